@@ -1,0 +1,20 @@
+import { readActive } from "./activity.ts";
+import { between, nonBlank, optional, text, trimmedBetween, type Values } from "./field.ts";
+
+/** An asset as clients see it (specification, section 2.6). */
+export interface Asset {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  readonly active: boolean;
+  /** `performedDate` of the newest log; null without logs, and in lists. */
+  readonly lastLogDate: string | null;
+}
+
+/** Body of `POST /assets` (section 2.7). */
+export const newAssetFields = {
+  name: nonBlank("Name", trimmedBetween("Name", 1, 100)),
+  description: optional(value => between("Description", 0, 2_000, text("Description", value)), ""),
+  active: optional(readActive, true),
+};
+export type NewAsset = Values<typeof newAssetFields>;

@@ -1,0 +1,80 @@
+import { invalid } from "./error.ts";
+import { between, ifSent, nonBlank, nonNull, trimmedBetween, type Values } from "./field.ts";
+import { type Role, readRole } from "./role.ts";
+
+/** An employee as clients see it (specification, section 2.1): the password hash is not part of it. */
+export interface Employee {
+  readonly id: number;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly phone: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly active: boolean;
+}
+
+export const displayName = ({ firstName, lastName }: Pick<Employee, "firstName" | "lastName">): string =>
+  `${firstName} ${lastName}`;
+
+/** Emails that differ in case only are the same login name; the folding does not depend on a locale. */
+export const foldEmail = (email: string): string => email.trim().toLowerCase();
+
+const emailFormat = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const phoneFormat = /^[\d+()\s-]{6,20}$/;
+
+function readEmail(sent: string): string {
+  const email = sent.trim();
+  // The length first: it bounds the work of the pattern.
+  if ([...email].length > 254) throw invalid("Email is too long");
+  if (!emailFormat.test(email)) throw invalid("Invalid email format");
+  return email;
+}
+
+function readPhone(sent: string): string {
+  const phone = sent.trim();
+  if (!phoneFormat.test(phone)) throw invalid("Invalid phone format");
+  return phone;
+}
+
+/** Only the rule trims: a password is hashed as it was sent. */
+function readPassword(password: string): string {
+  between("Password", 4, 72, password.trim());
+  return password;
+}
+
+const asSent = (text: string): string => text;
+
+/** Body of `POST /auth/register` (sections 2.2 and 8). */
+export const registrationFields = {
+  firstName: nonBlank("First name", trimmedBetween("First name", 2, 50)),
+  lastName: nonBlank("Last name", trimmedBetween("Last name", 2, 50)),
+  email: nonBlank("Email", readEmail),
+  password: nonBlank("Password", readPassword),
+  phone: nonBlank("Phone", readPhone),
+  role: nonNull("Role is required", readRole),
+};
+export type Registration = Values<typeof registrationFields>;
+
+/** Body of `PUT /employees/{id}`: any of the non-password fields. */
+export const employeeChangeFields = {
+  firstName: ifSent(registrationFields.firstName),
+  lastName: ifSent(registrationFields.lastName),
+  email: ifSent(registrationFields.email),
+  phone: ifSent(registrationFields.phone),
+  role: ifSent(registrationFields.role),
+};
+export type EmployeeChanges = Values<typeof employeeChangeFields>;
+
+/** Body of `POST /auth/login` (section 2.3): what does not match is for the login to say. */
+export const loginFields = {
+  email: nonBlank("Email", asSent),
+  password: nonBlank("Password", asSent),
+};
+export type Login = Values<typeof loginFields>;
+
+/** Body of `PATCH /employees/{id}/password` (section 2.5). */
+export const passwordChangeFields = {
+  oldPassword: nonBlank("Old password", asSent),
+  newPassword: nonBlank("New password", readPassword),
+};
+export type PasswordChange = Values<typeof passwordChangeFields>;

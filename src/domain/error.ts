@@ -1,0 +1,28 @@
+/** What went wrong, in words that every adapter can translate (specification, section 7). */
+export type ErrorCode =
+  | "INVALID"
+  | "UNAUTHENTICATED"
+  | "FORBIDDEN"
+  | "NOT_FOUND"
+  | "CONFLICT"
+  | "UNAVAILABLE";
+
+/** An expected failure. Its message is written for the client and carries nothing internal. */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+
+  /** The cause, if there is one, is for the process's own log only. */
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "DomainError";
+    this.code = code;
+  }
+}
+
+export const invalid = (message: string): DomainError => new DomainError("INVALID", message);
+export const notFound = (what: "Employee" | "Asset" | "Log"): DomainError =>
+  new DomainError("NOT_FOUND", `${what} not found`);
+export const unauthorized = (): DomainError => new DomainError("FORBIDDEN", "Unauthorized");
+export const emailTaken = (): DomainError => new DomainError("CONFLICT", "Email already exists");
+export const performerUnknown = (): DomainError =>
+  new DomainError("UNAUTHENTICATED", "No employee matches the token");

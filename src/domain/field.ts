@@ -1,0 +1,89 @@
+import { invalid } from "./error.ts";
+
+/** One named value that a client sends. */
+export interface Field<T> {
+  /** The message when a required value is missing, undefined when nothing is. */
+  missing(value: unknown): string | undefined;
+  /** Checks type, format and length. Throws INVALID with a message that names the field. */
+  read(value: unknown): T;
+}
+
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+export type Values<F extends Fields> = {
+  readonly [Name in keyof F]: F[Name] extends Field<infer T> ? T : never;
+};
+
+/**
+ * Reads the declared fields of an object and ignores all others: first whether anything required is missing,
+ * then format and length (specification, section 7), each in the order of declaration.
+ */
+export function readFields<F extends Fields>(
+  fields: F,
+  source: Readonly<Record<string, unknown>>,
+): Values<F> {
+  const sent = (name: string): unknown => (Object.hasOwn(source, name) ? source[name] : undefined);
+  const declared = Object.entries(fields);
+  for (const [name, field] of declared) {
+    const missing = field.missing(sent(name));
+    if (missing !== undefined) throw invalid(missing);
+  }
+  return Object.fromEntries(declared.map(([name, field]) => [name, field.read(sent(name))])) as Values<F>;
+}
+
+const isNull = (value: unknown): boolean => value === undefined || value === null;
+const isBlank = (value: unknown): boolean =>
+  isNull(value) || (typeof value === "string" && value.trim() === "");
+
+/** A value that must not be null, read by a rule of its own. */
+export const nonNull = <T>(message: string, read: (value: unknown) => T): Field<T> => ({
+  missing: value => (isNull(value) ? message : undefined),
+  read,
+});
+
+/** Text that must not be blank, read by a rule of its own. */
+export const nonBlank = (label: string, read: (text: string) => string): Field<string> => ({
+  missing: value => (isBlank(value) ? `${label} is required` : undefined),
+  read: value => read(text(label, value)),
+});
+
+/** A value that may be absent or null; `fallback` then stands for it. */
+export const optional = <T, Fallback>(
+  read: (value: unknown) => T,
+  fallback: Fallback,
+): Field<T | Fallback> => ({
+  missing: () => undefined,
+  read: value => (isNull(value) ? fallback : read(value)),
+});
+
+/** A field of an update: absent means unchanged (undefined), but what is sent must not be null or blank. */
+export const ifSent = <T>(field: Field<T>): Field<T | undefined> => ({
+  missing: value => (value !== undefined && isBlank(value) ? field.missing(null) : undefined),
+  read: value => (value === undefined ? undefined : field.read(value)),
+});
+
+/** One of a closed set of words, in their exact case. */
+export const wordOf =
+  <Word extends string>(words: readonly Word[], refusal: string) =>
+  (value: unknown): Word => {
+    const word = words.find(candidate => candidate === value);
+    if (word === undefined) throw invalid(refusal);
+    return word;
+  };
+
+export function text(label: string, value: unknown): string {
+  if (typeof value !== "string") throw invalid(`${label} must be a string`);
+  return value;
+}
+
+/** The length in characters (code points), as PostgreSQL's char_length counts them. */
+export function between(label: string, min: number, max: number, value: string): string {
+  const length = [...value].length;
+  if (length < min || length > max) throw invalid(`${label} must be between ${min} and ${max} characters`);
+  return value;
+}
+
+/** The length rule on what is left after trimming, which is also what is kept. */
+export const trimmedBetween =
+  (label: string, min: number, max: number) =>
+  (value: string): string =>
+    between(label, min, max, value.trim());
