@@ -1,0 +1,29 @@
+import type { LogFilter, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
+import type { Caller } from "./authentication.ts";
+import type { Batches, Ports } from "./ports.ts";
+
+/** Logs are written and read, and nothing else (specification, section 1). */
+export function makeMaintenanceLogs({ maintenanceLogs }: Pick<Ports, "maintenanceLogs">) {
+  return {
+    /** The performer is the caller, never a field of the body. Throws NOT_FOUND, UNAUTHENTICATED. */
+    write: (caller: Caller, assetId: number, log: NewLog): Promise<MaintenanceLog> =>
+      maintenanceLogs.append(assetId, caller, log),
+
+    /** Throws NOT_FOUND. */
+    find: (id: number): Promise<MaintenanceLog> => maintenanceLogs.find(id),
+
+    list: (filter: LogFilter): Batches<MaintenanceLog> => maintenanceLogs.list(filter),
+
+    /** Throws NOT_FOUND. */
+    listOfAsset: (assetId: number, filter: LogFilter): Batches<MaintenanceLog> =>
+      maintenanceLogs.listOfAsset(assetId, filter),
+
+    /** Throws NOT_FOUND. */
+    listOfPerformer: (employeeId: number): Batches<MaintenanceLog> =>
+      maintenanceLogs.listOfPerformer(employeeId),
+
+    listOfActiveAssets: (limit: number): Batches<MaintenanceLog> => maintenanceLogs.listOfActiveAssets(limit),
+  };
+}
+
+export type MaintenanceLogs = ReturnType<typeof makeMaintenanceLogs>;

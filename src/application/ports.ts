@@ -1,0 +1,122 @@
+import type { ActivityFilter } from "../domain/activity.ts";
+import type { Asset, NewAsset } from "../domain/asset.ts";
+import type { Employee, EmployeeChanges, Registration } from "../domain/employee.ts";
+import type { LogFilter, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
+import type { Role } from "../domain/role.ts";
+
+/** A list in pieces, so that its length never decides how much memory it takes. A piece is never empty. */
+export type Batches<T> = AsyncIterable<readonly T[]>;
+
+/** What is stored of a new employee: the registration with the password's hash in place of the password. */
+export type EmployeeRecord = Omit<Registration, "password"> & { readonly passwordHash: string };
+
+export interface Credentials {
+  readonly employee: Employee;
+  readonly passwordHash: string;
+}
+
+/** Every method is atomic, and throws UNAVAILABLE while the records cannot be reached. */
+export interface EmployeeRepository {
+  /** By id, ascending. */
+  list(filter: ActivityFilter): Batches<Employee>;
+  /** Throws NOT_FOUND. */
+  find(id: number): Promise<Employee>;
+  /** By email, whatever its case. */
+  findByEmail(email: string): Promise<Employee | undefined>;
+  /** By email, whatever its case. */
+  findCredentialsByEmail(email: string): Promise<Credentials | undefined>;
+  findCredentials(id: number): Promise<Credentials | undefined>;
+  /** Stores an active employee. Throws CONFLICT when the email is taken. */
+  insert(employee: EmployeeRecord): Promise<Employee>;
+  /**
+   * Changes what is not undefined, provided that the employee now has one of the editable roles.
+   * Throws NOT_FOUND, FORBIDDEN for another role, CONFLICT when the email is taken.
+   */
+  update(id: number, changes: EmployeeChanges, editableRoles: readonly Role[]): Promise<Employee>;
+  /** Throws NOT_FOUND. */
+  setActive(id: number, active: boolean): Promise<void>;
+  /** Stores the new hash if the stored one is still the expected one; says whether it was. */
+  replacePasswordHash(id: number, expected: string, next: string): Promise<boolean>;
+  /** Stores an active ADMIN, or gives the employee with that email this role, password and activity. */
+  appointAdmin(employee: Omit<EmployeeRecord, "role">): Promise<Employee>;
+  hasActiveAdmin(): Promise<boolean>;
+}
+
+export interface AssetRepository {
+  /** By id, ascending, with `lastLogDate` null. */
+  list(filter: ActivityFilter): Batches<Asset>;
+  /** Throws NOT_FOUND. */
+  find(id: number): Promise<Asset>;
+  insert(asset: NewAsset): Promise<Asset>;
+  /** Throws NOT_FOUND. */
+  setActive(id: number, active: boolean): Promise<void>;
+}
+
+/** The lists are newest first: by `performedDate`, then by id, both descending. */
+export interface MaintenanceLogRepository {
+  /** Throws NOT_FOUND when the asset, UNAUTHENTICATED when the performer is not known under this id and email. */
+  append(assetId: number, performer: Performer, log: NewLog): Promise<MaintenanceLog>;
+  /** Throws NOT_FOUND. */
+  find(id: number): Promise<MaintenanceLog>;
+  list(filter: LogFilter): Batches<MaintenanceLog>;
+  /** Throws NOT_FOUND, with the first batch, when the asset is not known. */
+  listOfAsset(assetId: number, filter: LogFilter): Batches<MaintenanceLog>;
+  /** Throws NOT_FOUND, with the first batch, when the employee is not known. */
+  listOfPerformer(employeeId: number): Batches<MaintenanceLog>;
+  /** The newest logs among those of all assets that are active now. */
+  listOfActiveAssets(limit: number): Batches<MaintenanceLog>;
+}
+
+export interface Performer {
+  readonly employeeId: number;
+  readonly email: string;
+}
+
+/** argon2id, or something that stands for it in a test. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  /** Without a hash there is nothing to match, but the answer takes as long (decisions: the same time). */
+  verify(hash: string | undefined, password: string): Promise<boolean>;
+}
+
+/** What a token says, once its signature, algorithm, issuer and expiry have been checked. */
+export interface TokenClaims {
+  /** Claim `sub`. */
+  readonly employeeId: number | undefined;
+  /** Claim `username`. */
+  readonly email: string | undefined;
+  /** The one role name in claim `roles`, if it is a known one. */
+  readonly role: Role | undefined;
+}
+
+export interface TokenSigner {
+  sign(employee: Pick<Employee, "id" | "email" | "role">): Promise<string>;
+}
+
+export interface TokenVerifier {
+  /** Throws FORBIDDEN `Token is not valid`. */
+  verify(token: string): Promise<TokenClaims>;
+}
+
+export interface Clock {
+  now(): Date;
+}
+
+export type LogDetails = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The process's own log, not to be confused with maintenance logs. */
+export interface EventLog {
+  debug(event: string, details?: LogDetails): void;
+  info(event: string, details?: LogDetails): void;
+  warn(event: string, details?: LogDetails): void;
+  error(event: string, details?: LogDetails): void;
+}
+
+export interface Ports {
+  readonly employees: EmployeeRepository;
+  readonly assets: AssetRepository;
+  readonly maintenanceLogs: MaintenanceLogRepository;
+  readonly passwords: PasswordHasher;
+  readonly tokens: TokenSigner & TokenVerifier;
+  readonly events: EventLog;
+}
