@@ -1,0 +1,46 @@
+import type { AssetRepository } from "../../application/ports.ts";
+import type { Asset } from "../../domain/asset.ts";
+import { notFound } from "../../domain/error.ts";
+import type { Database } from "./connection.ts";
+import { pageSize, pages } from "./pages.ts";
+
+export function makeAssetRepository({ query }: Database): AssetRepository {
+  return {
+    list: ({ active }) =>
+      pages(last =>
+        query<Asset>(
+          sql => sql`
+            select id, name, description, active, null as "lastLogDate" from asset
+            where id > ${last?.id ?? 0} ${active === undefined ? sql`` : sql`and active = ${active}`}
+            order by id limit ${pageSize}`,
+        ),
+      ),
+
+    async find(id) {
+      const [asset] = await query<Asset>(
+        sql => sql`
+          select id, name, description, active,
+            (select max(performed_date) from maintenance_log where asset_id = asset.id) as "lastLogDate"
+          from asset where id = ${id}`,
+      );
+      if (asset === undefined) throw notFound("Asset");
+      return asset;
+    },
+
+    async insert({ name, description, active }) {
+      const [asset] = await query<Asset>(
+        sql => sql`
+          insert into asset (name, description, active) values (${name}, ${description}, ${active})
+          returning id, name, description, active, null as "lastLogDate"`,
+      );
+      return asset as Asset;
+    },
+
+    async setActive(id, active) {
+      const changed = await query(
+        sql => sql`update asset set active = ${active} where id = ${id} returning id`,
+      );
+      if (changed.length === 0) throw notFound("Asset");
+    },
+  };
+}

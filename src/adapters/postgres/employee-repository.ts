@@ -1,0 +1,130 @@
+import type { Credentials, EmployeeRepository } from "../../application/ports.ts";
+import { type Employee, foldEmail } from "../../domain/employee.ts";
+import { notFound, unauthorized } from "../../domain/error.ts";
+import type { Database, Sql } from "./connection.ts";
+import { pageSize, pages } from "./pages.ts";
+
+const columns = (sql: Sql) =>
+  sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
+
+export function makeEmployeeRepository({ query }: Database): EmployeeRepository {
+  return {
+    list: ({ active }) =>
+      pages(last =>
+        query<Employee>(
+          sql => sql`
+            select ${columns(sql)} from employee
+            where id > ${last?.id ?? 0} ${active === undefined ? sql`` : sql`and active = ${active}`}
+            order by id limit ${pageSize}`,
+        ),
+      ),
+
+    async find(id) {
+      const [employee] = await query<Employee>(
+        sql => sql`select ${columns(sql)} from employee where id = ${id}`,
+      );
+      if (employee === undefined) throw notFound("Employee");
+      return employee;
+    },
+
+    async findByEmail(email) {
+      const [employee] = await query<Employee>(
+        sql => sql`select ${columns(sql)} from employee where email_folded = ${foldEmail(email)}`,
+      );
+      return employee;
+    },
+
+    findCredentialsByEmail: async email =>
+      toCredentials(
+        await query<CredentialsRow>(
+          sql => sql`
+            select ${columns(sql)}, password_hash as "passwordHash" from employee
+            where email_folded = ${foldEmail(email)}`,
+        ),
+      ),
+
+    findCredentials: async id =>
+      toCredentials(
+        await query<CredentialsRow>(
+          sql => sql`select ${columns(sql)}, password_hash as "passwordHash" from employee where id = ${id}`,
+        ),
+      ),
+
+    async insert({ firstName, lastName, phone, email, role, passwordHash }) {
+      const [employee] = await query<Employee>(
+        sql => sql`
+          insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+          values (${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, ${role}, ${passwordHash})
+          returning ${columns(sql)}`,
+      );
+      return employee as Employee;
+    },
+
+    async update(id, { firstName, lastName, phone, email, role }, editableRoles) {
+      const emailFolded = email === undefined ? null : foldEmail(email);
+      const [outcome] = await query<Employee | NotEditable>(
+        sql => sql`
+          with target as (
+            select role from employee where id = ${id}
+          ), changed as (
+            update employee set
+              first_name = coalesce(${firstName ?? null}, first_name),
+              last_name = coalesce(${lastName ?? null}, last_name),
+              phone = coalesce(${phone ?? null}, phone),
+              email = coalesce(${email ?? null}, email),
+              email_folded = coalesce(${emailFolded}, email_folded),
+              role = coalesce(${role ?? null}, role)
+            where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
+            returning ${columns(sql)}
+          )
+          select changed.* from target left join changed on true`,
+      );
+      if (outcome === undefined) throw notFound("Employee");
+      if (outcome.id === null) throw unauthorized();
+      return outcome;
+    },
+
+    async setActive(id, active) {
+      const changed = await query(
+        sql => sql`update employee set active = ${active} where id = ${id} returning id`,
+      );
+      if (changed.length === 0) throw notFound("Employee");
+    },
+
+    async replacePasswordHash(id, expected, next) {
+      const changed = await query(
+        sql => sql`
+          update employee set password_hash = ${next} where id = ${id} and password_hash = ${expected} returning id`,
+      );
+      return changed.length === 1;
+    },
+
+    async appointAdmin({ firstName, lastName, phone, email, passwordHash }) {
+      const [employee] = await query<Employee>(
+        sql => sql`
+          insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+          values (${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, 'ADMIN', ${passwordHash})
+          on conflict on constraint employee_email_key
+          do update set role = 'ADMIN', active = true, password_hash = excluded.password_hash
+          returning ${columns(sql)}`,
+      );
+      return employee as Employee;
+    },
+
+    async hasActiveAdmin() {
+      const found = await query(sql => sql`select id from employee where role = 'ADMIN' and active limit 1`);
+      return found.length === 1;
+    },
+  };
+}
+
+/** The row of an employee who exists but whose role was not among the editable ones. */
+type NotEditable = { readonly [Column in keyof Employee]: null };
+
+type CredentialsRow = Employee & { readonly passwordHash: string };
+
+function toCredentials([row]: readonly CredentialsRow[]): Credentials | undefined {
+  if (row === undefined) return undefined;
+  const { passwordHash, ...employee } = row;
+  return { employee, passwordHash };
+}
