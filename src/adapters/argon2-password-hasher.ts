@@ -1,0 +1,31 @@
+import { type Algorithm, hash, verify } from "@node-rs/argon2";
+import type { PasswordHasher } from "../application/ports.ts";
+
+const argon2id = 2 satisfies Algorithm.Argon2id;
+
+/** OWASP Password Storage Cheat Sheet: memory in KiB, passes, lanes. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** The hash of a password that nobody knows, of the same cost as the real ones. */
+const decoy =
+  "$argon2id$v=19$m=19456,t=2,p=1$GId1sEodqgPv62WvtLLIAg$Lw12MhAmnBo3/Y0cG0EEkDfpQxo/pVRAAnYKOAl5oU0";
+
+export function makeArgon2PasswordHasher(): PasswordHasher {
+  return {
+    hash: password => hash(password, { algorithm: argon2id, ...cost }),
+
+    async verify(stored, password) {
+      const matches = await verify(isAffordable(stored) ? stored : decoy, password);
+      return matches && isAffordable(stored);
+    },
+  };
+}
+
+const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/;
+
+/** The cost of a verification is read from the hash: one that asks for more than ours must not be run. */
+function isAffordable(stored: string | undefined): stored is string {
+  const [, memory, time, lanes] = format.exec(stored ?? "")?.map(Number) ?? [];
+  if (memory === undefined || time === undefined || lanes === undefined) return false;
+  return memory <= cost.memoryCost && time <= cost.timeCost && lanes <= cost.parallelism;
+}

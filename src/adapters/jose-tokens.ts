@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { errors, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { tokenNotValid } from "../application/authentication.ts";
+import type { Clock, TokenClaims, TokenSigner, TokenVerifier } from "../application/ports.ts";
+import { isRole } from "../domain/role.ts";
+
+export interface TokenSettings {
+  /** At least 32 bytes (RFC 7518, section 3.2). */
+  readonly secretKey: string;
+  readonly issuer: string;
+  readonly lifetimeSeconds: number;
+}
+
+const algorithm = "HS256";
+
+/**
+ * Signed tokens (RFC 7519) with the claims `username`, `roles`, `iss`, `iat`, `exp`, `jti` and `sub`. Only HS256 is
+ * accepted, and only with an issuer and an expiry (RFC 8725, sections 3.1 and 3.8).
+ */
+export async function makeJoseTokens(
+  settings: TokenSettings,
+  clock: Clock,
+): Promise<TokenSigner & TokenVerifier> {
+  const key = await importJWK(
+    { kty: "oct", k: Buffer.from(settings.secretKey).toString("base64url") },
+    algorithm,
+  );
+  const { issuer, lifetimeSeconds } = settings;
+  return {
+    sign: ({ id, email, role }) => {
+      const issuedAt = Math.floor(clock.now().getTime() / 1000);
+      return new SignJWT({ username: email, roles: [role] })
+        .setProtectedHeader({ alg: algorithm, typ: "JWT" })
+        .setSubject(String(id))
+        .setIssuer(issuer)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + lifetimeSeconds)
+        .setJti(randomUUID())
+        .sign(key);
+    },
+
+    async verify(token) {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: [algorithm],
+          issuer,
+          requiredClaims: ["exp"],
+          currentDate: clock.now(),
+        });
+        return readClaims(payload);
+      } catch (error) {
+        if (error instanceof errors.JOSEError) throw tokenNotValid();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Throws FORBIDDEN for a `sub` that cannot be an employee's id. */
+function readClaims({
+  sub,
+  username,
+  roles,
+}: JWTPayload & { username?: unknown; roles?: unknown }): TokenClaims {
+  if (sub !== undefined && !/^\d{1,15}$/.test(sub)) throw tokenNotValid();
+  const role = Array.isArray(roles) && roles.length === 1 ? roles[0] : undefined;
+  return {
+    employeeId: sub === undefined ? undefined : Number(sub),
+    email: typeof username === "string" && username.trim() !== "" ? username : undefined,
+    role: isRole(role) ? role : undefined,
+  };
+}
