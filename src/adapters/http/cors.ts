@@ -1,0 +1,30 @@
+/** `*`, or the origins that browsers may call from. */
+export type AllowedOrigins = "*" | readonly string[];
+
+export interface Cors {
+  /** The headers of any response to a request from this origin. */
+  forOrigin(origin: string | undefined): readonly string[];
+  /** The further headers of a preflight. */
+  readonly preflight: readonly string[];
+}
+
+/** Cross-origin resource sharing (Fetch standard, section 3.3): tokens travel in a header, so no credentials mode. */
+export function makeCors(allowed: AllowedOrigins): Cors {
+  const exposed = ["Access-Control-Expose-Headers", "Link, Retry-After, X-Request-Id"];
+  const toAnyone = ["Access-Control-Allow-Origin", "*", ...exposed];
+  return {
+    forOrigin(origin) {
+      if (allowed === "*") return toAnyone;
+      if (origin === undefined || !allowed.includes(origin)) return ["Vary", "Origin"];
+      return ["Vary", "Origin", "Access-Control-Allow-Origin", origin, ...exposed];
+    },
+    preflight: [
+      "Access-Control-Allow-Methods",
+      "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+      "Access-Control-Allow-Headers",
+      "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
+      "Access-Control-Max-Age",
+      "86400",
+    ],
+  };
+}

@@ -1,0 +1,34 @@
+import { DomainError, type ErrorCode } from "../../domain/error.ts";
+
+/** The one table from what went wrong to its HTTP status (specification, section 7). */
+const statusOf: Record<ErrorCode, number> = {
+  INVALID: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  UNAVAILABLE: 503,
+};
+
+/** A failure as the client gets it: a status, a message and perhaps headers. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly headers: readonly string[];
+
+  constructor(status: number, message: string, headers: readonly string[] = [], options?: ErrorOptions) {
+    super(message, options);
+    this.name = "HttpError";
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** Whatever is not an expected error gives nothing of itself away. */
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof DomainError) {
+    const headers = error.code === "UNAVAILABLE" ? ["Retry-After", "1"] : [];
+    return new HttpError(statusOf[error.code], error.message, headers, { cause: error.cause });
+  }
+  return new HttpError(500, "Internal server error", [], { cause: error });
+}

@@ -1,0 +1,64 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Caller } from "../../application/authentication.ts";
+import type { Batches } from "../../application/ports.ts";
+import type { Fields, Values } from "../../domain/field.ts";
+import type { RequiredRole } from "../../domain/role.ts";
+
+/** What a successful request answers: nothing, an object, a list in pieces, or a page. */
+export type Content = undefined | object | Batches<object> | HtmlPage;
+
+export class HtmlPage {
+  readonly text: string;
+  readonly contentSecurityPolicy: string;
+
+  constructor(text: string, contentSecurityPolicy: string) {
+    this.text = text;
+    this.contentSecurityPolicy = contentSecurityPolicy;
+  }
+}
+
+interface Declaration<Body extends Fields, Query extends Fields> {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Literal segments, and at most one `{id}`: a decimal whole number. */
+  readonly path: string;
+  readonly summary: string;
+  /** The status of success; 204 goes with no content. */
+  readonly status: 200 | 201 | 204;
+  /** The query parameters that the route knows; it ignores others. */
+  readonly query?: Query;
+  /** The fields of the JSON body; a route without them ignores what a body says. */
+  readonly body?: Body;
+}
+
+interface Input<Body extends Fields, Query extends Fields> {
+  /** The `{id}` of the path; 0, which no record has, where the path has none. */
+  readonly id: number;
+  readonly query: Values<Query>;
+  readonly body: Values<Body>;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** A route that needs no token: login, and nothing else (specification, section 5, rule 9). */
+export interface OpenRoute<Body extends Fields = Fields, Query extends Fields = Fields>
+  extends Declaration<Body, Query> {
+  readonly role: "NONE";
+  run(input: Input<Body, Query>): Promise<Content> | Content;
+}
+
+export interface GuardedRoute<Body extends Fields = Fields, Query extends Fields = Fields>
+  extends Declaration<Body, Query> {
+  readonly role: RequiredRole;
+  /** The `{id}` must be the caller's own; any other is 403 before the body is looked at. */
+  readonly ownIdOnly?: true;
+  /** The caller goes on record: a token without an employee is 401 here (section 4.3, rule 4). */
+  readonly recordsCaller?: true;
+  run(input: Input<Body, Query> & { readonly caller: Caller }): Promise<Content> | Content;
+}
+
+export type Route = OpenRoute | GuardedRoute;
+
+/** Both only tie the declared fields to the type of what `run` is given. */
+export const open = <B extends Fields, Q extends Fields>(route: OpenRoute<B, Q>): Route =>
+  route as unknown as OpenRoute;
+export const guarded = <B extends Fields, Q extends Fields>(route: GuardedRoute<B, Q>): Route =>
+  route as unknown as GuardedRoute;

@@ -1,0 +1,39 @@
+import { invalid } from "../../domain/error.ts";
+import { type Fields, readFields, type Values } from "../../domain/field.ts";
+import { HttpError } from "./http-error.ts";
+
+export interface Target {
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+}
+
+const authority = /^https?:\/\/[^/?#]*/i;
+
+/** Takes a request target apart (RFC 9112, section 3.2); nothing in it is decoded, since no known path needs it. */
+export function readTarget(url: string): Target {
+  // A proxy may send the absolute form; what comes before the path says nothing about the resource.
+  const local = url.startsWith("/") ? url : url.replace(authority, "");
+  const mark = local.indexOf("?");
+  const path = mark < 0 ? local : local.slice(0, mark);
+  if (!path.startsWith("/")) throw new HttpError(400, "Invalid request target");
+  return { path, query: mark < 0 ? "" : local.slice(mark + 1) };
+}
+
+/** Throws INVALID unless the text is a decimal whole number. */
+export function readId(text: string): number {
+  if (!/^\d+$/.test(text)) throw invalid("Invalid id");
+  // No record gets that far, so a larger number finds nothing either.
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+}
+
+/** Reads the parameters that a route knows and ignores others. A repeated one is read as the list that it is. */
+export function readQuery<F extends Fields>(fields: F, query: string): Values<F> {
+  const parameters = new URLSearchParams(query);
+  const sent: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) {
+    const values = parameters.getAll(name);
+    if (values.length > 0) sent[name] = values.length === 1 ? values[0] : values;
+  }
+  return readFields(fields, sent);
+}
