@@ -1,0 +1,27 @@
+import { type AllowedOrigins, makeCors } from "./adapters/http/cors.ts";
+import { makeRoutes, type UseCases } from "./adapters/http/routes.ts";
+import { type HttpServer, makeHttpServer } from "./adapters/http/server.ts";
+import { makeAssets } from "./application/assets.ts";
+import { makeAuthentication } from "./application/authentication.ts";
+import { makeEmployees } from "./application/employees.ts";
+import { makeMaintenanceLogs } from "./application/maintenance-logs.ts";
+import type { Ports } from "./application/ports.ts";
+
+/** Ports to use cases. */
+export const makeUseCases = (ports: Ports): UseCases => ({
+  authentication: makeAuthentication(ports),
+  employees: makeEmployees(ports),
+  assets: makeAssets(ports),
+  maintenanceLogs: makeMaintenanceLogs(ports),
+});
+
+/** Ports to use cases to the route table to the server: the same for the service and for its tests. */
+export function makeApp(ports: Ports, settings: { readonly allowedOrigins: AllowedOrigins }): HttpServer {
+  const useCases = makeUseCases(ports);
+  return makeHttpServer({
+    routes: makeRoutes(useCases),
+    authentication: useCases.authentication,
+    cors: makeCors(settings.allowedOrigins),
+    events: ports.events,
+  });
+}

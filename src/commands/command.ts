@@ -1,0 +1,28 @@
+import type { Environment } from "../config.ts";
+
+/** What the process hands to a command. */
+export interface Surroundings {
+  readonly environment: Environment;
+  readonly args: readonly string[];
+  readonly readFile: (path: string) => string;
+  /** The folder with the migrations. */
+  readonly sqlFolder: string;
+  readonly stdin: NodeJS.ReadStream;
+  readonly print: (line: string) => void;
+  /** Waits until the process is asked to stop. */
+  readonly untilStopRequested: () => Promise<unknown>;
+}
+
+/** The command cannot go on, and the operator can mend it; says how in one line. */
+export class CommandError extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.name = "CommandError";
+    this.exitCode = exitCode;
+  }
+}
+
+/** Of sysexits.h, what systemd and scripts can tell apart. */
+export const exitCodes = { failure: 1, usage: 64, badData: 65, unavailable: 69, settings: 78 } as const;

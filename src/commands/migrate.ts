@@ -1,0 +1,22 @@
+import { connect } from "../adapters/postgres/connection.ts";
+import { migrate, readSchema } from "../adapters/postgres/migrations.ts";
+import { migrateSettings, readSettings } from "../config.ts";
+import type { Surroundings } from "./command.ts";
+
+/** `migrate`: brings the schema up to date and says what it applied. */
+export async function runMigrate({ environment, readFile, sqlFolder, print }: Surroundings): Promise<void> {
+  const { databaseUrl } = readSettings(migrateSettings, environment, readFile);
+  const database = connect(databaseUrl, 1);
+  try {
+    const { applied, serviceRoleGranted } = await migrate(database, readSchema(sqlFolder));
+    for (const name of applied) print(`applied ${name}`);
+    if (applied.length === 0) print("the schema is up to date");
+    if (!serviceRoleGranted) {
+      print(
+        "role maintenance_log_service does not exist and cannot be created by this user: no grants were made",
+      );
+    }
+  } finally {
+    await database.close();
+  }
+}

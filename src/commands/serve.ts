@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
+import { makeJoseTokens } from "../adapters/jose-tokens.ts";
+import { makeJsonEventLog } from "../adapters/json-event-log.ts";
+import { makeAssetRepository } from "../adapters/postgres/asset-repository.ts";
+import { connect, type Database } from "../adapters/postgres/connection.ts";
+import { makeEmployeeRepository } from "../adapters/postgres/employee-repository.ts";
+import { makeMaintenanceLogRepository } from "../adapters/postgres/maintenance-log-repository.ts";
+import { readSchema, refuseOtherSchema, type Schema } from "../adapters/postgres/migrations.ts";
+import { systemClock } from "../adapters/system-clock.ts";
+import { makeApp } from "../app.ts";
+import type { EventLog } from "../application/ports.ts";
+import { readSettings, serveSettings } from "../config.ts";
+import { DomainError } from "../domain/error.ts";
+import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+
+const drainMilliseconds = 10_000;
+const schemaWaitMilliseconds = 1_000;
+const daySeconds = 86_400;
+
+/** `serve`: serves the API until it is asked to stop. It checks the schema and never changes it. */
+export async function runServe(surroundings: Surroundings): Promise<void> {
+  const { environment, readFile, sqlFolder, untilStopRequested } = surroundings;
+  const settings = readSettings(serveSettings, environment, readFile);
+  const events = makeJsonEventLog(settings.logLevel, systemClock, line => process.stdout.write(line));
+  if (settings.tokenLifetimeSeconds > daySeconds) {
+    events.warn("TOKEN_EXPIRE_TIME is longer than a day", { seconds: settings.tokenLifetimeSeconds });
+  }
+  const { secretKey, issuer, tokenLifetimeSeconds: lifetimeSeconds, allowedOrigins, host, port } = settings;
+  const database = connect(settings.databaseUrl);
+  const app = makeApp(
+    {
+      employees: makeEmployeeRepository(database),
+      assets: makeAssetRepository(database),
+      maintenanceLogs: makeMaintenanceLogRepository(database),
+      passwords: makeArgon2PasswordHasher(),
+      tokens: await makeJoseTokens({ secretKey, issuer, lifetimeSeconds }, systemClock),
+      events,
+    },
+    { allowedOrigins },
+  );
+  try {
+    const schemaChecked = refuseOtherSchemaOnceReachable(database, readSchema(sqlFolder), events);
+    // A database that is down must not keep the service from starting.
+    await Promise.race([schemaChecked, sleep(schemaWaitMilliseconds)]);
+    const listeningPort = await app.listen(port, host).catch(error => {
+      throw new CommandError(
+        exitCodes.failure,
+        `cannot listen on HOST ${host}, PORT ${port}: ${reasonOf(error)}`,
+      );
+    });
+    events.info("listening", { host, port: listeningPort });
+    const stopRequested = untilStopRequested();
+    await Promise.race([stopRequested, schemaChecked.then(() => stopRequested)]);
+    events.info("stopping");
+  } finally {
+    await app.close(drainMilliseconds);
+    await database.close();
+  }
+  events.info("stopped");
+}
+
+/** Throws SchemaError as soon as the database can be asked and is not at the program's schema. */
+async function refuseOtherSchemaOnceReachable(
+  database: Database,
+  schema: Schema,
+  events: EventLog,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await refuseOtherSchema(database, schema);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== "UNAVAILABLE") throw error;
+      events.warn("the database is not available", { cause: (error.cause as Error).message });
+      await sleep(1_000, undefined, { ref: false });
+    }
+  }
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error.code === "EADDRINUSE") return "another process is listening there";
+  if (error.code === "EADDRNOTAVAIL") return "the host is not an address of this machine";
+  if (error.code === "EACCES") return "this user may not listen there";
+  return error.message;
+}

@@ -1,0 +1,185 @@
+import type { AllowedOrigins } from "./adapters/http/cors.ts";
+import { logLevels } from "./adapters/json-event-log.ts";
+
+/** What is wrong with the environment: one line for each setting. Values are never part of it. */
+export class SettingsError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join("\n"));
+    this.name = "SettingsError";
+    this.faults = faults;
+  }
+}
+
+interface Setting<T> {
+  readonly name: string;
+  readonly example: string;
+  readonly fallback?: string;
+  /** Answers undefined, or throws with the reason, for a value that will not do. */
+  parse(text: string): T;
+}
+
+const setting = <T>(declared: Setting<T>): Setting<T> => declared;
+
+const databaseUrl = setting({
+  name: "DATABASE_URL",
+  example: "postgres://maintenance:password@127.0.0.1:5432/maintenance",
+  parse: text =>
+    accept(text, /^postgres(ql)?:\/\/[^\s/?]+\/[^\s/?]+(\?\S*)?$/, "is not a PostgreSQL connection URL"),
+});
+
+const secretKey = setting({
+  name: "SECRET_KEY",
+  example: "the output of: openssl rand -base64 48",
+  parse: text => {
+    if (Buffer.byteLength(text) < 32) throw new Error("has fewer than 32 bytes");
+    return text;
+  },
+});
+
+const issuer = setting({
+  name: "ISSUER",
+  example: "maintenance-log",
+  fallback: "maintenance-log",
+  parse: text => accept(text, /\S/, "is blank"),
+});
+
+const tokenLifetimeSeconds = setting({
+  name: "TOKEN_EXPIRE_TIME",
+  example: "3600 (seconds), 90m, 12h",
+  fallback: "1h",
+  parse: readLifetime,
+});
+
+const host = setting({
+  name: "HOST",
+  example: "127.0.0.1",
+  fallback: "127.0.0.1",
+  parse: text => accept(text, /^[\w.:%-]+$/, "is not a host name or address"),
+});
+
+const port = setting({
+  name: "PORT",
+  example: "7070",
+  fallback: "7070",
+  parse: text => {
+    if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error("is not a port from 0 to 65535");
+    return Number(text);
+  },
+});
+
+const allowedOrigins = setting<AllowedOrigins>({
+  name: "CORS_ALLOWED_ORIGINS",
+  example: "https://app.example.com,https://admin.example.com",
+  fallback: "*",
+  parse: text => {
+    if (text.trim() === "*") return "*";
+    return text
+      .split(",")
+      .map(origin => accept(origin.trim(), /^https?:\/\/[^\s/,*]+$/, "is not a list of origins"));
+  },
+});
+
+const logLevel = setting({
+  name: "LOG_LEVEL",
+  example: logLevels.join(", "),
+  fallback: "info",
+  parse: text => {
+    const level = logLevels.find(known => known === text);
+    if (level === undefined) throw new Error("is not a log level");
+    return level;
+  },
+});
+
+const adminPassword = setting<string | undefined>({
+  name: "ADMIN_PASSWORD",
+  example: "a password of 4 to 72 characters",
+  fallback: "",
+  parse: text => (text === "" ? undefined : text),
+});
+
+export const serveSettings = {
+  databaseUrl,
+  secretKey,
+  issuer,
+  tokenLifetimeSeconds,
+  host,
+  port,
+  allowedOrigins,
+  logLevel,
+};
+export const migrateSettings = { databaseUrl };
+export const createAdminSettings = { databaseUrl, adminPassword };
+
+type Declared = Readonly<Record<string, Setting<unknown>>>;
+type Read<D extends Declared> = { readonly [Key in keyof D]: D[Key] extends Setting<infer T> ? T : never };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads settings from the environment, each as `NAME` or from the file that `NAME_FILE` names.
+ *
+ * @throws SettingsError with every fault at once
+ */
+export function readSettings<D extends Declared>(
+  declared: D,
+  environment: Environment,
+  readFile: (path: string) => string,
+): Read<D> {
+  const faults: string[] = [];
+  const values = Object.entries(declared).map(([key, setting]) => {
+    try {
+      return [key, setting.parse(textOf(setting, environment, readFile))];
+    } catch (error) {
+      faults.push(`${setting.name} ${(error as Error).message}; for example: ${setting.example}`);
+      return [key, undefined];
+    }
+  });
+  if (faults.length > 0) throw new SettingsError(faults);
+  return Object.fromEntries(values) as Read<D>;
+}
+
+function textOf(
+  { name, fallback }: Setting<unknown>,
+  environment: Environment,
+  readFile: (path: string) => string,
+) {
+  const direct = environment[name];
+  const file = environment[`${name}_FILE`];
+  if (direct !== undefined && file !== undefined) throw new Error(`is given twice, also as ${name}_FILE`);
+  const text = file === undefined ? direct : readSecretFile(name, file, readFile);
+  if (text !== undefined && text !== "") return text;
+  if (fallback === undefined) throw new Error("is missing");
+  return fallback;
+}
+
+function readSecretFile(name: string, path: string, readFile: (path: string) => string): string {
+  try {
+    return readFile(path).replace(/\r?\n$/, "");
+  } catch {
+    throw new Error(`cannot be read from the file that ${name}_FILE names`);
+  }
+}
+
+function accept(text: string, format: RegExp, refusal: string): string {
+  if (!format.test(text)) throw new Error(refusal);
+  return text;
+}
+
+const unitMilliseconds: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** A whole number of seconds, or of the unit that follows; parts of a second count as a whole one. */
+function readLifetime(text: string): number {
+  const [, amount = "", unit = "s"] = /^(\d{1,12})(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
+  const seconds = Math.ceil((Number(amount) * (unitMilliseconds[unit] ?? 0)) / 1_000);
+  if (amount === "" || seconds < 1) throw new Error("is not a length of time");
+  if (seconds > 10 * 365 * 86_400) throw new Error("is longer than ten years");
+  return seconds;
+}

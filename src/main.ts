@@ -1,0 +1,82 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { SchemaError } from "./adapters/postgres/migrations.ts";
+import { CommandError, exitCodes, type Surroundings } from "./commands/command.ts";
+import { runCreateAdmin } from "./commands/create-admin.ts";
+import { runMigrate } from "./commands/migrate.ts";
+import { runServe } from "./commands/serve.ts";
+import { SettingsError } from "./config.ts";
+import { DomainError } from "./domain/error.ts";
+
+const usage = `usage: node dist/main.js COMMAND
+
+  serve         serve the API
+  migrate       bring the database's schema up to date
+  create-admin  --email E [--first-name F] [--last-name L] [--phone P] [--if-none]
+                create an ADMIN, or give an employee that role, a new password and activity;
+                the password comes from ADMIN_PASSWORD, standard input or a prompt
+  --help        print this
+  --version     print the version
+
+Settings come from the environment: see README.md.`;
+
+const readFile = (path: string): string => readFileSync(path, "utf8");
+const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+const commands: Readonly<Record<string, (surroundings: Surroundings) => Promise<void>>> = {
+  serve: runServe,
+  migrate: runMigrate,
+  "create-admin": runCreateAdmin,
+  "--help": async ({ print }) => print(usage),
+  "--version": async ({ print }) =>
+    print((JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version),
+};
+
+async function run([name = "", ...args]: readonly string[]): Promise<number> {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) {
+    console.error(usage);
+    return exitCodes.usage;
+  }
+  try {
+    await command({
+      environment: process.env,
+      args,
+      readFile,
+      sqlFolder: pathOf("../sql"),
+      stdin: process.stdin,
+      print: line => console.log(line),
+      untilStopRequested,
+    });
+    return 0;
+  } catch (error) {
+    const { exitCode, lines } = explain(error);
+    for (const line of lines) console.error(`${name}: ${line}`);
+    return exitCode;
+  }
+}
+
+const untilStopRequested = (): Promise<unknown> =>
+  new Promise(resolve => {
+    // Once each: a second signal ends the process at once, as if nobody listened.
+    for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, resolve);
+  });
+
+/** One line for each fault; stacks help nobody who runs the program. */
+function explain(error: unknown): { exitCode: number; lines: readonly string[] } {
+  if (error instanceof SettingsError) return { exitCode: exitCodes.settings, lines: error.faults };
+  if (error instanceof CommandError) return { exitCode: error.exitCode, lines: [error.message] };
+  if (error instanceof SchemaError) return { exitCode: exitCodes.failure, lines: [error.message] };
+  if (error instanceof DomainError && error.code === "UNAVAILABLE") {
+    return {
+      exitCode: exitCodes.unavailable,
+      lines: [`${error.message}: ${(error.cause as Error).message}`],
+    };
+  }
+  if (error instanceof DomainError) return { exitCode: exitCodes.badData, lines: [error.message] };
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return { exitCode: exitCodes.failure, lines: [`unexpected ${name}: ${message}`] };
+}
+
+process.exitCode = await run(process.argv.slice(2));
