@@ -112,10 +112,14 @@ export interface EventLog {
   error(event: string, details?: LogDetails): void;
 }
 
-export interface Ports {
+/** The records of the service. */
+export interface Repositories {
   readonly employees: EmployeeRepository;
   readonly assets: AssetRepository;
   readonly maintenanceLogs: MaintenanceLogRepository;
+}
+
+export interface Ports extends Repositories {
   readonly passwords: PasswordHasher;
   readonly tokens: TokenSigner & TokenVerifier;
   readonly events: EventLog;

@@ -2,11 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
-import { makeAssetRepository } from "../adapters/postgres/asset-repository.ts";
 import { connect, type Database } from "../adapters/postgres/connection.ts";
-import { makeEmployeeRepository } from "../adapters/postgres/employee-repository.ts";
-import { makeMaintenanceLogRepository } from "../adapters/postgres/maintenance-log-repository.ts";
 import { readSchema, refuseOtherSchema, type Schema } from "../adapters/postgres/migrations.ts";
+import { makeRepositories } from "../adapters/postgres/repositories.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeApp } from "../app.ts";
 import type { EventLog } from "../application/ports.ts";
@@ -30,9 +28,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   const database = connect(settings.databaseUrl);
   const app = makeApp(
     {
-      employees: makeEmployeeRepository(database),
-      assets: makeAssetRepository(database),
-      maintenanceLogs: makeMaintenanceLogRepository(database),
+      ...makeRepositories(database),
       passwords: makeArgon2PasswordHasher(),
       tokens: await makeJoseTokens({ secretKey, issuer, lifetimeSeconds }, systemClock),
       events,

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Batches } from "../../application/ports.ts";
 import type { HttpError } from "./http-error.ts";
-import { type Content, HtmlPage } from "./route.ts";
+import { type Content, ContentWithHeaders, HtmlPage } from "./route.ts";
 
 /** A response under way, and the headers that it gets whatever its outcome: names and values in turn. */
 export interface Reply {
@@ -13,6 +13,13 @@ export interface Reply {
 const json = ["Content-Type", "application/json; charset=utf-8"];
 
 export async function sendContent(reply: Reply, status: number, content: Content): Promise<void> {
+  if (content instanceof ContentWithHeaders) {
+    return sendContent(
+      { ...reply, headers: [...reply.headers, ...content.headers] },
+      status,
+      content.content,
+    );
+  }
   if (content === undefined) return sendNothing(reply, status);
   if (content instanceof HtmlPage) return sendPage(reply, status, content);
   if (Symbol.asyncIterator in content) return sendList(reply, status, content);
@@ -67,17 +74,22 @@ async function sendList(reply: Reply, status: number, batches: Batches<object>):
   await pipeline(jsonArray(first.value, second.value, iterator), response);
 }
 
+/** Whoever stops reading this stops the reading of the list. */
 async function* jsonArray(
   first: readonly object[],
   second: readonly object[],
   rest: AsyncIterator<readonly object[]>,
 ): AsyncGenerator<string> {
-  yield `[${elements(first)}`;
-  yield `,${elements(second)}`;
-  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-    yield `,${elements(next.value)}`;
+  try {
+    yield `[${elements(first)}`;
+    yield `,${elements(second)}`;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      yield `,${elements(next.value)}`;
+    }
+    yield "]";
+  } finally {
+    await rest.return?.();
   }
-  yield "]";
 }
 
 const elements = (batch: readonly object[]): string => JSON.stringify(batch).slice(1, -1);

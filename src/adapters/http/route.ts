@@ -5,7 +5,18 @@ import type { Fields, Values } from "../../domain/field.ts";
 import type { RequiredRole } from "../../domain/role.ts";
 
 /** What a successful request answers: nothing, an object, a list in pieces, or a page. */
-export type Content = undefined | object | Batches<object> | HtmlPage;
+export type Content = undefined | object | Batches<object> | HtmlPage | ContentWithHeaders;
+
+/** Content with headers of its own: names and values in turn. */
+export class ContentWithHeaders {
+  readonly content: Content;
+  readonly headers: readonly string[];
+
+  constructor(content: Content, headers: readonly string[]) {
+    this.content = content;
+    this.headers = headers;
+  }
+}
 
 export class HtmlPage {
   readonly text: string;

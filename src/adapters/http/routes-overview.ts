@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { prefersHtml } from "./accept.ts";
-import { HtmlPage, type Route } from "./route.ts";
+import { ContentWithHeaders, HtmlPage, type Route } from "./route.ts";
 
 /** `GET /routes`: the table for programs, or the same as a page for a client that prefers HTML. */
-export function overviewOf(routes: readonly Route[], accept: string | undefined): object | HtmlPage {
-  return prefersHtml(accept)
-    ? pageOf(routes)
-    : routes.map(({ method, path, role }) => ({ method, path, roles: rolesOf(role) }));
+export function overviewOf(routes: readonly Route[], accept: string | undefined): ContentWithHeaders {
+  const content = prefersHtml(accept) ? pageOf(routes) : routes.map(rowOf);
+  return new ContentWithHeaders(content, ["Vary", "Accept"]);
 }
+
+const rowOf = ({ method, path, role }: Route) => ({ method, path, roles: rolesOf(role) });
 
 const rolesOf = (role: Route["role"]): string[] => (role === "NONE" ? [] : [role]);
 
@@ -47,7 +48,7 @@ ADMIN may do what MANAGER may, and MANAGER what TECHNICIAN may; AUTHENTICATED is
 <table>
 <thead><tr><th>Method</th><th>Path</th><th>Role</th><th>What it does</th></tr></thead>
 <tbody>
-${routes.map(rowOf).join("\n")}
+${routes.map(tableRowOf).join("\n")}
 </tbody>
 </table>
 </body>
@@ -56,5 +57,5 @@ ${routes.map(rowOf).join("\n")}
     contentSecurityPolicy,
   );
 
-const rowOf = ({ method, path, role, summary }: Route): string =>
+const tableRowOf = ({ method, path, role, summary }: Route): string =>
   `<tr><td class="method">${method}</td><td><code>${path}</code></td><td>${role === "NONE" ? "open" : role}</td><td>${summary}</td></tr>`;
