@@ -1,0 +1,16 @@
+import { connect } from "../../src/adapters/postgres/connection.ts";
+import { makeRepositories } from "../../src/adapters/postgres/repositories.ts";
+import { openDatabase } from "../support/database.ts";
+import { repositoryContract } from "./repositories.ts";
+
+repositoryContract("PostgreSQL", async () => {
+  const { url, drop } = await openDatabase();
+  const database = connect(url);
+  return {
+    ...makeRepositories(database),
+    async close() {
+      await database.close();
+      await drop();
+    },
+  };
+});

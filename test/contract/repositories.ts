@@ -1,0 +1,521 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Batches, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
+import type { NewAsset } from "../../src/domain/asset.ts";
+import type { Employee } from "../../src/domain/employee.ts";
+import type { ErrorCode } from "../../src/domain/error.ts";
+import type { MaintenanceLog, NewLog } from "../../src/domain/maintenance-log.ts";
+import { roles } from "../../src/domain/role.ts";
+
+export interface OpenRepositories extends Repositories {
+  close(): Promise<void>;
+}
+
+let serial = 0;
+
+export function anEmployee(changes: Partial<EmployeeRecord> = {}): EmployeeRecord {
+  serial += 1;
+  return {
+    firstName: "Ada",
+    lastName: "Byron",
+    phone: "+45 12 34 56",
+    email: `ada.${serial}@example.com`,
+    role: "TECHNICIAN",
+    passwordHash: `hash ${serial}`,
+    ...changes,
+  };
+}
+
+export const anAsset = (changes: Partial<NewAsset> = {}): NewAsset => ({
+  name: "Pump",
+  description: "",
+  active: true,
+  ...changes,
+});
+
+export const aLog = (changes: Partial<NewLog> = {}): NewLog => ({
+  performedDate: "2026-02-28T10:20:30",
+  status: "PENDING",
+  taskType: "MAINTENANCE",
+  comment: "Oil changed",
+  ...changes,
+});
+
+export async function all<T>(batches: Batches<T>): Promise<T[]> {
+  const rows: T[] = [];
+  for await (const batch of batches) {
+    assert.notEqual(batch.length, 0, "a batch is never empty");
+    rows.push(...batch);
+  }
+  return rows;
+}
+
+const refused = (code: ErrorCode, message: string) => ({ name: "DomainError", code, message });
+const employeeNotFound = refused("NOT_FOUND", "Employee not found");
+const assetNotFound = refused("NOT_FOUND", "Asset not found");
+const emailTaken = refused("CONFLICT", "Email already exists");
+const unknownId = Number.MAX_SAFE_INTEGER;
+
+/** What every implementation of the three repositories promises. */
+export function repositoryContract(name: string, openRepositories: () => Promise<OpenRepositories>): void {
+  describe(`repositories: ${name}`, () => {
+    let opened: OpenRepositories;
+    before(async () => {
+      opened = await openRepositories();
+    });
+    after(() => opened.close());
+
+    const performerOf = ({ id, email }: Employee) => ({ employeeId: id, email });
+
+    describe("employees", () => {
+      test("an inserted employee is active, has an id and is found again without its hash", async () => {
+        const record = anEmployee({ role: "MANAGER" });
+        const { passwordHash, ...visible } = record;
+        const employee = await opened.employees.insert(record);
+        assert.deepEqual({ ...employee }, { id: employee.id, ...visible, active: true });
+        assert.deepEqual(Object.keys(employee), [
+          "id",
+          "firstName",
+          "lastName",
+          "phone",
+          "email",
+          "role",
+          "active",
+        ]);
+        assert.ok(Number.isSafeInteger(employee.id));
+        assert.deepEqual(await opened.employees.find(employee.id), employee);
+      });
+
+      test("emails are found whatever their case, also beyond ASCII, and kept as sent", async () => {
+        const employee = await opened.employees.insert(anEmployee({ email: "Élise.Case@Example.com" }));
+        assert.equal(employee.email, "Élise.Case@Example.com");
+        assert.deepEqual(await opened.employees.findByEmail(" éLISE.case@example.COM "), employee);
+        assert.equal(await opened.employees.findByEmail("elise.case@example.com"), undefined);
+      });
+
+      test("an email that differs in case only is taken", async () => {
+        const { email } = await opened.employees.insert(anEmployee());
+        await assert.rejects(opened.employees.insert(anEmployee({ email: email.toUpperCase() })), emailTaken);
+      });
+
+      test("of many insertions of one email at once exactly one succeeds", async () => {
+        const { email } = anEmployee();
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 20 }, () => opened.employees.insert(anEmployee({ email }))),
+        );
+        assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+        for (const outcome of outcomes) {
+          if (outcome.status === "rejected") assert.equal(outcome.reason.message, "Email already exists");
+        }
+      });
+
+      test("credentials are found by id and by email; unknown ones are undefined", async () => {
+        const record = anEmployee();
+        const employee = await opened.employees.insert(record);
+        const credentials = { employee, passwordHash: record.passwordHash };
+        assert.deepEqual(await opened.employees.findCredentials(employee.id), credentials);
+        assert.deepEqual(
+          await opened.employees.findCredentialsByEmail(` ${record.email.toUpperCase()}`),
+          credentials,
+        );
+        assert.equal(await opened.employees.findCredentials(unknownId), undefined);
+        assert.equal(await opened.employees.findCredentialsByEmail("nobody@example.com"), undefined);
+        assert.equal(await opened.employees.findByEmail("nobody@example.com"), undefined);
+      });
+
+      test("an update changes what was sent and nothing else", async () => {
+        const record = anEmployee();
+        const before = await opened.employees.insert(record);
+        const nothing = {
+          firstName: undefined,
+          lastName: undefined,
+          email: undefined,
+          phone: undefined,
+          role: undefined,
+        };
+        assert.deepEqual({ ...(await opened.employees.update(before.id, nothing, roles)) }, { ...before });
+        const some = { ...nothing, firstName: "Grace", email: `grace.${before.id}@example.com` };
+        const after = { ...before, firstName: "Grace", email: some.email };
+        assert.deepEqual({ ...(await opened.employees.update(before.id, some, roles)) }, after);
+        const rest = { ...nothing, lastName: "Hopper", phone: "000 111", role: "ADMIN" as const };
+        await opened.employees.update(before.id, rest, roles);
+        assert.deepEqual(await opened.employees.findCredentials(before.id), {
+          employee: { ...after, lastName: "Hopper", phone: "000 111", role: "ADMIN" },
+          passwordHash: record.passwordHash,
+        });
+      });
+
+      test("a changed email is the login name from then on, and frees the old one", async () => {
+        const before = await opened.employees.insert(anEmployee());
+        const { email } = anEmployee();
+        const unchanged = { firstName: undefined, lastName: undefined, phone: undefined, role: undefined };
+        await opened.employees.update(before.id, { ...unchanged, email }, roles);
+        assert.equal((await opened.employees.findByEmail(email))?.id, before.id);
+        assert.equal(await opened.employees.findByEmail(before.email), undefined);
+        await opened.employees.insert(anEmployee({ email: before.email }));
+      });
+
+      test("an update may change the case of the email, but not take another's", async () => {
+        const one = await opened.employees.insert(anEmployee());
+        const other = await opened.employees.insert(anEmployee());
+        const to = (email: string) => ({
+          firstName: undefined,
+          lastName: undefined,
+          phone: undefined,
+          role: undefined,
+          email,
+        });
+        const upper = one.email.toUpperCase();
+        assert.equal((await opened.employees.update(one.id, to(upper), roles)).email, upper);
+        await assert.rejects(
+          opened.employees.update(one.id, to(other.email.toUpperCase()), roles),
+          emailTaken,
+        );
+      });
+
+      test("an update of an employee with a role that is not editable is refused", async () => {
+        const admin = await opened.employees.insert(anEmployee({ role: "ADMIN" }));
+        const changes = {
+          firstName: "X2",
+          lastName: undefined,
+          email: undefined,
+          phone: undefined,
+          role: undefined,
+        };
+        await assert.rejects(
+          opened.employees.update(admin.id, changes, ["TECHNICIAN", "MANAGER"]),
+          refused("FORBIDDEN", "Unauthorized"),
+        );
+        assert.deepEqual(await opened.employees.find(admin.id), admin);
+        await assert.rejects(opened.employees.update(unknownId, changes, roles), employeeNotFound);
+      });
+
+      test("activity can be set, twice as well as once", async () => {
+        const { id } = await opened.employees.insert(anEmployee());
+        for (const active of [false, false, true, true]) {
+          await opened.employees.setActive(id, active);
+          assert.equal((await opened.employees.find(id)).active, active);
+        }
+      });
+
+      test("an unknown id is not found", async () => {
+        for (const id of [0, unknownId]) {
+          await assert.rejects(opened.employees.find(id), employeeNotFound);
+          await assert.rejects(opened.employees.setActive(id, false), employeeNotFound);
+        }
+      });
+
+      test("of many replacements of one password hash exactly one succeeds", async () => {
+        const { passwordHash, ...record } = anEmployee();
+        const { id } = await opened.employees.insert({ ...record, passwordHash });
+        const outcomes = await Promise.all(
+          Array.from({ length: 10 }, (_, i) =>
+            opened.employees.replacePasswordHash(id, passwordHash, `next ${i}`),
+          ),
+        );
+        assert.equal(outcomes.filter(Boolean).length, 1);
+        const next = `next ${outcomes.indexOf(true)}`;
+        assert.equal((await opened.employees.findCredentials(id))?.passwordHash, next);
+        assert.equal(await opened.employees.replacePasswordHash(unknownId, passwordHash, "x"), false);
+      });
+
+      test("the list is complete, by id, and can be narrowed by activity", async () => {
+        const inactive = await opened.employees.insert(anEmployee());
+        await opened.employees.setActive(inactive.id, false);
+        const list = await all(opened.employees.list({ active: undefined }));
+        assert.deepEqual(
+          list.map(({ id }) => id),
+          list.map(({ id }) => id).sort((a, b) => a - b),
+        );
+        assert.ok(list.some(({ active }) => active) && list.some(({ active }) => !active));
+        for (const active of [true, false]) {
+          const narrowed = list.filter(employee => employee.active === active);
+          assert.deepEqual(await all(opened.employees.list({ active })), narrowed);
+        }
+      });
+    });
+
+    describe("the first admin", () => {
+      test("is appointed when there is none, with a new account or with an existing one", async () => {
+        const own = await openRepositories();
+        try {
+          const { role: _, ...record } = anEmployee();
+          assert.equal(await own.employees.hasActiveAdmin(), false);
+          const admin = await own.employees.appointAdmin(record);
+          assert.equal(admin.role, "ADMIN");
+          assert.equal(await own.employees.hasActiveAdmin(), true);
+
+          await own.employees.setActive(admin.id, false);
+          assert.equal(await own.employees.hasActiveAdmin(), false);
+
+          const technician = await own.employees.insert(anEmployee());
+          await own.employees.setActive(technician.id, false);
+          const again = {
+            ...record,
+            email: technician.email.toUpperCase(),
+            firstName: "Other",
+            passwordHash: "new",
+          };
+          const appointed = await own.employees.appointAdmin(again);
+          assert.deepEqual({ ...appointed }, { ...technician, role: "ADMIN", active: true });
+          assert.equal((await own.employees.findCredentials(technician.id))?.passwordHash, "new");
+          assert.equal(await own.employees.hasActiveAdmin(), true);
+        } finally {
+          await own.close();
+        }
+      });
+    });
+
+    describe("assets", () => {
+      test("an inserted asset is found again, without a log date", async () => {
+        const asset = await opened.assets.insert(anAsset({ description: "Left of the door" }));
+        assert.deepEqual(
+          { ...asset },
+          { id: asset.id, name: "Pump", description: "Left of the door", active: true, lastLogDate: null },
+        );
+        assert.deepEqual(Object.keys(asset), ["id", "name", "description", "active", "lastLogDate"]);
+        assert.deepEqual(await opened.assets.find(asset.id), asset);
+        assert.equal((await opened.assets.insert(anAsset({ active: false }))).active, false);
+      });
+
+      test("the log date is that of the latest performed date, and null in lists", async () => {
+        const { id } = await opened.assets.insert(anAsset());
+        const performer = performerOf(await opened.employees.insert(anEmployee()));
+        for (const performedDate of [
+          "2026-03-29T02:30:00.5",
+          "2026-03-29T02:30:00.25",
+          "1999-12-31T23:59:59",
+        ]) {
+          await opened.maintenanceLogs.append(id, performer, aLog({ performedDate }));
+        }
+        assert.equal((await opened.assets.find(id)).lastLogDate, "2026-03-29T02:30:00.5");
+        const listed = (await all(opened.assets.list({ active: undefined }))).find(asset => asset.id === id);
+        assert.equal(listed?.lastLogDate, null);
+      });
+
+      test("activity can be set, twice as well as once", async () => {
+        const { id } = await opened.assets.insert(anAsset());
+        for (const active of [false, false, true, true]) {
+          await opened.assets.setActive(id, active);
+          assert.equal((await opened.assets.find(id)).active, active);
+        }
+      });
+
+      test("an unknown id is not found", async () => {
+        for (const id of [0, unknownId]) {
+          await assert.rejects(opened.assets.find(id), assetNotFound);
+          await assert.rejects(opened.assets.setActive(id, false), assetNotFound);
+        }
+      });
+
+      test("the list is complete, by id, and can be narrowed by activity", async () => {
+        await opened.assets.insert(anAsset({ active: false }));
+        const list = await all(opened.assets.list({ active: undefined }));
+        assert.deepEqual(
+          list.map(({ id }) => id),
+          list.map(({ id }) => id).sort((a, b) => a - b),
+        );
+        assert.ok(list.some(({ active }) => active) && list.some(({ active }) => !active));
+        for (const active of [true, false]) {
+          assert.deepEqual(
+            await all(opened.assets.list({ active })),
+            list.filter(asset => asset.active === active),
+          );
+        }
+      });
+    });
+
+    describe("maintenance logs", () => {
+      test("an appended log answers with the names and is found again", async () => {
+        const asset = await opened.assets.insert(anAsset({ name: "Boiler" }));
+        const employee = await opened.employees.insert(
+          anEmployee({ firstName: "Grace", lastName: "Hopper" }),
+        );
+        const log = await opened.maintenanceLogs.append(asset.id, performerOf(employee), aLog());
+        assert.deepEqual(
+          { ...log },
+          {
+            id: log.id,
+            ...aLog(),
+            assetId: asset.id,
+            assetName: "Boiler",
+            performedByEmployeeId: employee.id,
+            performedByName: "Grace Hopper",
+          },
+        );
+        assert.deepEqual(Object.keys(log), [
+          "id",
+          "performedDate",
+          "status",
+          "taskType",
+          "comment",
+          "assetId",
+          "assetName",
+          "performedByEmployeeId",
+          "performedByName",
+        ]);
+        assert.deepEqual(await opened.maintenanceLogs.find(log.id), log);
+      });
+
+      test("local date-times and comments come back as they went in", async () => {
+        const asset = await opened.assets.insert(anAsset());
+        const performer = performerOf(await opened.employees.insert(anEmployee()));
+        const dates = [
+          "2026-03-29T02:30:00", // the hour that daylight saving time skips in Europe
+          "2026-10-25T02:30:00", // and the one it repeats
+          "2024-02-29T23:59:59.999999",
+          "0001-01-01T00:00:00",
+          "9999-12-31T23:59:59.000001",
+          "1900-01-01T12:00:00.1",
+        ];
+        for (const performedDate of dates) {
+          const comment = ` as sent \n\t "quoted" \\ 𝄞 ${performedDate} `;
+          const { id } = await opened.maintenanceLogs.append(
+            asset.id,
+            performer,
+            aLog({ performedDate, comment }),
+          );
+          const found = await opened.maintenanceLogs.find(id);
+          assert.deepEqual([found.performedDate, found.comment], [performedDate, comment]);
+        }
+      });
+
+      test("a log may be written on an inactive asset", async () => {
+        const asset = await opened.assets.insert(anAsset({ active: false }));
+        const performer = performerOf(await opened.employees.insert(anEmployee()));
+        assert.equal((await opened.maintenanceLogs.append(asset.id, performer, aLog())).assetId, asset.id);
+      });
+
+      test("nothing is written for an unknown asset or performer; the performer is asked for first", async () => {
+        const asset = await opened.assets.insert(anAsset());
+        const employee = await opened.employees.insert(anEmployee());
+        const { maintenanceLogs } = opened;
+        const performerUnknown = refused("UNAUTHENTICATED", "No employee matches the token");
+        await assert.rejects(maintenanceLogs.append(unknownId, performerOf(employee), aLog()), assetNotFound);
+        for (const performer of [
+          { employeeId: unknownId, email: employee.email },
+          { employeeId: employee.id, email: "other@example.com" },
+        ]) {
+          await assert.rejects(maintenanceLogs.append(asset.id, performer, aLog()), performerUnknown);
+          await assert.rejects(maintenanceLogs.append(unknownId, performer, aLog()), performerUnknown);
+        }
+        assert.deepEqual(await all(maintenanceLogs.listOfAsset(asset.id, {})), []);
+        assert.deepEqual(await all(maintenanceLogs.listOfPerformer(employee.id)), []);
+      });
+
+      test("the performer's email may differ in case from the stored one", async () => {
+        const asset = await opened.assets.insert(anAsset());
+        const { id, email } = await opened.employees.insert(anEmployee());
+        const performer = { employeeId: id, email: email.toUpperCase() };
+        assert.equal(
+          (await opened.maintenanceLogs.append(asset.id, performer, aLog())).performedByEmployeeId,
+          id,
+        );
+      });
+
+      test("names are those of today", async () => {
+        const asset = await opened.assets.insert(anAsset());
+        const employee = await opened.employees.insert(anEmployee());
+        const { id } = await opened.maintenanceLogs.append(asset.id, performerOf(employee), aLog());
+        const changes = {
+          firstName: "Mary",
+          lastName: "Shelley",
+          email: undefined,
+          phone: undefined,
+          role: undefined,
+        };
+        await opened.employees.update(employee.id, changes, roles);
+        await opened.employees.setActive(employee.id, false);
+        assert.equal((await opened.maintenanceLogs.find(id)).performedByName, "Mary Shelley");
+      });
+
+      test("lists are complete, newest first, then by id descending, and can be narrowed", async () => {
+        const asset = await opened.assets.insert(anAsset());
+        const other = await opened.assets.insert(anAsset());
+        const employee = await opened.employees.insert(anEmployee());
+        const performer = performerOf(employee);
+        const written: MaintenanceLog[] = [];
+        for (const [day, status, taskType] of [
+          ["02", "PENDING", "ERROR"],
+          ["03", "COMPLETED", "ERROR"],
+          ["01", "PENDING", "PRODUCTION"],
+          ["03", "PENDING", "ERROR"],
+          ["03", "CANCELLED", "MAINTENANCE"],
+        ] as const) {
+          const log = aLog({ performedDate: `2031-01-${day}T00:00:00`, status, taskType });
+          written.push(await opened.maintenanceLogs.append(asset.id, performer, log));
+        }
+        await opened.maintenanceLogs.append(
+          other.id,
+          performer,
+          aLog({ performedDate: "2031-01-02T12:00:00" }),
+        );
+        const ids = (...positions: number[]) => positions.map(position => written[position]?.id);
+        const ofAsset = async (filter: object) =>
+          (await all(opened.maintenanceLogs.listOfAsset(asset.id, filter))).map(({ id }) => id);
+
+        assert.deepEqual(await ofAsset({}), ids(4, 3, 1, 0, 2));
+        assert.deepEqual(await ofAsset({ status: "PENDING" }), ids(3, 0, 2));
+        assert.deepEqual(await ofAsset({ taskType: "ERROR" }), ids(3, 1, 0));
+        assert.deepEqual(await ofAsset({ status: "PENDING", taskType: "ERROR" }), ids(3, 0));
+        assert.deepEqual(await ofAsset({ status: "IN_PROGRESS" }), []);
+
+        const ofPerformer = await all(opened.maintenanceLogs.listOfPerformer(employee.id));
+        assert.equal(ofPerformer.length, written.length + 1);
+        assert.deepEqual(
+          ofPerformer.map(({ performedDate }) => performedDate),
+          ofPerformer
+            .map(({ performedDate }) => performedDate)
+            .sort()
+            .reverse(),
+        );
+        const everything = await all(opened.maintenanceLogs.list({}));
+        assert.deepEqual(
+          everything.filter(({ performedByEmployeeId }) => performedByEmployeeId === employee.id),
+          ofPerformer,
+        );
+        assert.deepEqual(
+          await all(opened.maintenanceLogs.list({ status: "COMPLETED" })),
+          everything.filter(({ status }) => status === "COMPLETED"),
+        );
+        assert.deepEqual(await opened.maintenanceLogs.find(everything[0]?.id ?? 0), everything[0]);
+      });
+
+      test("the newest logs of active assets follow the assets' activity", async () => {
+        const active = await opened.assets.insert(anAsset());
+        const inactive = await opened.assets.insert(anAsset());
+        const performer = performerOf(await opened.employees.insert(anEmployee()));
+        const write = async (assetId: number, day: number) =>
+          (
+            await opened.maintenanceLogs.append(
+              assetId,
+              performer,
+              aLog({ performedDate: `9999-12-31T23:59:59.${day}` }),
+            )
+          ).id;
+        const [first, second, third] = [
+          await write(active.id, 1),
+          await write(inactive.id, 2),
+          await write(active.id, 3),
+        ];
+        const newest = async (limit: number) =>
+          (await all(opened.maintenanceLogs.listOfActiveAssets(limit))).map(({ id }) => id);
+
+        assert.deepEqual(await newest(3), [third, second, first]);
+        await opened.assets.setActive(inactive.id, false);
+        assert.deepEqual(await newest(2), [third, first]);
+        assert.deepEqual(await newest(1), [third]);
+        await opened.assets.setActive(inactive.id, true);
+        assert.deepEqual(await newest(2), [third, second]);
+      });
+
+      test("an unknown log, asset or employee is not found", async () => {
+        for (const id of [0, unknownId]) {
+          await assert.rejects(opened.maintenanceLogs.find(id), refused("NOT_FOUND", "Log not found"));
+          await assert.rejects(all(opened.maintenanceLogs.listOfAsset(id, {})), assetNotFound);
+          await assert.rejects(all(opened.maintenanceLogs.listOfPerformer(id)), employeeNotFound);
+        }
+      });
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import { randomUUID } from "node:crypto";
+import { tokenNotValid } from "../../src/application/authentication.ts";
+import type { Clock, TokenClaims, TokenSigner, TokenVerifier } from "../../src/application/ports.ts";
+
+/** Tokens that only this object knows: a random name for the claims kept here. */
+export function makeFakeTokens(clock: Clock, lifetimeSeconds: number): TokenSigner & TokenVerifier {
+  const issued = new Map<string, TokenClaims & { readonly expiresAt: number }>();
+  return {
+    async sign({ id, email, role }) {
+      const token = randomUUID();
+      const expiresAt = clock.now().getTime() + lifetimeSeconds * 1_000;
+      issued.set(token, { employeeId: id, email, role, expiresAt });
+      return token;
+    },
+    async verify(token) {
+      const found = issued.get(token);
+      if (found === undefined || found.expiresAt <= clock.now().getTime()) throw tokenNotValid();
+      const { employeeId, email, role } = found;
+      return { employeeId, email, role };
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { LogLevel } from "../../src/adapters/json-event-log.ts";
+import type { EventLog, LogDetails } from "../../src/application/ports.ts";
+
+export interface RecordedEvent {
+  readonly level: LogLevel;
+  readonly event: string;
+  readonly details: LogDetails | undefined;
+}
+
+export function makeRecordingEventLog(): EventLog & { readonly recorded: readonly RecordedEvent[] } {
+  const recorded: RecordedEvent[] = [];
+  const at = (level: LogLevel) => (event: string, details?: LogDetails) => {
+    recorded.push({ level, event, details });
+  };
+  return { recorded, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { makeRoutes } from "../../src/adapters/http/routes.ts";
+import { makeUseCases } from "../../src/app.ts";
+import { effectiveRoles, roles } from "../../src/domain/role.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+/** The access matrix of the specification, section 5, and of the decisions, written out by hand. */
+const specified = `
+  GET    /                                 AUTHENTICATED
+  GET    /routes                           AUTHENTICATED
+  POST   /api/v1/auth/login                NONE
+  POST   /api/v1/auth/register             MANAGER
+  GET    /api/v1/employees                 AUTHENTICATED
+  GET    /api/v1/employees/me              AUTHENTICATED
+  GET    /api/v1/employees/{id}            AUTHENTICATED
+  PUT    /api/v1/employees/{id}            MANAGER
+  DELETE /api/v1/employees/{id}            ADMIN
+  PATCH  /api/v1/employees/{id}            ADMIN
+  PATCH  /api/v1/employees/{id}/password   AUTHENTICATED
+  GET    /api/v1/assets                    AUTHENTICATED
+  GET    /api/v1/assets/{id}               AUTHENTICATED
+  POST   /api/v1/assets                    MANAGER
+  PATCH  /api/v1/assets/{id}               MANAGER
+  DELETE /api/v1/assets/{id}               ADMIN
+  GET    /api/v1/assets/{id}/logs          AUTHENTICATED
+  POST   /api/v1/assets/{id}/logs          TECHNICIAN
+  GET    /api/v1/logs                      AUTHENTICATED
+  GET    /api/v1/logs/active-assets        AUTHENTICATED
+  GET    /api/v1/logs/{id}                 AUTHENTICATED
+  GET    /api/v1/logs/employee/{id}        MANAGER`
+  .trim()
+  .split("\n")
+  .map(line => line.trim().split(/\s+/));
+
+describe("access", () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.close());
+
+  const table = () => makeRoutes(makeUseCases(world.ports));
+
+  test("the route table is the specified matrix", () => {
+    const declared = table().map(({ method, path, role }) => [method, path, role]);
+    assert.deepEqual(declared.sort(), [...specified].sort());
+  });
+
+  for (const [method = "", path = "", role = ""] of specified) {
+    describe(`${method} ${path} (${role})`, () => {
+      // An id that nothing has: whoever is let through comes to 400 or 404, and changes nothing.
+      const target = path.replace("{id}", "999999");
+      const attempt = async (token?: string) => {
+        const { status, json } = await world.call(method, target, { token });
+        return { status, msg: json?.msg };
+      };
+
+      if (role === "NONE") {
+        test("is open", async () => {
+          for (const token of [undefined, "broken", ...Object.values(world.tokens)]) {
+            assert.equal((await attempt(token)).status, 400);
+          }
+        });
+        return;
+      }
+
+      test("is closed without a token and with a broken one", async () => {
+        assert.deepEqual(await attempt(), { status: 403, msg: "Token is missing" });
+        assert.deepEqual(await attempt("broken"), { status: 403, msg: "Token is not valid" });
+      });
+
+      for (const holder of roles) {
+        const mayPass = (effectiveRoles(holder) as readonly string[]).includes(role);
+        const ownIdOnly = path.endsWith("/password");
+        test(`${mayPass && !ownIdOnly ? "lets" : "does not let"} ${holder} through`, async () => {
+          const { status, msg } = await attempt(world.tokens[holder]);
+          if (mayPass && !ownIdOnly)
+            assert.ok([200, 201, 204, 400, 404].includes(status), `${status} ${msg}`);
+          else assert.deepEqual({ status, msg }, { status: 403, msg: "Unauthorized" });
+        });
+      }
+    });
+  }
+});
+
+describe("the role hierarchy", () => {
+  test("is that of the specification, section 5", () => {
+    assert.deepEqual(Object.fromEntries(roles.map(role => [role, [...effectiveRoles(role)].sort()])), {
+      ADMIN: ["ADMIN", "AUTHENTICATED", "MANAGER", "TECHNICIAN"],
+      MANAGER: ["AUTHENTICATED", "MANAGER", "TECHNICIAN"],
+      TECHNICIAN: ["AUTHENTICATED", "TECHNICIAN"],
+    });
+  });
+});

@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { forge, goodClaims } from "../support/forge.ts";
+import { api, issuer, password, type World, worlds } from "../support/world.ts";
+
+const login = `${api}/auth/login`;
+const register = `${api}/auth/register`;
+const wrong = { status: 401, msg: "Wrong email or password" };
+
+let serial = 0;
+function registration(changes: Readonly<Record<string, unknown>> = {}) {
+  serial += 1;
+  return {
+    firstName: "Grace",
+    lastName: "Hopper",
+    email: `grace.${serial}@example.com`,
+    password: "secret 2",
+    phone: "+45 (12) 34-56",
+    role: "TECHNICIAN",
+    ...changes,
+  };
+}
+
+for (const { name, open } of worlds) {
+  describe(`authentication ${name}`, () => {
+    let world: World;
+    before(async () => {
+      world = await open();
+    });
+    after(() => world.close());
+
+    describe("login", () => {
+      test("answers a token and the employee, and never the password", async () => {
+        const employee = world.employees.MANAGER;
+        const { status, json, text } = await world.call("POST", login, {
+          body: { email: employee.email, password },
+        });
+        assert.equal(status, 200);
+        assert.deepEqual(Object.keys(json), ["token", "authUser"]);
+        assert.deepEqual(json.authUser, { ...employee });
+        assert.doesNotMatch(text, /password|hash|secret/i);
+        assert.equal((await world.call("GET", `${api}/assets`, { token: json.token })).status, 200);
+      });
+
+      test("the token carries username, one role, issuer, expiry and subject", async () => {
+        const { id, email } = world.employees.MANAGER;
+        const { json } = await world.call("POST", login, { body: { email, password } });
+        const claims = JSON.parse(Buffer.from(json.token.split(".")[1], "base64url").toString());
+        const iat = Math.floor(world.clock.now().getTime() / 1_000);
+        assert.match(claims.jti, /^[0-9a-f-]{36}$/);
+        assert.deepEqual(
+          { ...claims, jti: undefined },
+          {
+            username: email,
+            roles: ["MANAGER"],
+            iss: issuer,
+            iat,
+            exp: iat + 3_600,
+            sub: String(id),
+            jti: undefined,
+          },
+        );
+      });
+
+      test("the email may differ in case and in the whitespace around it", async () => {
+        const email = `  ${world.employees.ADMIN.email.toUpperCase()} `;
+        assert.equal((await world.call("POST", login, { body: { email, password } })).status, 200);
+      });
+
+      test("needs no token, and does not look at a broken one", async () => {
+        const body = { email: world.employees.ADMIN.email, password };
+        assert.equal((await world.call("POST", login, { token: "broken", body })).status, 200);
+      });
+
+      test("an unknown email, a wrong password and an inactive employee get the same answer", async () => {
+        const { employee } = await world.join("TECHNICIAN");
+        await world.call("DELETE", `${api}/employees/${employee.id}`, { token: world.tokens.ADMIN });
+        for (const body of [
+          { email: "nobody@example.com", password },
+          { email: world.employees.ADMIN.email, password: "secret 2" },
+          { email: world.employees.ADMIN.email, password: ` ${password}` },
+          { email: employee.email, password },
+        ]) {
+          const answer = await world.call("POST", login, { body });
+          assert.deepEqual([answer.status, answer.json], [401, wrong], JSON.stringify(body));
+        }
+        await world.call("PATCH", `${api}/employees/${employee.id}`, { token: world.tokens.ADMIN });
+        const again = await world.call("POST", login, { body: { email: employee.email, password } });
+        assert.equal(again.status, 200);
+      });
+
+      for (const [body, msg] of [
+        [{}, "Email is required"],
+        [{ email: null, password: "x" }, "Email is required"],
+        [{ email: " \t", password: "x" }, "Email is required"],
+        [{ email: "a@b.c" }, "Password is required"],
+        [{ email: "a@b.c", password: "" }, "Password is required"],
+        [{ email: 1, password: "x" }, "Email must be a string"],
+        [{ email: "a@b.c", password: ["x"] }, "Password must be a string"],
+      ] as const) {
+        test(`${JSON.stringify(body)} is 400 ${msg}`, async () => {
+          const answer = await world.call("POST", login, { body });
+          assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }]);
+        });
+      }
+    });
+
+    describe("registration", () => {
+      test("creates an active employee with trimmed strings, who can log in", async () => {
+        const sent = registration({
+          firstName: " Grace ",
+          lastName: "\tHopper\n",
+          phone: " +45 (12) 34-56 ",
+        });
+        const body = { ...sent, email: ` ${sent.email} ` };
+        const { status, json } = await world.call("POST", register, { token: world.tokens.MANAGER, body });
+        assert.equal(status, 201);
+        assert.deepEqual(json, {
+          id: json.id,
+          firstName: "Grace",
+          lastName: "Hopper",
+          phone: "+45 (12) 34-56",
+          email: sent.email,
+          role: "TECHNICIAN",
+          active: true,
+        });
+        assert.ok(Number.isInteger(json.id));
+        const found = await world.call("GET", `${api}/employees/${json.id}`, {
+          token: world.tokens.TECHNICIAN,
+        });
+        assert.deepEqual(found.json, json);
+        const loggedIn = await world.call("POST", login, {
+          body: { email: sent.email, password: sent.password },
+        });
+        assert.deepEqual(loggedIn.json.authUser, json);
+      });
+
+      test("a password is kept as sent, with the whitespace around it", async () => {
+        const body = registration({ password: "  four  " });
+        await world.call("POST", register, { token: world.tokens.ADMIN, body });
+        const attempt = (password: string) =>
+          world.call("POST", login, { body: { email: body.email, password } });
+        assert.equal((await attempt("  four  ")).status, 200);
+        assert.equal((await attempt("four")).status, 401);
+      });
+
+      test("an email that exists is 409, whatever its case", async () => {
+        const body = registration({ email: world.employees.ADMIN.email.toUpperCase() });
+        const answer = await world.call("POST", register, { token: world.tokens.ADMIN, body });
+        assert.deepEqual([answer.status, answer.json], [409, { status: 409, msg: "Email already exists" }]);
+      });
+
+      test("of many registrations of one email at once one is 201 and the others are 409", async () => {
+        const body = registration();
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, () => world.call("POST", register, { token: world.tokens.ADMIN, body })),
+        );
+        const statuses = answers.map(({ status }) => status).sort();
+        assert.deepEqual(statuses, [201, ...Array(19).fill(409)]);
+      });
+
+      test("nobody grants a role above their own", async () => {
+        const attempt = async (granter: "MANAGER" | "ADMIN", role: string) =>
+          (await world.call("POST", register, { token: world.tokens[granter], body: registration({ role }) }))
+            .status;
+        assert.equal(await attempt("MANAGER", "TECHNICIAN"), 201);
+        assert.equal(await attempt("MANAGER", "MANAGER"), 201);
+        assert.equal(await attempt("MANAGER", "ADMIN"), 403);
+        assert.equal(await attempt("ADMIN", "ADMIN"), 201);
+      });
+
+      const long = (length: number) => "x".repeat(length);
+      for (const [changes, msg] of [
+        [{ firstName: undefined }, "First name is required"],
+        [{ lastName: " " }, "Last name is required"],
+        [{ email: null }, "Email is required"],
+        [{ password: "  " }, "Password is required"],
+        [{ phone: "" }, "Phone is required"],
+        [{ role: null }, "Role is required"],
+        [{ firstName: "x", role: undefined }, "Role is required"],
+        [{ firstName: " x " }, "First name must be between 2 and 50 characters"],
+        [{ firstName: long(51) }, "First name must be between 2 and 50 characters"],
+        [{ lastName: "x" }, "Last name must be between 2 and 50 characters"],
+        [{ email: "a@b" }, "Invalid email format"],
+        [{ email: "a b@c.d" }, "Invalid email format"],
+        [{ email: "a@b@c.d" }, "Invalid email format"],
+        [{ email: "@b.c" }, "Invalid email format"],
+        [{ email: `${long(249)}@b.com` }, "Email is too long"],
+        [{ password: " abc " }, "Password must be between 4 and 72 characters"],
+        [{ password: long(73) }, "Password must be between 4 and 72 characters"],
+        [{ phone: "12345" }, "Invalid phone format"],
+        [{ phone: "1".repeat(21) }, "Invalid phone format"],
+        [{ phone: "12345x" }, "Invalid phone format"],
+        [{ role: "BOSS" }, "Invalid role value"],
+        [{ role: "admin" }, "Invalid role value"],
+        [{ role: "AUTHENTICATED" }, "Invalid role value"],
+        [{ firstName: 5 }, "First name must be a string"],
+      ] as const) {
+        test(`${JSON.stringify(changes).slice(0, 60)} is 400 ${msg}`, async () => {
+          const answer = await world.call("POST", register, {
+            token: world.tokens.ADMIN,
+            body: registration(changes),
+          });
+          assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }]);
+        });
+      }
+
+      test("the bounds themselves are within the limits", async () => {
+        for (const changes of [
+          { firstName: "Xy", lastName: long(50), phone: "123456", password: "four" },
+          { firstName: "𝄞𝄞", phone: "+1 (23)-4 5678901234", password: long(72) },
+          { email: `${long(248)}@b.com` },
+        ]) {
+          const body = registration(changes);
+          const answer = await world.call("POST", register, { token: world.tokens.ADMIN, body });
+          assert.equal(answer.status, 201, answer.text);
+        }
+      });
+    });
+
+    describe("tokens", () => {
+      const path = `${api}/assets`;
+      const claims = () => goodClaims(world.employees.ADMIN.email, "ADMIN", world.clock.now());
+      const notValid = { status: 403, msg: "Token is not valid" };
+      const noUser = { status: 403, msg: "No user was added from the token" };
+
+      test("a request without a token is 403 Token is missing", async () => {
+        for (const unknown of [path, "/", "/routes", "/nope", `${api}/nope`]) {
+          const answer = await world.call("GET", unknown);
+          assert.deepEqual(
+            [answer.status, answer.json],
+            [403, { status: 403, msg: "Token is missing" }],
+            unknown,
+          );
+        }
+      });
+
+      test("a token without sub is accepted, and one with the sub of the same employee", async () => {
+        assert.equal((await world.call("GET", path, { token: forge(claims()) })).status, 200);
+        const token = forge({ ...claims(), sub: String(world.employees.ADMIN.id) });
+        assert.equal((await world.call("GET", path, { token })).status, 200);
+      });
+
+      test("the scheme is Bearer in any case", async () => {
+        const headers = { authorization: `bearer ${world.tokens.ADMIN}` };
+        assert.equal((await world.call("GET", path, { headers })).status, 200);
+      });
+
+      const past = -10;
+      for (const [what, token] of [
+        ["garbage", () => "garbage"],
+        ["three parts of garbage", () => "a.b.c"],
+        ["another secret", () => forge(claims(), { secret: "another secret of more than thirty-two bytes" })],
+        ["algorithm none", () => forge(claims(), { header: { alg: "none" } }).replace(/[^.]*$/, "")],
+        ["algorithm HS512", () => forge(claims(), { header: { alg: "HS512" }, hash: "sha512" })],
+        ["another issuer", () => forge({ ...claims(), iss: "another" })],
+        ["no issuer", () => forge({ ...claims(), iss: undefined })],
+        ["no expiry", () => forge({ ...claims(), exp: undefined })],
+        ["a past expiry", () => forge({ ...claims(), exp: claims().iat + past })],
+        ["an expiry that is text", () => forge({ ...claims(), exp: String(claims().exp) })],
+        [
+          "the sub of another employee",
+          () => forge({ ...claims(), sub: String(world.employees.MANAGER.id) }),
+        ],
+        ["the sub of no employee", () => forge({ ...claims(), sub: "999999" })],
+        ["a sub that is no number", () => forge({ ...claims(), sub: "x" })],
+        ["the email of no employee", () => forge({ ...claims(), username: "nobody@example.com" })],
+        [
+          "changed claims",
+          () => forge(claims()).replace(/\..*\./, `.${Buffer.from("{}").toString("base64url")}.`),
+        ],
+      ] as const) {
+        test(`a token with ${what} is 403 Token is not valid, on an unknown path too`, async () => {
+          for (const target of [path, "/nope"]) {
+            const answer = await world.call("GET", target, { token: token() });
+            assert.deepEqual([answer.status, answer.json], [403, notValid]);
+          }
+        });
+      }
+
+      test("another scheme, or no token after the scheme, is 403 Token is not valid", async () => {
+        for (const authorization of ["Basic YTpi", "Bearer", "Bearer ", world.tokens.ADMIN, "Bearer a b"]) {
+          const answer = await world.call("GET", path, { headers: { authorization } });
+          assert.deepEqual([answer.status, answer.json], [403, notValid], authorization);
+        }
+      });
+
+      test("a token without username, or without exactly one known role, has no user", async () => {
+        for (const changes of [
+          { username: undefined },
+          { username: " " },
+          { username: 5 },
+          { roles: undefined },
+          { roles: [] },
+          { roles: ["AUTHENTICATED"] },
+          { roles: ["ADMIN", "MANAGER"] },
+          { roles: "ADMIN" },
+        ]) {
+          const answer = await world.call("GET", path, { token: forge({ ...claims(), ...changes }) });
+          assert.deepEqual([answer.status, answer.json], [403, noUser], JSON.stringify(changes));
+        }
+      });
+
+      test("a token stops working when its lifetime is over", async () => {
+        const { token } = await world.join("ADMIN");
+        world.clock.advance(3_599);
+        assert.equal((await world.call("GET", path, { token })).status, 200);
+        world.clock.advance(1);
+        assert.deepEqual((await world.call("GET", path, { token })).json, notValid);
+        world.clock.advance(-3_600);
+      });
+
+      test("a new employee who takes over a freed email does not inherit the old token", async () => {
+        const { employee, token } = await world.join("MANAGER");
+        const freed = { email: `moved.${employee.id}@example.com` };
+        await world.call("PUT", `${api}/employees/${employee.id}`, {
+          token: world.tokens.ADMIN,
+          body: freed,
+        });
+        const body = registration({ email: employee.email });
+        assert.equal((await world.call("POST", register, { token: world.tokens.ADMIN, body })).status, 201);
+        assert.deepEqual((await world.call("GET", path, { token })).json, notValid);
+      });
+    });
+  });
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { DomainError } from "../../src/domain/error.ts";
+import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { api, openWorld } from "../support/world.ts";
+
+const secretDetail = "select password_hash from employee -- /srv/app/main.js";
+
+/** The service with asset reading that fails like this. */
+async function openWorldFailing(failure: unknown) {
+  const repositories = makeMemoryRepositories();
+  const find = async () => {
+    throw failure;
+  };
+  return openWorld({ repositories: { ...repositories, assets: { ...repositories.assets, find } } });
+}
+
+describe("failures", () => {
+  for (const [what, failure] of [
+    ["an unexpected error", new Error(secretDetail)],
+    [
+      "a driver's error",
+      Object.assign(new Error(secretDetail), { code: "XX000", parameters: ["$argon2id$secret"] }),
+    ],
+    ["something that is no error", secretDetail],
+  ] as const) {
+    test(`${what} is 500 with a fixed text; its cause goes to the log, without parameters`, async () => {
+      const world = await openWorldFailing(failure);
+      const answer = await world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
+      assert.deepEqual([answer.status, answer.json], [500, { status: 500, msg: "Internal server error" }]);
+      const [event] = world.recorded.filter(({ level }) => level === "error");
+      assert.match(String(event?.details?.["cause"]), /select password_hash/);
+      assert.equal(event?.details?.["requestId"], answer.headers.get("x-request-id"));
+      assert.doesNotMatch(JSON.stringify(world.recorded), /argon2id|Bearer|eyJ/);
+      await world.close();
+    });
+  }
+
+  test("an unreachable database is 503 with Retry-After", async () => {
+    const cause = new Error(secretDetail);
+    const world = await openWorldFailing(
+      new DomainError("UNAVAILABLE", "The database is not available", { cause }),
+    );
+    const answer = await world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
+    assert.deepEqual(
+      [answer.status, answer.json],
+      [503, { status: 503, msg: "The database is not available" }],
+    );
+    assert.equal(answer.headers.get("retry-after"), "1");
+    assert.match(String(world.recorded[0]?.details?.["cause"]), /select password_hash/);
+    await world.close();
+  });
+
+  test("expected errors are not logged", async () => {
+    const world = await openWorld();
+    await world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
+    await world.call("GET", `${api}/assets/1`);
+    assert.deepEqual(world.recorded, []);
+    await world.close();
+  });
+
+  test("closing lets the requests under way finish, and tells their connections to close", async () => {
+    const repositories = makeMemoryRepositories();
+    let arrived = () => {};
+    let answer = () => {};
+    const underWay = new Promise<void>(resolve => {
+      arrived = resolve;
+    });
+    const find = async () => {
+      arrived();
+      await new Promise<void>(resolve => {
+        answer = resolve;
+      });
+      return { id: 1, name: "Pump", description: "", active: true, lastLogDate: null };
+    };
+    const world = await openWorld({
+      repositories: { ...repositories, assets: { ...repositories.assets, find } },
+    });
+    const request = world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
+    await underWay;
+    const closed = world.close(10_000);
+    answer();
+    assert.equal((await request).status, 200);
+    await closed;
+    await assert.rejects(world.call("GET", "/"));
+  });
+});

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { forge, goodClaims } from "../support/forge.ts";
+import { api, type World, worlds } from "../support/world.ts";
+
+const aLog = (changes: Readonly<Record<string, unknown>> = {}) => ({
+  performedDate: "2026-02-28T10:20:30",
+  status: "PENDING",
+  taskType: "MAINTENANCE",
+  comment: "Oil changed",
+  ...changes,
+});
+
+for (const { name, open } of worlds) {
+  describe(`maintenance logs ${name}`, () => {
+    let world: World;
+    let assetId: number;
+    before(async () => {
+      world = await open();
+      assetId = (await world.ports.assets.insert({ name: "Boiler", description: "", active: true })).id;
+    });
+    after(() => world.close());
+
+    const logsOf = (id: number | string) => `${api}/assets/${id}/logs`;
+    const write = (body: unknown, token = world.tokens.TECHNICIAN, id: number | string = assetId) =>
+      world.call("POST", logsOf(id), { token, body });
+    const get = (path: string, token = world.tokens.TECHNICIAN) => world.call("GET", path, { token });
+    const idsOf = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
+
+    test("a written log names its asset and its performer, who is the caller", async () => {
+      const { employee, token } = await world.join("TECHNICIAN");
+      const forged = { performedByEmployeeId: 1, performedByUserId: 1, id: 1, assetId: 999 };
+      const { status, json } = await write({ ...aLog(), ...forged }, token);
+      const expected = {
+        id: json.id,
+        ...aLog(),
+        assetId,
+        assetName: "Boiler",
+        performedByEmployeeId: employee.id,
+        performedByName: "Ada Byron",
+      };
+      assert.deepEqual([status, json], [201, expected]);
+      const found = await get(`${api}/logs/${json.id}`);
+      assert.deepEqual([found.status, found.json], [200, expected]);
+    });
+
+    for (const [performedDate, shown] of [
+      ["2026-02-28T10:20", "2026-02-28T10:20:00"],
+      ["2026-02-28T10:20:30.500000", "2026-02-28T10:20:30.5"],
+      ["2024-02-29T23:59:59.123456", "2024-02-29T23:59:59.123456"],
+      ["2026-03-29T02:30:00.000", "2026-03-29T02:30:00"],
+      ["0001-01-01T00:00", "0001-01-01T00:00:00"],
+    ]) {
+      test(`performed date ${performedDate} is answered as ${shown}`, async () => {
+        const { json } = await write(aLog({ performedDate }));
+        assert.equal(json.performedDate, shown);
+        assert.equal((await get(`${api}/logs/${json.id}`)).json.performedDate, shown);
+      });
+    }
+
+    test("a comment may be empty, and is stored as sent", async () => {
+      for (const comment of ["", "  ", " ’quoted’ 𝄞\r\n\t\u0001 ", "x".repeat(10_000), "𝄞".repeat(10_000)]) {
+        const { status, json } = await write(aLog({ comment }));
+        assert.equal(status, 201);
+        assert.equal((await get(`${api}/logs/${json.id}`)).json.comment, comment);
+      }
+    });
+
+    for (const [changes, msg] of [
+      [{ performedDate: undefined }, "Performed date required"],
+      [{ status: null }, "Status required"],
+      [{ taskType: undefined }, "Task type required"],
+      [{ comment: null }, "Comment required"],
+      [{ performedDate: "x", comment: undefined }, "Comment required"],
+      [{ status: "DONE" }, "Invalid status value"],
+      [{ status: "pending" }, "Invalid status value"],
+      [{ status: 1 }, "Invalid status value"],
+      [{ taskType: "CLEANING" }, "Invalid task type value"],
+      [{ comment: "x".repeat(10_001) }, "Comment must be between 0 and 10000 characters"],
+      [{ comment: 5 }, "Comment must be a string"],
+      ...[
+        "",
+        "2026-02-28",
+        "2026-02-30T10:00",
+        "2025-02-29T10:00",
+        "2026-13-01T10:00",
+        "2026-02-28T24:00",
+        "2026-02-28T10:60",
+        "2026-02-28T10:00:60",
+        "2026-02-28T10:00Z",
+        "2026-02-28T10:00:00+01:00",
+        "2026-02-28T10:00:00.",
+        "2026-02-28T10:00:00.1234567",
+        "2026-02-28 10:00",
+        "0000-01-01T00:00",
+        " 2026-02-28T10:00",
+        1_700_000_000,
+      ].map(performedDate => [{ performedDate }, "Invalid performed date"] as const),
+    ] as const) {
+      test(`${JSON.stringify(changes).slice(0, 60)} is 400 ${msg}`, async () => {
+        const answer = await write(aLog(changes));
+        assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }]);
+      });
+    }
+
+    test("an asset that does not exist is 404, after the body has been checked", async () => {
+      const notFound = { status: 404, msg: "Asset not found" };
+      for (const id of ["999999", "0", "9".repeat(30)]) {
+        const answer = await write(aLog(), world.tokens.TECHNICIAN, id);
+        assert.deepEqual([answer.status, answer.json], [404, notFound]);
+        assert.deepEqual((await get(logsOf(id))).json, notFound);
+        assert.equal((await write(aLog({ status: "x" }), world.tokens.TECHNICIAN, id)).status, 400);
+      }
+      assert.equal((await write(aLog(), world.tokens.TECHNICIAN, "x")).json.msg, "Invalid id");
+    });
+
+    test("a log can be written on an inactive asset", async () => {
+      const { id } = await world.ports.assets.insert({ name: "Off", description: "", active: false });
+      assert.equal((await write(aLog(), world.tokens.TECHNICIAN, id)).status, 201);
+    });
+
+    test("create-log is 401 without an employee behind the token, 403 with a known one of no role", async () => {
+      const claims = goodClaims(world.employees.ADMIN.email, "ADMIN", world.clock.now());
+      for (const [changes, status, msg] of [
+        [{ username: undefined }, 401, "No user was added from the token"],
+        [{ username: undefined, roles: [] }, 401, "No user was added from the token"],
+        [{ username: "nobody@example.com" }, 401, "No employee matches the token"],
+        [{ roles: ["BOSS"] }, 403, "No user was added from the token"],
+        [{ sub: String(world.employees.MANAGER.id) }, 403, "Token is not valid"],
+      ] as const) {
+        const answer = await write(aLog(), forge({ ...claims, ...changes }));
+        assert.deepEqual([answer.status, answer.json], [status, { status, msg }], JSON.stringify(changes));
+      }
+    });
+
+    test("logs have no update and no delete operation", async () => {
+      for (const method of ["PUT", "PATCH", "DELETE", "POST"]) {
+        const answer = await world.call(method, `${api}/logs/1`, { token: world.tokens.ADMIN });
+        assert.deepEqual([answer.status, answer.headers.get("allow")], [405, "GET, HEAD, OPTIONS"], method);
+      }
+      for (const method of ["PUT", "PATCH", "DELETE"]) {
+        const answer = await world.call(method, logsOf(assetId), { token: world.tokens.ADMIN });
+        assert.deepEqual(
+          [answer.status, answer.headers.get("allow")],
+          [405, "GET, POST, HEAD, OPTIONS"],
+          method,
+        );
+      }
+    });
+
+    test("lists are newest first and can be narrowed by status and task type", async () => {
+      const asset = await world.ports.assets.insert({ name: "Press", description: "", active: true });
+      const written: number[] = [];
+      for (const [day, status, taskType] of [
+        ["02", "PENDING", "ERROR"],
+        ["03", "COMPLETED", "ERROR"],
+        ["01", "PENDING", "PRODUCTION"],
+        ["03", "CANCELLED", "MAINTENANCE"],
+        ["03", "IN_PROGRESS", "ERROR"],
+      ]) {
+        const body = aLog({ performedDate: `2031-01-${day}T00:00`, status, taskType });
+        written.push((await write(body, world.tokens.TECHNICIAN, asset.id)).json.id);
+      }
+      const at = (...positions: number[]) => positions.map(position => written[position]);
+      for (const [query, expected] of [
+        ["", at(4, 3, 1, 0, 2)],
+        ["?status=PENDING", at(0, 2)],
+        ["?taskType=ERROR", at(4, 1, 0)],
+        ["?taskType=ERROR&status=IN_PROGRESS", at(4)],
+        ["?taskType=PRODUCTION&status=COMPLETED", []],
+      ] as const) {
+        const answer = await get(`${logsOf(asset.id)}${query}`);
+        assert.deepEqual([answer.status, idsOf(answer.json)], [200, expected], query);
+      }
+      const everything = (await get(`${api}/logs`)).json;
+      assert.deepEqual(
+        idsOf(everything.filter((log: { assetId: number }) => log.assetId === asset.id)),
+        at(4, 3, 1, 0, 2),
+      );
+      const completed = everything.filter(({ status }: { status: string }) => status === "COMPLETED");
+      assert.ok(completed.length > 0);
+      assert.deepEqual((await get(`${api}/logs?status=COMPLETED`)).json, completed);
+    });
+
+    test("an invalid filter is 400", async () => {
+      for (const [path, msg] of [
+        [`${logsOf(assetId)}?status=DONE`, "Invalid status value"],
+        [`${logsOf(assetId)}?status=`, "Invalid status value"],
+        [`${logsOf(assetId)}?status=PENDING&status=PENDING`, "Invalid status value"],
+        [`${logsOf(assetId)}?taskType=error`, "Invalid task type value"],
+        [`${logsOf(999_999)}?taskType=x`, "Invalid task type value"],
+        [`${api}/logs?status=pending`, "Invalid status value"],
+        ...["0", "1001", "-1", "1.5", "x", "", "5&limit=5", "10000"].map(
+          limit => [`${api}/logs/active-assets?limit=${limit}`, "Invalid limit value"] as const,
+        ),
+      ] as const) {
+        const answer = await get(path);
+        assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }], path);
+      }
+    });
+
+    test("the logs of an employee are what that employee performed", async () => {
+      const { employee, token } = await world.join("TECHNICIAN");
+      const list = (id: number) => get(`${api}/logs/employee/${id}`, world.tokens.MANAGER);
+      assert.deepEqual((await list(employee.id)).json, []);
+      const one = (await write(aLog({ performedDate: "2026-01-01T00:00" }), token)).json;
+      const other = (await write(aLog({ performedDate: "2026-01-02T00:00" }), token)).json;
+      assert.deepEqual((await list(employee.id)).json, [other, one]);
+      const unknown = await list(999_999);
+      assert.deepEqual([unknown.status, unknown.json], [404, { status: 404, msg: "Employee not found" }]);
+    });
+
+    test("an unknown log is 404", async () => {
+      for (const id of ["0", "999999999", "9".repeat(25)]) {
+        const answer = await get(`${api}/logs/${id}`);
+        assert.deepEqual([answer.status, answer.json], [404, { status: 404, msg: "Log not found" }]);
+      }
+      assert.equal((await get(`${api}/logs/x`)).json.msg, "Invalid id");
+    });
+
+    test("active-assets answers the newest logs of the assets that are active now, ten by default", async () => {
+      const { id } = await world.ports.assets.insert({ name: "Lift", description: "", active: true });
+      const written: number[] = [];
+      for (let minute = 10; minute < 22; minute += 1) {
+        const body = aLog({ performedDate: `9000-01-01T00:${minute}` });
+        written.unshift((await write(body, world.tokens.TECHNICIAN, id)).json.id);
+      }
+      const newest = async (query: string) => idsOf((await get(`${api}/logs/active-assets${query}`)).json);
+      assert.deepEqual(await newest(""), written.slice(0, 10));
+      assert.deepEqual(await newest("?limit=1"), written.slice(0, 1));
+      assert.deepEqual((await newest("?limit=1000")).slice(0, 12), written);
+      await world.call("DELETE", `${api}/assets/${id}`, { token: world.tokens.ADMIN });
+      const others = await newest("?limit=1000");
+      assert.ok(others.length > 0 && written.every(log => !others.includes(log)));
+    });
+  });
+}

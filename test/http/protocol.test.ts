@@ -1,0 +1,324 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { sendRaw } from "../support/client.ts";
+import { api, openWorld, password, type World } from "../support/world.ts";
+
+const login = `${api}/auth/login`;
+const json = { "content-type": "application/json" };
+
+describe("the HTTP edge", () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.close());
+
+  const assertError = async (answer: { status: number; json: unknown }, status: number, msg: string) =>
+    assert.deepEqual([answer.status, answer.json], [status, { status, msg }]);
+  const tokenHeader = () => `Authorization: Bearer ${world.tokens.ADMIN}\r\n`;
+
+  describe("paths and methods", () => {
+    test("an unknown path is 404, a trailing slash and an encoded segment are other paths", async () => {
+      for (const path of [
+        "/nope",
+        `${api}`,
+        `${api}/assets/`,
+        "/api/v2/assets",
+        `${api}/%61ssets`,
+        "//",
+        "/%E0",
+      ]) {
+        for (const method of ["GET", "POST"]) {
+          await assertError(await world.call(method, path, { token: world.tokens.ADMIN }), 404, "Not found");
+        }
+      }
+    });
+
+    test("a wrong method on a known path is 405 with Allow", async () => {
+      for (const [method, path, allow] of [
+        ["PUT", `${api}/assets`, "GET, POST, HEAD, OPTIONS"],
+        ["GET", login, "POST, OPTIONS"],
+        ["HEAD", login, "POST, OPTIONS"],
+        ["POST", "/", "GET, HEAD, OPTIONS"],
+        ["DELETE", `${api}/employees/me`, "GET, HEAD, OPTIONS"],
+        ["PROPFIND", `${api}/employees/1`, "GET, PUT, DELETE, PATCH, HEAD, OPTIONS"],
+      ] as const) {
+        const answer = await world.call(method, path, { token: world.tokens.ADMIN });
+        assert.deepEqual([answer.status, answer.headers.get("allow")], [405, allow], `${method} ${path}`);
+      }
+    });
+
+    test("HEAD answers like GET without a body", async () => {
+      for (const path of [`${api}/assets`, `${api}/employees`, "/", "/routes", `${api}/employees/me`]) {
+        const get = await world.call("GET", path, { token: world.tokens.ADMIN });
+        const head = await world.call("HEAD", path, { token: world.tokens.ADMIN });
+        assert.deepEqual([head.status, head.text], [200, ""]);
+        for (const name of ["content-type", "content-length", "cache-control"]) {
+          assert.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`);
+        }
+      }
+      assert.equal(
+        (await world.call("HEAD", `${api}/assets/999`, { token: world.tokens.ADMIN })).status,
+        404,
+      );
+      assert.equal((await world.call("HEAD", `${api}/assets`)).status, 403);
+    });
+
+    test("the absolute form of a request target means the same resource", async () => {
+      const request = `GET http://example.com/?x=1 HTTP/1.1\r\nHost: example.com\r\n${tokenHeader()}Connection: close\r\n\r\n`;
+      assert.match(await sendRaw(world.port, request), /^HTTP\/1\.1 200 /);
+    });
+
+    test("the welcome has one field, message", async () => {
+      const { json } = await world.call("GET", "/", { token: world.tokens.TECHNICIAN });
+      assert.deepEqual(Object.keys(json), ["message"]);
+      assert.equal(typeof json.message, "string");
+    });
+  });
+
+  describe("bodies", () => {
+    const token = () => world.tokens.ADMIN;
+    const asset = { name: "Pump" };
+
+    test("another content type, or none, is 415", async () => {
+      for (const type of [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=latin1",
+        "application/jsonp",
+        "",
+      ]) {
+        const headers: Record<string, string> = type === "" ? {} : { "content-type": type };
+        const answer = await world.call("POST", login, { raw: Buffer.from("{}"), headers });
+        await assertError(answer, 415, "Content-Type must be application/json");
+      }
+    });
+
+    test("a charset of utf-8 is fine, in any case", async () => {
+      for (const type of [
+        "application/json;charset=utf-8",
+        "Application/JSON; Charset=UTF-8",
+        'application/json; charset="utf-8"',
+      ]) {
+        const options = { token: token(), raw: JSON.stringify(asset), headers: { "content-type": type } };
+        assert.equal((await world.call("POST", `${api}/assets`, options)).status, 201, type);
+      }
+    });
+
+    test("malformed JSON and invalid UTF-8 are 400", async () => {
+      const badUtf8 = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+      for (const raw of ["{", '{"name":}', '{"name":"x"} x', "", " ", badUtf8, '{"name":"\u0000"}']) {
+        const answer = await world.call("POST", `${api}/assets`, { token: token(), raw, headers: json });
+        assert.equal(answer.status, 400, String(raw));
+        assert.equal(typeof answer.json.msg, "string");
+      }
+    });
+
+    test("what is not an object is 400, and so is no body at all", async () => {
+      for (const raw of ["[]", "null", "1", '"x"', "true"]) {
+        const answer = await world.call("POST", `${api}/assets`, { token: token(), raw, headers: json });
+        await assertError(answer, 400, "Request body must be a JSON object");
+      }
+      await assertError(
+        await world.call("POST", `${api}/assets`, { token: token() }),
+        400,
+        "Request body must be a JSON object",
+      );
+    });
+
+    test("a route that needs no body still refuses one that is not a JSON object", async () => {
+      const { id } = await world.ports.assets.insert({ name: "Pump", description: "", active: true });
+      const patch = (raw?: string, headers = json) =>
+        world.call("PATCH", `${api}/assets/${id}`, {
+          token: token(),
+          headers,
+          ...(raw === undefined ? {} : { raw }),
+        });
+      assert.equal((await patch()).status, 204);
+      assert.equal((await patch("{}")).status, 204);
+      assert.equal((await patch("[]")).status, 400);
+      assert.equal((await patch("x", { "content-type": "text/plain" })).status, 415);
+    });
+
+    test("64 KiB are accepted, one byte more is 413", async () => {
+      const sized = (bytes: number) => {
+        const frame = JSON.stringify({ name: "Pump", padding: "" });
+        return JSON.stringify({ name: "Pump", padding: "x".repeat(bytes - frame.length) });
+      };
+      const post = (raw: string) =>
+        world.call("POST", `${api}/assets`, { token: token(), raw, headers: json });
+      assert.equal((await post(sized(64 * 1024))).status, 201);
+      for (const bytes of [64 * 1024 + 1, 200_000]) {
+        await assertError(await post(sized(bytes)), 413, "Request body must be at most 65536 bytes");
+      }
+    });
+
+    test("a chunked body without end is cut off with 413", async () => {
+      const chunk = `${(0x10000).toString(16)}\r\n${"x".repeat(0x10000)}\r\n`;
+      const head = `POST ${login} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+      const answer = await sendRaw(world.port, head + chunk.repeat(17)).catch(error => String(error));
+      assert.match(answer, /^HTTP\/1\.1 413 |ECONNRESET|EPIPE/);
+    });
+
+    test("a huge declared length is refused before it is sent", async () => {
+      const head = `POST ${login} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999999999\r\n\r\n`;
+      const answer = await sendRaw(world.port, head);
+      assert.match(answer, /^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+    });
+
+    test("NUL characters and lone surrogates are 400 in any string", async () => {
+      for (const [raw, field] of [
+        ['{"name":"a\\u0000b"}', "name"],
+        ['{"name":"\\ud800"}', "name"],
+        ['{"name":"\\udc00\\ud800"}', "name"],
+        ['{"name":"x","unknown":"\\u0000"}', "unknown"],
+      ] as const) {
+        const answer = await world.call("POST", `${api}/assets`, { token: token(), raw, headers: json });
+        await assertError(answer, 400, `"${field}" must not contain NUL characters or lone surrogates`);
+      }
+    });
+
+    test("unknown fields are ignored, __proto__ and constructor among them", async () => {
+      const raw =
+        '{"name":"Pump","__proto__":{"active":false},"constructor":{"x":1},"active":true,"nonsense":{"a":[1]}}';
+      const answer = await world.call("POST", `${api}/assets`, { token: token(), raw, headers: json });
+      assert.deepEqual([answer.status, answer.json.active], [201, true]);
+      const inert = { token: token(), raw: '{"__proto__":{"name":"Pump"}}', headers: json };
+      await assertError(await world.call("POST", `${api}/assets`, inert), 400, "Name is required");
+      assert.equal(({} as Record<string, unknown>)["name"], undefined);
+    });
+
+    test("a client that goes away in mid-body leaves the service working", async () => {
+      const head = `POST ${login} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
+      const { connect } = await import("node:net");
+      await new Promise<void>(resolve => {
+        const socket = connect(world.port, "127.0.0.1", () => socket.write(head, () => socket.destroy()));
+        socket.on("close", () => resolve());
+      });
+      assert.equal((await world.call("GET", "/", { token: token() })).status, 200);
+    });
+
+    test("Expect: 100-continue is honoured only where the body is wanted", async () => {
+      const body = JSON.stringify({ email: world.employees.ADMIN.email, password });
+      const rest = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n`;
+      const accepted = `POST ${login} HTTP/1.1\r\n${rest}Expect: 100-continue\r\n\r\n${body}`;
+      assert.match(await sendRaw(world.port, accepted), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
+      const refused = `POST ${api}/assets HTTP/1.1\r\n${rest}Expect: 100-continue\r\n\r\n`;
+      assert.match(await sendRaw(world.port, refused), /^HTTP\/1\.1 403 /);
+      const unknown = `POST ${login} HTTP/1.1\r\n${rest}Expect: tea\r\n\r\n`;
+      assert.match(await sendRaw(world.port, unknown), /^HTTP\/1\.1 417 [\s\S]*\{"status":417,/);
+    });
+  });
+
+  describe("every response", () => {
+    test("carries nosniff, no-store and a request id, whatever its outcome", async () => {
+      for (const [method, path, token] of [
+        ["GET", "/", world.tokens.ADMIN],
+        ["GET", "/", undefined],
+        ["GET", "/nope", world.tokens.ADMIN],
+        ["PUT", "/", world.tokens.ADMIN],
+        ["OPTIONS", "/nope", undefined],
+        ["POST", login, undefined],
+        ["HEAD", `${api}/assets`, world.tokens.ADMIN],
+      ] as const) {
+        const { headers } = await world.call(method, path, { token });
+        assert.equal(headers.get("x-content-type-options"), "nosniff", `${method} ${path}`);
+        assert.equal(headers.get("cache-control"), "no-store");
+        assert.match(headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+      }
+    });
+
+    test("echoes a sane request id, and replaces any other", async () => {
+      const idFor = async (sent: string) =>
+        (await world.call("GET", "/", { headers: { "x-request-id": sent } })).headers.get("x-request-id");
+      for (const sane of ["abc-1", "A.b_c:d~e+f/g=", "x".repeat(128)]) assert.equal(await idFor(sane), sane);
+      for (const other of ["", "a b", "x".repeat(129), "<script>", '"'])
+        assert.match((await idFor(other)) ?? "", /^[0-9a-f-]{36}$/);
+    });
+  });
+
+  describe("what the HTTP parser refuses", () => {
+    for (const [what, request, status] of [
+      ["garbage", "GARBAGE\r\n\r\n", 400],
+      ["no host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+      ["a bad header", "GET / HTTP/1.1\r\nHost: x\r\nBad Header: y\r\n\r\n", 400],
+      ["a bad length", `POST ${login} HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n`, 400],
+      [
+        "length and chunks",
+        `POST ${login} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+        400,
+      ],
+      ["huge headers", `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+      ["a target that is no path", "GET nope HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 400],
+    ] as const) {
+      test(`${what} is ${status} in JSON, with the standing headers`, async () => {
+        const answer = await sendRaw(world.port, request);
+        assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+        const [head = "", body = ""] = answer.split("\r\n\r\n");
+        assert.deepEqual(Object.keys(JSON.parse(body)), ["status", "msg"]);
+        assert.equal(JSON.parse(body).status, status);
+        assert.match(head, /x-content-type-options: nosniff/i);
+        assert.match(head, /x-request-id: [0-9a-f-]{36}/i);
+      });
+    }
+
+    test("a malformed request after a good one on the same connection is answered too", async () => {
+      const answer = await sendRaw(world.port, `GET / HTTP/1.1\r\nHost: x\r\n\r\nGARBAGE\r\n\r\n`);
+      assert.match(answer, /HTTP\/1\.1 400 /);
+    });
+  });
+});
+
+describe("cross-origin requests", () => {
+  const origin = "https://app.example.com";
+  const preflight = {
+    origin,
+    "access-control-request-method": "PATCH",
+    "access-control-request-headers": "authorization, content-type, idempotency-key",
+  };
+
+  test("a preflight of any path is 200 without a token, for every method and header of the API", async () => {
+    const world = await openWorld();
+    for (const path of [`${api}/assets/1`, "/", "/nope", login]) {
+      const { status, headers, text } = await world.call("OPTIONS", path, { headers: preflight });
+      assert.deepEqual([status, text, headers.get("content-length")], [200, "", "0"]);
+      assert.equal(headers.get("access-control-allow-origin"), "*");
+      const allowed = (name: string) => (headers.get(name) ?? "").toLowerCase().split(", ");
+      for (const method of ["get", "post", "put", "patch", "delete"]) {
+        assert.ok(allowed("access-control-allow-methods").includes(method), method);
+      }
+      for (const header of ["authorization", "content-type", "idempotency-key"]) {
+        assert.ok(allowed("access-control-allow-headers").includes(header), header);
+      }
+    }
+    const star = await sendRaw(world.port, "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    assert.match(star, /^HTTP\/1\.1 200 /);
+    await world.close();
+  });
+
+  test("responses, errors too, let the caller's origin read them and the exposed headers", async () => {
+    const world = await openWorld();
+    for (const token of [world.tokens.ADMIN, undefined]) {
+      const { headers } = await world.call("GET", "/", { token, headers: { origin } });
+      assert.equal(headers.get("access-control-allow-origin"), "*");
+      const exposed = (headers.get("access-control-expose-headers") ?? "").split(", ");
+      for (const name of ["Link", "X-Request-Id", "Retry-After"]) assert.ok(exposed.includes(name), name);
+    }
+    await world.close();
+  });
+
+  test("with a list of origins only those are allowed", async () => {
+    const world = await openWorld({ allowedOrigins: [origin] });
+    const allowedFor = async (from?: string) => {
+      const headers: Record<string, string> = from === undefined ? {} : { origin: from };
+      const answer = await world.call("OPTIONS", "/", { headers });
+      assert.equal(answer.headers.get("vary"), "Origin");
+      return answer.headers.get("access-control-allow-origin");
+    };
+    assert.equal(await allowedFor(origin), origin);
+    assert.equal(await allowedFor("https://evil.example.com"), null);
+    assert.equal(await allowedFor(`${origin}.evil.com`), null);
+    assert.equal(await allowedFor(), null);
+    await world.close();
+  });
+});

@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { appendFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import postgres from "postgres";
+import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
+import { connect } from "../../src/adapters/postgres/connection.ts";
+import { migrate, readSchema } from "../../src/adapters/postgres/migrations.ts";
+
+export const schema = readSchema(fileURLToPath(new URL("../../sql", import.meta.url)));
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Roles and users are real here; the embedded database has one user for everybody. */
+  readonly hasUsers: boolean;
+  drop(): Promise<void>;
+}
+
+/** A database of its own for one test file, without any tables. */
+export async function openEmptyDatabase(): Promise<TestDatabase> {
+  const serverUrl = process.env["TEST_SERVER_URL"];
+  const evidence = process.env["TEST_EVIDENCE"];
+  if (evidence !== undefined) appendFileSync(evidence, "a database was opened\n");
+  return serverUrl === undefined ? openEmbedded() : openOnServer(serverUrl);
+}
+
+/** A database of its own for one test file, with the present schema. */
+export async function openDatabase(): Promise<TestDatabase> {
+  const database = await openEmptyDatabase();
+  const owner = connect(database.url, 1);
+  await migrate(owner, schema);
+  await owner.close();
+  return database;
+}
+
+async function openEmbedded(): Promise<TestDatabase> {
+  const { url, close } = await startEmbeddedPostgres();
+  return { url, hasUsers: false, drop: close };
+}
+
+async function openOnServer(serverUrl: string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  const server = postgres(serverUrl, { max: 1, onnotice: () => {} });
+  await server.unsafe(`create database ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    hasUsers: true,
+    async drop() {
+      await server.unsafe(`drop database ${name} with (force)`);
+      await server.end();
+    },
+  };
+}

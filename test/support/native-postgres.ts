@@ -1,0 +1,95 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+export interface NativePostgres {
+  /** Connection URL of a superuser, on loopback. */
+  readonly url: string;
+  readonly version: string;
+  stop(): Promise<void>;
+}
+
+/** The newest PostgreSQL server binaries of this machine, if it has any. */
+export function findPostgresBinaries(): string | undefined {
+  const onPath = (process.env["PATH"] ?? "").split(":");
+  const ofPackages = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"].flatMap(folder =>
+    existsSync(folder)
+      ? readdirSync(folder)
+          .filter(name => /^(postgresql@?)?\d*$/.test(name))
+          .sort((a, b) => Number(b.replace(/\D/g, "")) - Number(a.replace(/\D/g, "")))
+          .map(name => join(folder, name, "bin"))
+      : [],
+  );
+  return [...onPath, ...ofPackages].find(
+    folder => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")),
+  );
+}
+
+/** Starts a throw-away cluster; as root it drops to another user, since PostgreSQL refuses root. */
+export async function startNativePostgres(binaries: string): Promise<NativePostgres> {
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-test-"));
+  const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, "data");
+  const options = { ...user, cwd: folder, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
+  const program = (name: string) => join(binaries, name);
+
+  execFileSync(program("initdb"), ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"], {
+    ...options,
+    stdio: "pipe",
+  });
+  const port = await freePort();
+  const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories="];
+  const server = spawn(program("postgres"), ["-D", data, ...settings.flatMap(setting => ["-c", setting])], {
+    ...options,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const exited = once(server, "exit");
+  await untilReady(server.stderr);
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    version: execFileSync(program("postgres"), ["--version"], { encoding: "utf8" }).trim(),
+    async stop() {
+      // Fast shutdown: disconnects clients that are still there.
+      server.kill("SIGINT");
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function unprivilegedUser(): { uid: number; gid: number } {
+  for (const name of ["postgres", "nobody"]) {
+    try {
+      const id = (flag: string) =>
+        Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }));
+      return { uid: id("-u"), gid: id("-g") };
+    } catch {}
+  }
+  throw new Error("PostgreSQL refuses root, and there is no user postgres or nobody to run it as");
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+async function untilReady(stderr: NodeJS.ReadableStream): Promise<void> {
+  const seen: string[] = [];
+  for await (const line of createInterface({ input: stderr })) {
+    seen.push(line);
+    if (line.includes("database system is ready to accept connections")) {
+      stderr.resume();
+      return;
+    }
+  }
+  throw new Error(`PostgreSQL did not start:\n${seen.join("\n")}`);
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
+import type { AllowedOrigins } from "../../src/adapters/http/cors.ts";
+import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
+import { connect } from "../../src/adapters/postgres/connection.ts";
+import { makeRepositories } from "../../src/adapters/postgres/repositories.ts";
+import { makeApp } from "../../src/app.ts";
+import type { PasswordHasher, Ports, Repositories } from "../../src/application/ports.ts";
+import type { Employee } from "../../src/domain/employee.ts";
+import { type Role, roles } from "../../src/domain/role.ts";
+import { makeFakeClock } from "../fakes/fake-clock.ts";
+import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
+import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { makeRecordingEventLog, type RecordedEvent } from "../fakes/recording-event-log.ts";
+import { type Call, makeClient } from "./client.ts";
+import { openDatabase } from "./database.ts";
+
+export const api = "/api/v1";
+export const secretKey = "a secret of the tests, of more than thirty-two bytes";
+export const issuer = "maintenance-log";
+export const lifetimeSeconds = 3_600;
+/** The password of every employee that a world begins with. */
+export const password = "secret 1";
+
+/** The real server over some ports, with one employee of each role. */
+export interface World {
+  readonly port: number;
+  readonly call: Call;
+  readonly ports: Ports;
+  readonly clock: ReturnType<typeof makeFakeClock>;
+  readonly recorded: readonly RecordedEvent[];
+  readonly employees: Readonly<Record<Role, Employee>>;
+  readonly tokens: Readonly<Record<Role, string>>;
+  /** Registers an employee of this role and logs in. */
+  join(role: Role): Promise<{ employee: Employee; token: string }>;
+  /** Waits for requests under way this long at most. */
+  close(graceMilliseconds?: number): Promise<void>;
+}
+
+interface Choices {
+  readonly repositories?: Repositories;
+  readonly passwords?: PasswordHasher;
+  readonly allowedOrigins?: AllowedOrigins;
+}
+
+export async function openWorld(choices: Choices = {}): Promise<World> {
+  const { repositories = makeMemoryRepositories(), passwords = makeFakePasswordHasher() } = choices;
+  const clock = makeFakeClock();
+  const events = makeRecordingEventLog();
+  const tokens = await makeJoseTokens({ secretKey, issuer, lifetimeSeconds }, clock);
+  const ports: Ports = { ...repositories, passwords, tokens, events };
+  const app = makeApp(ports, { allowedOrigins: choices.allowedOrigins ?? "*" });
+  const port = await app.listen(0, "127.0.0.1");
+  const call = makeClient(port);
+
+  const join = async (role: Role) => {
+    const record = { firstName: "Ada", lastName: "Byron", phone: "+45 12 34 56", role };
+    const email = `${role.toLowerCase()}.${randomUUID()}@example.com`;
+    const passwordHash = await passwords.hash(password);
+    const employee = await repositories.employees.insert({ ...record, email, passwordHash });
+    return { employee, token: await tokens.sign(employee) };
+  };
+  const joined = await Promise.all(roles.map(async role => [role, await join(role)] as const));
+  const ofEach = <T>(pick: (one: { employee: Employee; token: string }) => T) =>
+    Object.fromEntries(joined.map(([role, one]) => [role, pick(one)])) as Record<Role, T>;
+  return {
+    port,
+    call,
+    ports,
+    clock,
+    recorded: events.recorded,
+    employees: ofEach(({ employee }) => employee),
+    tokens: ofEach(({ token }) => token),
+    join,
+    close: (graceMilliseconds = 0) => app.close(graceMilliseconds),
+  };
+}
+
+async function openPostgresWorld(): Promise<World> {
+  const { url, drop } = await openDatabase();
+  const database = connect(url);
+  const world = await openWorld({
+    repositories: makeRepositories(database),
+    passwords: makeArgon2PasswordHasher(),
+  });
+  return {
+    ...world,
+    async close() {
+      await world.close();
+      await database.close();
+      await drop();
+    },
+  };
+}
+
+/** What is promised over HTTP holds over the fakes, which is fast, and over the real adapters. */
+export const worlds = [
+  { name: "in memory", open: () => openWorld() },
+  { name: "on PostgreSQL", open: openPostgresWorld },
+];
