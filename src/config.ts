@@ -15,8 +15,10 @@ export class SettingsError extends Error {
 interface Setting<T> {
   readonly name: string;
   readonly example: string;
+  /** What stands for a setting that is not given; without it the setting must be, unless it is optional. */
   readonly fallback?: string;
-  /** Answers undefined, or throws with the reason, for a value that will not do. */
+  readonly optional?: true;
+  /** Throws with the reason when the text will not do. */
   parse(text: string): T;
 }
 
@@ -25,15 +27,14 @@ const setting = <T>(declared: Setting<T>): Setting<T> => declared;
 const databaseUrl = setting({
   name: "DATABASE_URL",
   example: "postgres://maintenance:password@127.0.0.1:5432/maintenance",
-  parse: text =>
-    accept(text, /^postgres(ql)?:\/\/[^\s/?]+\/[^\s/?]+(\?\S*)?$/, "is not a PostgreSQL connection URL"),
+  parse: readDatabaseUrl,
 });
 
 const secretKey = setting({
   name: "SECRET_KEY",
   example: "the output of: openssl rand -base64 48",
   parse: text => {
-    if (Buffer.byteLength(text) < 32) throw new Error("has fewer than 32 bytes");
+    if (Buffer.byteLength(text.trim()) < 32) throw new Error("has fewer than 32 bytes");
     return text;
   },
 });
@@ -73,12 +74,7 @@ const allowedOrigins = setting<AllowedOrigins>({
   name: "CORS_ALLOWED_ORIGINS",
   example: "https://app.example.com,https://admin.example.com",
   fallback: "*",
-  parse: text => {
-    if (text.trim() === "*") return "*";
-    return text
-      .split(",")
-      .map(origin => accept(origin.trim(), /^https?:\/\/[^\s/,*]+$/, "is not a list of origins"));
-  },
+  parse: text => (text.trim() === "*" ? "*" : text.split(",").map(readOrigin)),
 });
 
 const logLevel = setting({
@@ -92,11 +88,12 @@ const logLevel = setting({
   },
 });
 
+/** Without it the password is read from standard input. */
 const adminPassword = setting<string | undefined>({
   name: "ADMIN_PASSWORD",
   example: "a password of 4 to 72 characters",
-  fallback: "",
-  parse: text => (text === "" ? undefined : text),
+  optional: true,
+  parse: text => text,
 });
 
 export const serveSettings = {
@@ -130,7 +127,8 @@ export function readSettings<D extends Declared>(
   const faults: string[] = [];
   const values = Object.entries(declared).map(([key, setting]) => {
     try {
-      return [key, setting.parse(textOf(setting, environment, readFile))];
+      const text = textOf(setting, environment, readFile);
+      return [key, text === undefined ? undefined : setting.parse(text)];
     } catch (error) {
       faults.push(`${setting.name} ${(error as Error).message}; for example: ${setting.example}`);
       return [key, undefined];
@@ -141,17 +139,17 @@ export function readSettings<D extends Declared>(
 }
 
 function textOf(
-  { name, fallback }: Setting<unknown>,
+  { name, fallback, optional }: Setting<unknown>,
   environment: Environment,
   readFile: (path: string) => string,
-) {
+): string | undefined {
   const direct = environment[name];
   const file = environment[`${name}_FILE`];
   if (direct !== undefined && file !== undefined) throw new Error(`is given twice, also as ${name}_FILE`);
-  const text = file === undefined ? direct : readSecretFile(name, file, readFile);
-  if (text !== undefined && text !== "") return text;
-  if (fallback === undefined) throw new Error("is missing");
-  return fallback;
+  const text = (file === undefined ? direct : readSecretFile(name, file, readFile)) ?? fallback;
+  if (text === undefined && optional !== true) throw new Error("is missing");
+  if (text === "") throw new Error("is empty");
+  return text;
 }
 
 function readSecretFile(name: string, path: string, readFile: (path: string) => string): string {
@@ -165,6 +163,41 @@ function readSecretFile(name: string, path: string, readFile: (path: string) => 
 function accept(text: string, format: RegExp, refusal: string): string {
   if (!format.test(text)) throw new Error(refusal);
   return text;
+}
+
+const databaseUrlFormat = /^postgres(?:ql)?:\/\/(?:([^@/?\s]*)@)?([^@/?\s]+)\/[^/?\s]+(?:\?(\S*))?$/;
+const databaseParameters: Readonly<Record<string, readonly string[]>> = {
+  sslmode: ["disable", "prefer", "require", "verify-full"],
+  target_session_attrs: ["read-write", "read-only", "primary", "standby", "prefer-standby"],
+};
+
+/** What postgres.js would make an exception of, or silently misunderstand, is refused here in words. */
+function readDatabaseUrl(text: string): string {
+  const parts = databaseUrlFormat.exec(text);
+  if (parts === null) throw new Error("is not a PostgreSQL connection URL");
+  const [, user = "", hosts = "", query = ""] = parts;
+  if (/%(?![\da-f]{2})/i.test(user))
+    throw new Error("has a % in user or password that is not written as %25");
+  for (const host of hosts.split(",")) {
+    if (host.startsWith("[")) throw new Error("has an IPv6 address, which must be given as a host name");
+    const [, port] = /^[\w.-]+(?::(\d{1,5}))?$/.exec(host) ?? [undefined, "99999"];
+    if (Number(port ?? 0) > 65_535) throw new Error("has a host that is not written as name or name:port");
+  }
+  for (const [name, value] of new URLSearchParams(query)) {
+    const known = databaseParameters[name];
+    if (known?.includes(value) === false)
+      throw new Error(`has a ${name} that is none of ${known.join(", ")}`);
+  }
+  return text;
+}
+
+/** Browsers send an origin in just one form (RFC 6454, section 6.2); any other would never match. */
+function readOrigin(text: string): string {
+  const origin = text.trim();
+  if (!/^https?:[^*]*$/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+    throw new Error("is not a list of origins as browsers send them");
+  }
+  return origin;
 }
 
 const unitMilliseconds: Readonly<Record<string, number>> = {

@@ -34,7 +34,8 @@ const commands: Readonly<Record<string, (surroundings: Surroundings) => Promise<
 };
 
 async function run([name = "", ...args]: readonly string[]): Promise<number> {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const known = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const command = known !== undefined && args.includes("--help") ? commands["--help"] : known;
   if (command === undefined) {
     console.error(usage);
     return exitCodes.usage;

@@ -21,7 +21,8 @@ export function makeArgon2PasswordHasher(): PasswordHasher {
   };
 }
 
-const format = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/;
+/** A salt of 16 bytes and a hash of 32, in unpadded Base64: what `hash` makes. */
+const format = /^\$argon2id\$v=19\$m=([1-9]\d*),t=([1-9]\d*),p=([1-9]\d*)\$[\w+/]{22}\$[\w+/]{43}$/;
 
 /** The cost of a verification is read from the hash: one that asks for more than ours must not be run. */
 function isAffordable(stored: string | undefined): stored is string {

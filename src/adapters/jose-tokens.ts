@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { errors, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { tokenNotValid } from "../application/authentication.ts";
 import type { Clock, TokenClaims, TokenSigner, TokenVerifier } from "../application/ports.ts";
+import { isStorable } from "../domain/field.ts";
 import { isRole } from "../domain/role.ts";
 
 export interface TokenSettings {
@@ -56,17 +57,19 @@ export async function makeJoseTokens(
   };
 }
 
-/** Throws FORBIDDEN for a `sub` that cannot be an employee's id. */
+/** Throws FORBIDDEN for a `sub` or `username` that no employee can have. */
 function readClaims({
   sub,
   username,
   roles,
 }: JWTPayload & { username?: unknown; roles?: unknown }): TokenClaims {
-  if (sub !== undefined && !/^\d{1,15}$/.test(sub)) throw tokenNotValid();
+  if (sub !== undefined && !(typeof sub === "string" && /^[1-9]\d{0,14}$/.test(sub))) throw tokenNotValid();
+  const email = typeof username === "string" && username.trim() !== "" ? username : undefined;
+  if (email !== undefined && !isStorable(email)) throw tokenNotValid();
   const role = Array.isArray(roles) && roles.length === 1 ? roles[0] : undefined;
   return {
     employeeId: sub === undefined ? undefined : Number(sub),
-    email: typeof username === "string" && username.trim() !== "" ? username : undefined,
+    email,
     role: isRole(role) ? role : undefined,
   };
 }

@@ -26,3 +26,8 @@ export class CommandError extends Error {
 
 /** Of sysexits.h, what systemd and scripts can tell apart. */
 export const exitCodes = { failure: 1, usage: 64, badData: 65, unavailable: 69, settings: 78 } as const;
+
+/** For the commands that take none: a mistyped option must not run them. */
+export function refuseArguments(args: readonly string[]): void {
+  if (args.length > 0) throw new CommandError(exitCodes.usage, `unexpected argument: ${args.join(" ")}`);
+}

@@ -67,6 +67,9 @@ async function readPassword(stdin: NodeJS.ReadStream): Promise<string> {
   process.stderr.write("Password: ");
   try {
     return await prompt.question("");
+  } catch {
+    // Ctrl-C or Ctrl-D.
+    throw new CommandError(exitCodes.failure, "no password was given");
   } finally {
     prompt.close();
     process.stderr.write("\n");

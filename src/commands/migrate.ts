@@ -1,10 +1,12 @@
 import { connect } from "../adapters/postgres/connection.ts";
 import { migrate, readSchema } from "../adapters/postgres/migrations.ts";
 import { migrateSettings, readSettings } from "../config.ts";
-import type { Surroundings } from "./command.ts";
+import { refuseArguments, type Surroundings } from "./command.ts";
 
 /** `migrate`: brings the schema up to date and says what it applied. */
-export async function runMigrate({ environment, readFile, sqlFolder, print }: Surroundings): Promise<void> {
+export async function runMigrate(surroundings: Surroundings): Promise<void> {
+  const { environment, args, readFile, sqlFolder, print } = surroundings;
+  refuseArguments(args);
   const { databaseUrl } = readSettings(migrateSettings, environment, readFile);
   const database = connect(databaseUrl, 1);
   try {

@@ -10,7 +10,7 @@ import { makeApp } from "../app.ts";
 import type { EventLog } from "../application/ports.ts";
 import { readSettings, serveSettings } from "../config.ts";
 import { DomainError } from "../domain/error.ts";
-import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
 
 const drainMilliseconds = 10_000;
 const schemaWaitMilliseconds = 1_000;
@@ -18,8 +18,10 @@ const daySeconds = 86_400;
 
 /** `serve`: serves the API until it is asked to stop. It checks the schema and never changes it. */
 export async function runServe(surroundings: Surroundings): Promise<void> {
-  const { environment, readFile, sqlFolder, untilStopRequested } = surroundings;
+  const { environment, args, readFile, sqlFolder, untilStopRequested } = surroundings;
+  refuseArguments(args);
   const settings = readSettings(serveSettings, environment, readFile);
+  const stopRequested = untilStopRequested();
   const events = makeJsonEventLog(settings.logLevel, systemClock, line => process.stdout.write(line));
   if (settings.tokenLifetimeSeconds > daySeconds) {
     events.warn("TOKEN_EXPIRE_TIME is longer than a day", { seconds: settings.tokenLifetimeSeconds });
@@ -38,7 +40,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   try {
     const schemaChecked = refuseOtherSchemaOnceReachable(database, readSchema(sqlFolder), events);
     // A database that is down must not keep the service from starting.
-    await Promise.race([schemaChecked, sleep(schemaWaitMilliseconds)]);
+    await Promise.race([schemaChecked, stopRequested, sleep(schemaWaitMilliseconds)]);
     const listeningPort = await app.listen(port, host).catch(error => {
       throw new CommandError(
         exitCodes.failure,
@@ -46,7 +48,6 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
       );
     });
     events.info("listening", { host, port: listeningPort });
-    const stopRequested = untilStopRequested();
     await Promise.race([stopRequested, schemaChecked.then(() => stopRequested)]);
     events.info("stopping");
   } finally {

@@ -72,8 +72,12 @@ export const wordOf =
 
 export function text(label: string, value: unknown): string {
   if (typeof value !== "string") throw invalid(`${label} must be a string`);
+  if (!isStorable(value)) throw invalid(`${label} must not contain NUL characters or lone surrogates`);
   return value;
 }
+
+/** PostgreSQL cannot store NUL, and would store any lone surrogate as one and the same replacement character. */
+export const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes("\0");
 
 /** The length in characters (code points), as PostgreSQL's char_length counts them. */
 export function between(label: string, min: number, max: number, value: string): string {

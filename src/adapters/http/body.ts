@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { invalid } from "../../domain/error.ts";
+import { DomainError, invalid } from "../../domain/error.ts";
+import { isStorable } from "../../domain/field.ts";
 import { HttpError } from "./http-error.ts";
 
 export const bodyLimitBytes = 64 * 1024;
@@ -7,7 +8,8 @@ export const bodyLimitBytes = 64 * 1024;
 /** How much of a body that is too large is read and thrown away, so that the client comes to read the answer. */
 const discardLimitBytes = 1024 * 1024;
 
-const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const jsonType = /^application\/json\s*(;|$)/i;
+const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(;|$))/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -19,14 +21,18 @@ export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const declaredBytes = Number(request.headers["content-length"] ?? 0);
-  if (declaredBytes === 0 && request.headers["transfer-encoding"] === undefined) return undefined;
-  if (!jsonType.test(request.headers["content-type"] ?? "")) {
+  const { headers } = request;
+  const declaredBytes = Number(headers["content-length"] ?? 0);
+  if (declaredBytes === 0 && headers["transfer-encoding"] === undefined) return undefined;
+  if (declaredBytes > discardLimitBytes) throw tooLarge();
+  if (headers.expect !== undefined) response.writeContinue();
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return undefined;
+  const type = headers["content-type"] ?? "";
+  if (!jsonType.test(type) || otherCharset.test(type)) {
     throw new HttpError(415, "Content-Type must be application/json");
   }
-  if (declaredBytes > discardLimitBytes) throw tooLarge();
-  if (request.headers.expect !== undefined) response.writeContinue();
-  return parseObject(await readBytes(request));
+  return parseObject(bytes);
 }
 
 const tooLarge = () => new HttpError(413, `Request body must be at most ${bodyLimitBytes} bytes`);
@@ -52,20 +58,20 @@ function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid("Request body must be a JSON object");
   }
-  for (const [name, text] of Object.entries(value)) refuseUnstorable(name, text);
   return value as Record<string, unknown>;
 }
 
 function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes));
-  } catch {
-    throw invalid("Request body is not valid JSON in UTF-8");
+    const text = utf8.decode(bytes);
+    // Only an escape can bring in what UTF-8 and JSON themselves rule out.
+    return text.includes("\\u") ? JSON.parse(text, refuseUnstorable) : JSON.parse(text);
+  } catch (error) {
+    throw error instanceof DomainError ? error : invalid("Request body is not valid JSON in UTF-8");
   }
 }
 
-/** PostgreSQL cannot store NUL, and would store any lone surrogate as one and the same replacement character. */
-function refuseUnstorable(name: string, text: unknown): void {
-  if (typeof text !== "string" || (text.isWellFormed() && !text.includes("\0"))) return;
-  throw invalid(`${JSON.stringify(name.slice(0, 50))} must not contain NUL characters or lone surrogates`);
+function refuseUnstorable(name: string, value: unknown): unknown {
+  if (isStorable(name) && (typeof value !== "string" || isStorable(value))) return value;
+  throw invalid("Request body must not contain NUL characters or lone surrogates");
 }

@@ -10,7 +10,17 @@ export interface Reply {
   readonly headers: readonly string[];
 }
 
-const json = ["Content-Type", "application/json; charset=utf-8"];
+/** On every response, whatever its outcome. */
+export const standingHeaders = (requestId: string): readonly string[] => [
+  "X-Content-Type-Options",
+  "nosniff",
+  "Cache-Control",
+  "no-store",
+  "X-Request-Id",
+  requestId,
+];
+
+export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
 
 export async function sendContent(reply: Reply, status: number, content: Content): Promise<void> {
   if (content instanceof ContentWithHeaders) {
@@ -23,12 +33,12 @@ export async function sendContent(reply: Reply, status: number, content: Content
   if (content === undefined) return sendNothing(reply, status);
   if (content instanceof HtmlPage) return sendPage(reply, status, content);
   if (Symbol.asyncIterator in content) return sendList(reply, status, content);
-  return sendText(reply, status, JSON.stringify(content), json);
+  return sendText(reply, status, JSON.stringify(content), jsonType);
 }
 
 /** Every error is a JSON object with `status` and `msg` (specification, section 2.10). */
 export function sendError(reply: Reply, { status, message, headers }: HttpError): void {
-  sendText(reply, status, JSON.stringify({ status, msg: message }), [...json, ...headers]);
+  sendText(reply, status, JSON.stringify({ status, msg: message }), [...jsonType, ...headers]);
 }
 
 /** Any path may be asked for its preflight (specification, section 4.5). */
@@ -60,31 +70,43 @@ function sendText({ response, headers }: Reply, status: number, text: string, mo
  */
 async function sendList(reply: Reply, status: number, batches: Batches<object>): Promise<void> {
   const iterator = batches[Symbol.asyncIterator]();
-  // Both steps come before the status line, while a failure can still be answered properly.
-  const first = await iterator.next();
-  const second = first.done === true ? first : await iterator.next();
-  if (second.done === true) return sendText(reply, status, JSON.stringify(first.value ?? []), json);
+  // Taken before the status line, while a failure can still be answered properly.
+  const ready = await take(2, iterator);
+  if (ready.length < 2) return sendText(reply, status, JSON.stringify(ready[0] ?? []), jsonType);
 
   const { response, headers } = reply;
-  response.writeHead(status, [...headers, ...json]);
+  response.writeHead(status, [...headers, ...jsonType]);
   if (response.req.method === "HEAD") {
     response.end();
     return void (await iterator.return?.());
   }
-  await pipeline(jsonArray(first.value, second.value, iterator), response);
+  await pipeline(jsonArray(ready, iterator), response);
+}
+
+async function take(
+  count: number,
+  batches: AsyncIterator<readonly object[]>,
+): Promise<(readonly object[])[]> {
+  const taken: (readonly object[])[] = [];
+  while (taken.length < count) {
+    const next = await batches.next();
+    if (next.done === true) break;
+    taken.push(next.value);
+  }
+  return taken;
 }
 
 /** Whoever stops reading this stops the reading of the list. */
 async function* jsonArray(
-  first: readonly object[],
-  second: readonly object[],
+  ready: (readonly object[])[],
   rest: AsyncIterator<readonly object[]>,
 ): AsyncGenerator<string> {
   try {
-    yield `[${elements(first)}`;
-    yield `,${elements(second)}`;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-      yield `,${elements(next.value)}`;
+    let separator = "[";
+    // Taken out one by one, so that no batch is held while later ones are sent.
+    for (let batch = ready.shift(); batch !== undefined; batch = ready.shift() ?? (await rest.next()).value) {
+      yield separator + elements(batch);
+      separator = ",";
     }
     yield "]";
   } finally {

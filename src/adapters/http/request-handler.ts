@@ -8,7 +8,7 @@ import { readBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { admit } from "./guard.ts";
 import { HttpError, toHttpError } from "./http-error.ts";
-import { sendContent, sendError, sendPreflight } from "./reply.ts";
+import { sendContent, sendError, sendPreflight, standingHeaders } from "./reply.ts";
 import type { Content, OpenRoute, Route } from "./route.ts";
 import { type Found, type FoundRoute, makeRouter } from "./router.ts";
 import { readId, readQuery, readTarget } from "./target.ts";
@@ -43,7 +43,7 @@ export function makeRequestHandler({ routes, authentication, cors, events }: Par
 
   return async (request, response) => {
     const requestId = requestIdOf(request);
-    const headers = [...standing, "X-Request-Id", requestId, ...cors.forOrigin(request.headers.origin)];
+    const headers = [...standingHeaders(requestId), ...cors.forOrigin(request.headers.origin)];
     try {
       if (request.method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
       const [status, content] = await run(request, response);
@@ -56,9 +56,6 @@ export function makeRequestHandler({ routes, authentication, cors, events }: Par
     }
   };
 }
-
-/** On every response, whatever its outcome. */
-const standing = ["X-Content-Type-Options", "nosniff", "Cache-Control", "no-store"];
 
 const isOpen = (found: Found | HttpError): found is FoundRoute<OpenRoute> =>
   !(found instanceof HttpError) && found.route.role === "NONE";

@@ -29,6 +29,7 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
   }
 
   return (method, path) => {
+    if (!path.startsWith("/")) return unknownPath();
     let node = root;
     let id: string | undefined;
     for (const segment of segmentsOf(path)) {

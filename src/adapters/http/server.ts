@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { HttpError } from "./http-error.ts";
+import { jsonType, standingHeaders } from "./reply.ts";
 import { makeRequestHandler, type Parts } from "./request-handler.ts";
 
 export interface HttpServer {
@@ -22,23 +23,35 @@ const limits = {
 
 export function makeHttpServer(parts: Parts): HttpServer {
   const handle = makeRequestHandler(parts);
-  const latest = new WeakMap<Socket, ServerResponse>();
+  /** Every open connection, with its latest response. */
+  const connections = new Map<Socket, ServerResponse | undefined>();
   let draining = false;
 
   // The handler checks the Host header itself, since Node would refuse without a body.
   const server = createServer({ ...limits, requireHostHeader: false }, (request, response) => {
+    const { socket } = request;
+    connections.set(socket, response);
     if (draining) response.setHeader("Connection", "close");
-    latest.set(request.socket, response);
+    response.once("close", () => {
+      if (draining) socket.destroySoon();
+    });
     void handle(request, response);
+  });
+  server.on("connection", (socket: Socket) => {
+    connections.set(socket, undefined);
+    socket.once("close", () => connections.delete(socket));
   });
   // With a listener Node leaves the interim answer to whoever reads the body.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const response = latest.get(socket);
-    const isAnswering = response?.headersSent === true && !response.writableFinished;
-    if (!socket.writable || isAnswering) socket.destroy();
-    else refuseMalformed(error.code, socket);
+    const response = connections.get(socket);
+    const refuse = () => refuseMalformed(error.code, socket, parts.cors.forOrigin(undefined));
+    if (!isUnderWay(response)) refuse();
+    // A good request before the bad one is answered first.
+    else if (response.req.complete) response.once("close", refuse);
+    else if (response.headersSent) socket.destroy();
+    else refuse();
   });
 
   return {
@@ -50,27 +63,37 @@ export function makeHttpServer(parts: Parts): HttpServer {
 
     async close(graceMilliseconds) {
       draining = true;
+      const closed = new Promise(resolve => server.close(resolve));
+      for (const [socket, response] of connections) {
+        if (!isUnderWay(response)) socket.destroy();
+        else if (!response.headersSent) response.setHeader("Connection", "close");
+      }
       const deadline = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
-      await new Promise(resolve => server.close(resolve));
+      await closed;
       clearTimeout(deadline);
     },
   };
 }
 
+const isUnderWay = (response: ServerResponse | undefined): response is ServerResponse =>
+  response !== undefined && !response.writableFinished && !response.destroyed;
+
 /** What Node's parser refuses has no response to go with, so the answer is written by hand. */
-function refuseMalformed(code: string | undefined, socket: Socket): void {
+function refuseMalformed(code: string | undefined, socket: Socket, more: readonly string[]): void {
+  if (!socket.writable) return void socket.destroy();
   const { status, message } = parserError(code);
   const body = JSON.stringify({ status, msg: message });
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    "Connection: close",
-    "Content-Type: application/json; charset=utf-8",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    "X-Content-Type-Options: nosniff",
-    "Cache-Control: no-store",
-    `X-Request-Id: ${randomUUID()}`,
+  const headers = [
+    ...standingHeaders(randomUUID()),
+    ...more,
+    "Connection",
+    "close",
+    ...jsonType,
+    "Content-Length",
+    String(Buffer.byteLength(body)),
   ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  const lines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}`] : []));
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
 function parserError(code: string | undefined): HttpError {

@@ -1,6 +1,5 @@
 import { invalid } from "../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../domain/field.ts";
-import { HttpError } from "./http-error.ts";
 
 export interface Target {
   readonly path: string;
@@ -15,9 +14,7 @@ export function readTarget(url: string): Target {
   // A proxy may send the absolute form; what comes before the path says nothing about the resource.
   const local = url.startsWith("/") ? url : url.replace(authority, "");
   const mark = local.indexOf("?");
-  const path = mark < 0 ? local : local.slice(0, mark);
-  if (!path.startsWith("/")) throw new HttpError(400, "Invalid request target");
-  return { path, query: mark < 0 ? "" : local.slice(mark + 1) };
+  return mark < 0 ? { path: local, query: "" } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
 }
 
 /** Throws INVALID unless the text is a decimal whole number. */

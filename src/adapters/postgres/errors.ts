@@ -6,8 +6,8 @@ const unavailable = [
   /^28/, // invalid authorization
   /^3D000$/, // no such database
   /^25006$/, // read only: a standby, or a primary that has just become one
-  /^53/, // insufficient resources, too many connections among them
-  /^57(014|P0)/, // cancelled, shutting down, starting up
+  /^53300$/, // too many connections
+  /^57P0/, // shutting down, starting up, terminated
   /^CONNECT(ION)?_/,
   /^E(CONNRESET|CONNREFUSED|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|NOENT|ACCES)$/,
 ];

@@ -111,7 +111,7 @@ async function appliedVersions(database: Database): Promise<number[]> {
 /** False where the role does not exist and the owner may not make it. */
 async function grant(database: Database, serviceRole: string): Promise<boolean> {
   try {
-    await run(database, serviceRole);
+    await run(database, `${lock} ${serviceRole}`);
     return true;
   } catch (error) {
     if (codeOf(error) === undefinedObject) return false;

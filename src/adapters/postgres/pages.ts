@@ -1,6 +1,7 @@
 import type { Batches } from "../../application/ports.ts";
 
-export const pageSize = 1_000;
+/** Rows. The largest possible log takes some 40 KiB, so a page takes 10 MiB at the very most. */
+export const pageSize = 250;
 
 /**
  * A whole list as a walk over its key, a page at a time. Between two pages nothing is held in the database: no
