@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startEmbeddedPostgres } from "../dev/embedded-postgres.ts";
 import { findPostgresBinaries, startNativePostgres } from "./support/native-postgres.ts";
 
 /**
@@ -35,7 +36,10 @@ async function startServer(): Promise<TestServer> {
   }
   if (wanted === "native")
     throw new Error("TEST_DATABASE=native, but this machine has no PostgreSQL binaries");
-  return { name: "embedded PostgreSQL (PGlite)", environment: {}, stop: async () => {} };
+  const template = join(folder, "embedded");
+  await (await startEmbeddedPostgres(template)).close();
+  const environment = { TEST_EMBEDDED_TEMPLATE: template };
+  return { name: "embedded PostgreSQL (PGlite)", environment, stop: async () => {} };
 }
 
 const allFiles = () =>

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, test } from "node:test";
 import { DomainError } from "../../src/domain/error.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
@@ -59,29 +61,67 @@ describe("failures", () => {
     await world.close();
   });
 
-  test("closing lets the requests under way finish, and tells their connections to close", async () => {
-    const repositories = makeMemoryRepositories();
-    let arrived = () => {};
-    let answer = () => {};
-    const underWay = new Promise<void>(resolve => {
-      arrived = resolve;
-    });
-    const find = async () => {
-      arrived();
-      await new Promise<void>(resolve => {
-        answer = resolve;
+  describe("closing", () => {
+    /** The service with a request that is answered only when it is told to. */
+    async function openWorldWaiting() {
+      const repositories = makeMemoryRepositories();
+      let arrive = () => {};
+      let answer = () => {};
+      const arrived = new Promise<void>(resolve => {
+        arrive = resolve;
       });
-      return { id: 1, name: "Pump", description: "", active: true, lastLogDate: null };
-    };
-    const world = await openWorld({
-      repositories: { ...repositories, assets: { ...repositories.assets, find } },
+      const find = async () => {
+        arrive();
+        await new Promise<void>(resolve => {
+          answer = resolve;
+        });
+        return { id: 1, name: "Pump", description: "", active: true, lastLogDate: null };
+      };
+      const world = await openWorld({
+        repositories: { ...repositories, assets: { ...repositories.assets, find } },
+      });
+      return { world, arrived, answer: () => answer() };
+    }
+
+    test("lets the requests under way finish, closes their connections and takes no more", async () => {
+      const { world, arrived, answer } = await openWorldWaiting();
+      const request = world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
+      await arrived;
+      // Nobody waits for the grace period: it would outlast the test.
+      const closed = world.close(3_600_000);
+      answer();
+      const { status, headers } = await request;
+      assert.deepEqual([status, headers.get("connection")], [200, "close"]);
+      await closed;
+      await assert.rejects(world.call("GET", "/"));
     });
-    const request = world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
-    await underWay;
-    const closed = world.close(10_000);
-    answer();
-    assert.equal((await request).status, 200);
-    await closed;
-    await assert.rejects(world.call("GET", "/"));
+
+    test("does not wait for connections that ask for nothing", async () => {
+      const world = await openWorld();
+      await world.call("GET", "/", { token: world.tokens.ADMIN });
+      const silent = connect(world.port, "127.0.0.1");
+      const halfSent = connect(world.port, "127.0.0.1");
+      halfSent.write("GET / HTTP/1.1\r\nHost:");
+      await Promise.all([once(silent, "connect"), once(halfSent, "connect")]);
+      // A reset is as good an end as any.
+      const ended = [silent, halfSent].map(
+        socket =>
+          new Promise(resolve =>
+            socket
+              .on("error", () => {})
+              .on("close", resolve)
+              .resume(),
+          ),
+      );
+      await world.close(3_600_000);
+      await Promise.all(ended);
+    });
+
+    test("ends what has not finished when the grace period is over", async () => {
+      const { world, arrived } = await openWorldWaiting();
+      const request = world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
+      await arrived;
+      await Promise.all([assert.rejects(request), world.close(1)]);
+    });
   });
 });

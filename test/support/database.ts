@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
@@ -32,9 +34,20 @@ export async function openDatabase(): Promise<TestDatabase> {
   return database;
 }
 
+/** A copy of a cluster that was made beforehand starts ten times as fast as a new one. */
 async function openEmbedded(): Promise<TestDatabase> {
-  const { url, close } = await startEmbeddedPostgres();
-  return { url, hasUsers: false, drop: close };
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-embedded-"));
+  const template = process.env["TEST_EMBEDDED_TEMPLATE"];
+  if (template !== undefined) cpSync(template, folder, { recursive: true });
+  const { url, close } = await startEmbeddedPostgres(folder);
+  return {
+    url,
+    hasUsers: false,
+    async drop() {
+      await close();
+      rmSync(folder, { recursive: true });
+    },
+  };
 }
 
 async function openOnServer(serverUrl: string): Promise<TestDatabase> {

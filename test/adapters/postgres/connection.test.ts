@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { connect } from "../../../src/adapters/postgres/connection.ts";
+import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { freePort } from "../../support/native-postgres.ts";
+
+const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
+
+describe("the connection", () => {
+  let opened: TestDatabase;
+  before(async () => {
+    opened = await openDatabase();
+  });
+  after(() => opened.drop());
+
+  test("identifiers come as numbers, timestamps as the text that clients see", async () => {
+    const database = connect(opened.url, 1);
+    const [row] = await database.query(
+      sql => sql`select 9007199254740991::bigint as id, '2026-03-29 02:30:00.5'::timestamp as date`,
+    );
+    assert.deepEqual({ ...row }, { id: 9_007_199_254_740_991, date: "2026-03-29T02:30:00.5" });
+    await database.close();
+  });
+
+  test("a statement's own fault is not taken for a lost connection", async () => {
+    const database = connect(opened.url, 1);
+    await assert.rejects(
+      database.query(sql => sql`select nonsense`),
+      { name: "PostgresError", code: "42703" },
+    );
+    assert.equal((await database.query(sql => sql`select 1 as one`)).length, 1);
+    await database.close();
+  });
+
+  test("a database that is not there is UNAVAILABLE, and used again once it is", async () => {
+    const port = await freePort();
+    const url = new URL(opened.url);
+    const database = connect(`postgres://${url.username}@127.0.0.1:${port}${url.pathname}`, 1);
+    await assert.rejects(
+      database.query(sql => sql`select 1`),
+      unavailable,
+    );
+
+    // A relay that stands for a database which has come back.
+    const { connect: dial } = await import("node:net");
+    const relay = createServer(socket => {
+      const upstream = dial(Number(url.port), url.hostname);
+      socket.pipe(upstream).pipe(socket);
+      for (const side of [socket, upstream]) side.on("error", () => {}).on("close", () => socket.destroy());
+    });
+    await new Promise<void>(resolve => relay.listen(port, "127.0.0.1", resolve));
+    assert.deepEqual([...(await database.query(sql => sql`select 1 as one`))], [{ one: 1 }]);
+    await database.close();
+    await new Promise(resolve => relay.close(resolve));
+  });
+});

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, test } from "node:test";
+
+type Sources = ReadonlyMap<string, string>;
+
+/** From the centre outwards: a file may import its own layer's files and those of the layers before it. */
+const layers: readonly { readonly name: string; readonly files: RegExp }[] = [
+  { name: "domain", files: /^src\/domain\// },
+  { name: "application", files: /^src\/application\// },
+  { name: "adapters", files: /^src\/adapters\// },
+  { name: "app", files: /^src\/(app|config)\.ts$/ },
+  { name: "commands", files: /^src\/commands\// },
+  { name: "main", files: /^src\/main\.ts$/ },
+];
+
+/** What may not be said, and the only files that may. */
+const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly except: RegExp }[] = [
+  { what: "process.env", pattern: /process\.env/, except: /^src\/main\.ts$/ },
+  { what: "the time of day", pattern: /new Date\(|Date\.now\(/, except: /^src\/adapters\/system-clock\.ts$/ },
+  { what: "select *", pattern: /select\s+\*/i, except: /^$/ },
+  { what: "console", pattern: /console\./, except: /^src\/main\.ts$/ },
+  { what: "Math.random", pattern: /Math\.random/, except: /^$/ },
+  { what: "a way around the types", pattern: /\bas any\b|@ts-(ignore|expect-error|nocheck)/, except: /^$/ },
+  { what: "a route outside the table", pattern: /"\/api\/v\d/, except: /^src\/adapters\/http\/routes\.ts$/ },
+];
+
+/** Each library is imported by its own adapter, and by nobody else. */
+const libraries: Readonly<Record<string, RegExp>> = {
+  jose: /^src\/adapters\/jose-tokens\.ts$/,
+  "@node-rs/argon2": /^src\/adapters\/argon2-password-hasher\.ts$/,
+  postgres: /^src\/adapters\/postgres\/connection\.ts$/,
+};
+
+/** The domain and the application compute; what they need of the world comes through ports. */
+const pureLayers = /^src\/(domain|application)\//;
+
+/** An adapter is a folder of src/adapters, or a single file there. */
+const adapterOf = (file: string): string | undefined => /^src\/adapters\/([^/]+)/.exec(file)?.[1];
+
+const importsOf = (text: string): string[] =>
+  [...text.matchAll(/^(?:import|export)\s[^;]*?from "([^"]+)"|^import "([^"]+)"|import\("([^"]+)"\)/gm)].map(
+    ([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? "",
+  );
+
+function faultsOf(sources: Sources): string[] {
+  const faults: string[] = [];
+  const rank = (file: string) => layers.findIndex(({ files }) => files.test(file));
+  for (const [file, text] of sources) {
+    if (rank(file) < 0) faults.push(`${file} is in no layer`);
+    for (const { what, pattern, except } of bans) {
+      if (pattern.test(text) && !except.test(file)) faults.push(`${file} uses ${what}`);
+    }
+    for (const specifier of importsOf(text)) {
+      if (!specifier.startsWith(".")) {
+        if (pureLayers.test(file)) faults.push(`${file} imports ${specifier}`);
+        else if (!specifier.startsWith("node:") && libraries[specifier]?.test(file) !== true) {
+          faults.push(`${file} imports the library ${specifier}`);
+        }
+        continue;
+      }
+      const target = normalize(join(dirname(file), specifier));
+      if (!sources.has(target)) faults.push(`${file} imports ${target}, which is not there`);
+      else if (rank(target) > rank(file)) faults.push(`${file} imports ${target}, which is further out`);
+      const [from, to] = [adapterOf(file), adapterOf(target)];
+      if (from !== undefined && to !== undefined && from !== to) {
+        faults.push(`${file} imports ${target}, of another adapter`);
+      }
+    }
+  }
+  return [...faults, ...deadFiles(sources)];
+}
+
+/** Files that nothing reaches from main. */
+function deadFiles(sources: Sources): string[] {
+  const reached = new Set<string>();
+  const visit = (file: string): void => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const specifier of importsOf(sources.get(file) ?? "")) {
+      if (specifier.startsWith(".")) visit(normalize(join(dirname(file), specifier)));
+    }
+  };
+  visit("src/main.ts");
+  return [...sources.keys()].filter(file => !reached.has(file)).map(file => `${file} is used by nothing`);
+}
+
+function readSources(): Sources {
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(file =>
+    file.endsWith(".ts"),
+  );
+  return new Map(files.map(file => [join("src", file), readFileSync(join("src", file), "utf8")]));
+}
+
+describe("the architecture", () => {
+  test("holds in every source file", () => {
+    assert.deepEqual(faultsOf(readSources()), []);
+  });
+
+  const sources = readSources();
+  const planted = (file: string, text: string): Sources =>
+    new Map([...sources, [file, `${sources.get(file) ?? ""}\n${text}`]]);
+
+  for (const [file, text, fault] of [
+    ["src/domain/role.ts", 'import { x } from "../application/ports.ts";', /role\.ts imports .* further out/],
+    ["src/domain/role.ts", 'import fs from "node:fs";', /role\.ts imports node:fs/],
+    ["src/application/assets.ts", 'import { x } from "../adapters/system-clock.ts";', /further out/],
+    ["src/application/assets.ts", 'import postgres from "postgres";', /imports postgres/],
+    ["src/adapters/http/body.ts", 'import { x } from "../postgres/pages.ts";', /of another adapter/],
+    ["src/adapters/http/body.ts", 'import { SignJWT } from "jose";', /imports the library jose/],
+    ["src/adapters/http/body.ts", 'import express from "express";', /imports the library express/],
+    ["src/adapters/http/body.ts", 'import { x } from "../../app.ts";', /further out/],
+    ["src/adapters/http/body.ts", 'import { x } from "./gone.ts";', /not there/],
+    ["src/adapters/http/body.ts", "const x = process.env;", /uses process\.env/],
+    ["src/adapters/http/body.ts", "const x = new Date();", /uses the time of day/],
+    ["src/adapters/http/body.ts", "const x = Math.random();", /uses Math\.random/],
+    ["src/adapters/http/body.ts", "console.log(1);", /uses console/],
+    ["src/adapters/http/body.ts", 'const path = "/api/v1/x";', /uses a route outside/],
+    ["src/adapters/postgres/pages.ts", "sql`select * from asset`;", /uses select \*/],
+    ["src/domain/asset.ts", "const x = 1 as any;", /uses a way around the types/],
+    ["src/helpers.ts", "export {};", /in no layer/],
+    ["src/adapters/http/planted.ts", "export {};", /used by nothing/],
+  ] as const) {
+    test(`a planted fault is found: ${file}: ${text}`, () => {
+      assert.ok(faultsOf(planted(file, text)).some(found => fault.test(found)));
+    });
+  }
+
+  test("a file that something imports is not dead", () => {
+    const withUser = new Map(planted("src/adapters/http/planted.ts", "export {};"));
+    withUser.set("src/app.ts", `import "./adapters/http/planted.ts";\n${sources.get("src/app.ts")}`);
+    assert.deepEqual(faultsOf(withUser), []);
+  });
+});
+
+describe("the production tree", () => {
+  test("has three direct packages, exactly pinned", () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+    assert.deepEqual(Object.keys(dependencies), ["@node-rs/argon2", "jose", "postgres"]);
+    for (const version of Object.values({ ...dependencies, ...devDependencies })) {
+      assert.match(String(version), /^\d+\.\d+\.\d+$/);
+    }
+  });
+});

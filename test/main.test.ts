@@ -1,0 +1,332 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, connect as dial, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
+import { freePort } from "./support/native-postgres.ts";
+import { runProgram, type Service, startProgram, startService } from "./support/program.ts";
+
+const secretKey = "a secret of the process tests, thirty-two bytes";
+const adminPassword = "first password";
+const email = "admin@example.com";
+
+describe("the program", () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+
+  test("prints its usage and its version", async () => {
+    const help = await runProgram(["--help"]);
+    assert.equal(help.code, 0);
+    for (const command of ["serve", "migrate", "create-admin"])
+      assert.match(help.stdout, new RegExp(command));
+    assert.deepEqual(await runProgram(["--version"]), { code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  test("no command, or an unknown one, prints the usage and exits 64", async () => {
+    for (const args of [[], ["start"], ["toString"], ["--verbose"]]) {
+      const { code, stdout, stderr } = await runProgram(args);
+      assert.deepEqual([code, stdout], [64, ""], args.join());
+      assert.match(stderr, /^usage: /);
+    }
+  });
+
+  test("a command that takes no arguments does not run with one, and --help runs nothing", async () => {
+    for (const command of ["serve", "migrate"]) {
+      const { code, stderr } = await runProgram([command, "--dry-run"]);
+      assert.deepEqual([code, stderr], [64, `${command}: unexpected argument: --dry-run\n`]);
+    }
+    for (const command of ["serve", "migrate", "create-admin"]) {
+      const { code, stdout } = await runProgram([command, "--help"]);
+      assert.equal(code, 0);
+      assert.match(stdout, /^usage: /);
+    }
+  });
+
+  test("wrong settings stop it with 78 and a line for each fault, without the values", async () => {
+    const { code, stdout, stderr } = await runProgram(["serve"], {
+      DATABASE_URL: "mysql://root:hunter22@db/x",
+      SECRET_KEY: "too short a secret",
+      PORT: "abc",
+      TOKEN_EXPIRE_TIME: "soon",
+      LOG_LEVEL: "loud",
+    });
+    assert.deepEqual([code, stdout], [78, ""]);
+    const lines = stderr.trimEnd().split("\n");
+    assert.deepEqual(
+      lines.map(line => line.split(" ")[1]),
+      ["DATABASE_URL", "SECRET_KEY", "TOKEN_EXPIRE_TIME", "PORT", "LOG_LEVEL"],
+    );
+    assert.ok(lines.every(line => line.includes("; for example: ")));
+    assert.doesNotMatch(stderr, /hunter22|too short a secret/);
+  });
+
+  test("a database that cannot be reached is one line, and 69", async () => {
+    const DATABASE_URL = `postgres://postgres@127.0.0.1:${await freePort()}/x`;
+    for (const args of [["migrate"], ["create-admin", "--email", email, "--if-none"]]) {
+      const { code, stdout, stderr } = await runProgram(args, { DATABASE_URL });
+      assert.deepEqual([code, stdout], [69, ""]);
+      assert.match(stderr, /^[\w-]+: The database is not available: .*ECONNREFUSED.*\n$/);
+    }
+  });
+});
+
+describe("the program on a database", () => {
+  let database: TestDatabase;
+  let folder: string;
+  before(async () => {
+    database = await openEmptyDatabase();
+    folder = mkdtempSync(join(tmpdir(), "maintenance-log-settings-"));
+  });
+  after(async () => {
+    await database.drop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const onDatabase = () => ({ DATABASE_URL: database.url });
+  const serving = () => ({ ...onDatabase(), SECRET_KEY: secretKey });
+
+  test("serve refuses a database without the schema, and does not make it", async () => {
+    const { code, stderr } = await runProgram(["serve"], { ...serving(), PORT: "0" });
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^serve: the database is behind this program \(missing: employee, .*\): run migrate first\n$/,
+    );
+  });
+
+  test("migrate applies the migrations once and says so", async () => {
+    const first = await runProgram(["migrate"], onDatabase());
+    assert.deepEqual([first.code, first.stderr], [0, ""]);
+    assert.match(first.stdout, /^applied employee\napplied asset\napplied maintenance_log\n/);
+    const second = await runProgram(["migrate"], onDatabase());
+    assert.deepEqual(second, { code: 0, stdout: "the schema is up to date\n", stderr: "" });
+  });
+
+  test("create-admin says what is wrong with its arguments and its password", async () => {
+    for (const [args, password, code, message] of [
+      [[], "x", 64, "--email is required"],
+      [["--email", email, "--password", "x"], "x", 64, "Unknown option '--password'"],
+      [["--email", "nobody"], adminPassword, 65, "Invalid email format"],
+      [["--email", email], "", 65, "Password is required"],
+      [["--email", email], "abc", 65, "Password must be between 4 and 72 characters"],
+      [["--email", email, "--phone", "x"], adminPassword, 65, "Invalid phone format"],
+    ] as const) {
+      const outcome = await runProgram(["create-admin", ...args], onDatabase(), password);
+      assert.deepEqual([outcome.code, outcome.stdout], [code, ""]);
+      assert.ok(outcome.stderr.startsWith(`create-admin: ${message}`), outcome.stderr);
+    }
+  });
+
+  test("create-admin takes the password from standard input, less one line end", async () => {
+    const outcome = await runProgram(["create-admin", "--email", email], onDatabase(), `${adminPassword}\n`);
+    assert.deepEqual(outcome, { code: 0, stdout: `${email} is an active ADMIN (employee 1)\n`, stderr: "" });
+  });
+
+  test("create-admin --if-none does nothing when there is one", async () => {
+    const settings = { ...onDatabase(), ADMIN_PASSWORD: "another password" };
+    const outcome = await runProgram(["create-admin", "--email", "b@example.com", "--if-none"], settings);
+    assert.deepEqual(outcome, { code: 0, stdout: "an active ADMIN exists: nothing to do\n", stderr: "" });
+  });
+
+  describe("serve", () => {
+    let service: Service;
+    const login = (password: string) =>
+      service.call("POST", "/api/v1/auth/login", { body: { email, password } });
+
+    test("answers a whole session, from login to a written log", async () => {
+      service = await startService(serving());
+      const { json } = await login(adminPassword);
+      const { token } = json;
+      const asset = await service.call("POST", "/api/v1/assets", { token, body: { name: "Pump" } });
+      const body = {
+        performedDate: "2026-03-29T02:30",
+        status: "COMPLETED",
+        taskType: "MAINTENANCE",
+        comment: "Oil",
+      };
+      const log = await service.call("POST", `/api/v1/assets/${asset.json.id}/logs`, { token, body });
+      assert.deepEqual([log.status, log.json.performedDate], [201, "2026-03-29T02:30:00"]);
+    });
+
+    test("says where it listens, and nothing secret", async () => {
+      const [line = ""] = service.lines;
+      const { time, ...rest } = JSON.parse(line);
+      assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      assert.deepEqual(rest, { level: "info", event: "listening", host: "127.0.0.1", port: service.port });
+    });
+
+    test("a second one on the same port is told so in one line", async () => {
+      const { code, stderr } = await runProgram(["serve"], { ...serving(), PORT: String(service.port) });
+      assert.equal(code, 1);
+      assert.equal(
+        stderr,
+        `serve: cannot listen on HOST 127.0.0.1, PORT ${service.port}: another process is listening there\n`,
+      );
+    });
+
+    test("stops with 0 when asked, and leaves nothing secret in its output", async () => {
+      const { code, stdout, stderr } = await service.stop();
+      assert.deepEqual([code, stderr], [0, ""]);
+      assert.deepEqual(
+        stdout.split("\n").map(line => JSON.parse(line).event),
+        ["listening", "stopping", "stopped"],
+      );
+      assert.doesNotMatch(stdout, /first password|argon2|eyJ|thirty-two/);
+    });
+
+    test("after a restart the records are still there; SIGINT stops it too", async () => {
+      service = await startService(serving());
+      const { token } = (await login(adminPassword)).json;
+      const { json } = await service.call("GET", "/api/v1/logs", { token });
+      assert.deepEqual([json.length, json[0].assetName, json[0].comment], [1, "Pump", "Oil"]);
+      assert.equal((await service.stop("SIGINT")).code, 0);
+    });
+
+    test("settings may be files, and a long token lifetime is warned about", async () => {
+      const file = (name: string, text: string) => {
+        writeFileSync(join(folder, name), text);
+        return join(folder, name);
+      };
+      service = await startService({
+        DATABASE_URL_FILE: file("url", `${database.url}\n`),
+        SECRET_KEY_FILE: file("key", `${secretKey}\n`),
+        TOKEN_EXPIRE_TIME: "2d",
+      });
+      const { token } = (await login(adminPassword)).json;
+      const claims = JSON.parse(Buffer.from(token.split(".")[1], "base64url").toString());
+      assert.equal(claims.exp - claims.iat, 2 * 86_400);
+      await service.stop();
+      assert.ok(
+        service.lines.some(line => JSON.parse(line).level === "warn" && /TOKEN_EXPIRE_TIME/.test(line)),
+      );
+    });
+
+    test("create-admin gives an employee the role, a new password and activity", async () => {
+      const sql = postgres(database.url, { max: 1 });
+      await sql`update employee set active = false, role = 'TECHNICIAN' where id = 1`;
+      await sql.end();
+      const settings = { ...onDatabase(), ADMIN_PASSWORD: "second password" };
+      const { code } = await runProgram(
+        ["create-admin", "--email", email.toUpperCase(), "--if-none"],
+        settings,
+      );
+      assert.equal(code, 0);
+      service = await startService(serving());
+      assert.equal((await login(adminPassword)).status, 401);
+      const { authUser } = (await login("second password")).json;
+      assert.deepEqual([authUser.id, authUser.role, authUser.active], [1, "ADMIN", true]);
+      await service.stop();
+    });
+
+    test("starts while the database is down, answers 503 until it is back, then 200", async () => {
+      const relay = makeRelay(database.url);
+      const port = await freePort();
+      const url = new URL(database.url);
+      url.port = String(port);
+      service = await startService({ ...serving(), DATABASE_URL: url.href });
+      assert.deepEqual([(await login("second password")).status], [503]);
+      await relay.open(port);
+      assert.equal((await login("second password")).status, 200);
+      await relay.close();
+      const down = await login("second password");
+      assert.deepEqual(
+        [down.status, down.json],
+        [503, { status: 503, msg: "The database is not available" }],
+      );
+      await relay.open(port);
+      assert.equal((await login("second password")).status, 200);
+      await service.stop();
+      await relay.close();
+    });
+
+    test("is stopped with 0 also while it still waits for the database", async () => {
+      // Nobody answers on the way to this one, so that the first look at the schema takes its time.
+      const held: Socket[] = [];
+      const silent = createServer(socket => held.push(socket));
+      const port = await freePort();
+      await new Promise<void>(resolve => silent.listen(port, "127.0.0.1", resolve));
+      const DATABASE_URL = `postgres://postgres@127.0.0.1:${port}/x`;
+      const starting = startProgram(["serve"], { ...serving(), DATABASE_URL, PORT: "0" });
+      await once(silent, "connection");
+      starting.kill("SIGTERM");
+      const [code] = await once(starting, "exit");
+      assert.equal(code, 0);
+      for (const socket of held) socket.destroy();
+      silent.close();
+    });
+
+    test("stops when the database that comes back has another schema", async () => {
+      const sql = postgres(database.url, { max: 1 });
+      await sql`insert into schema_migration (version, name) values (99, 'of a newer program')`;
+      const relay = makeRelay(database.url);
+      const port = await freePort();
+      const url = new URL(database.url);
+      url.port = String(port);
+      service = await startService({ ...serving(), DATABASE_URL: url.href });
+      await relay.open(port);
+      const { code, stderr } = await service.exited;
+      assert.equal(code, 1);
+      assert.match(stderr, /^serve: the database is ahead of this program \(migration 99\)/);
+      await relay.close();
+      await sql`delete from schema_migration where version = 99`;
+      await sql.end();
+    });
+
+    test("works with the least-privilege role, which cannot migrate", async t => {
+      if (!database.hasUsers) return t.diagnostic("the embedded database has one user for everybody");
+      const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+      const name = `service_${process.pid}`;
+      await sql.unsafe(`create role ${name} login password 'x' in role maintenance_log_service`);
+      const url = new URL(database.url);
+      url.username = name;
+      url.password = "x";
+      service = await startService({ ...serving(), DATABASE_URL: url.href });
+      const { token } = (await login("second password")).json;
+      const assets = (await service.call("GET", "/api/v1/assets", { token })).json;
+      const body = { performedDate: "2026-04-01T00:00", status: "PENDING", taskType: "ERROR", comment: "" };
+      const path = `/api/v1/assets/${assets[0].id}`;
+      assert.equal((await service.call("POST", `${path}/logs`, { token, body })).status, 201);
+      assert.equal((await service.call("DELETE", path, { token })).status, 204);
+      assert.equal(
+        (await service.call("PUT", "/api/v1/employees/1", { token, body: { firstName: "Eve" } })).status,
+        200,
+      );
+      await service.stop();
+      const refused = await runProgram(["migrate"], { DATABASE_URL: url.href });
+      assert.equal(refused.code, 1);
+      await sql.unsafe(`drop role ${name}`);
+      await sql.end();
+    });
+  });
+});
+
+/** A relay to the database, which can be closed and opened again: a database that goes away and comes back. */
+function makeRelay(databaseUrl: string) {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let server: Server;
+  return {
+    async open(onPort: number) {
+      server = createServer(socket => {
+        const upstream = dial(Number(port), hostname);
+        socket.pipe(upstream).pipe(socket);
+        for (const side of [socket, upstream]) {
+          sockets.add(side);
+          side.on("error", () => {});
+          side.on("close", () => {
+            socket.destroy();
+            upstream.destroy();
+          });
+        }
+      });
+      await new Promise<void>(resolve => server.listen(onPort, "127.0.0.1", resolve));
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { type Call, makeClient } from "./client.ts";
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** The program as its user runs it, with nothing of this process's environment but the path. */
+export function startProgram(args: readonly string[], settings: Settings) {
+  const env = { PATH: process.env["PATH"], ...settings };
+  return spawn(process.execPath, ["--import", "tsx", "src/main.ts", ...args], { env, stdio: "pipe" });
+}
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command to its end. */
+export async function runProgram(
+  args: readonly string[],
+  settings: Settings = {},
+  stdin = "",
+): Promise<Outcome> {
+  const program = startProgram(args, settings);
+  program.stdin.on("error", () => {}).end(stdin);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(program.stdout),
+    text(program.stderr),
+    once(program, "exit") as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
+}
+
+export interface Service {
+  readonly call: Call;
+  readonly port: number;
+  /** The lines of standard output so far. */
+  readonly lines: readonly string[];
+  /** Asks the service to stop and waits until it has. */
+  stop(signal?: NodeJS.Signals): Promise<Outcome>;
+  readonly exited: Promise<Outcome>;
+}
+
+/** Starts `serve` on a free port and waits until it listens. */
+export async function startService(settings: Settings): Promise<Service> {
+  const program = startProgram(["serve"], { HOST: "127.0.0.1", PORT: "0", ...settings });
+  const lines: string[] = [];
+  const stderr = text(program.stderr);
+  const exited = once(program, "close").then(async ([code]) => ({
+    code: code as number | null,
+    stdout: lines.join("\n"),
+    stderr: await stderr,
+  }));
+  const port = await new Promise<number>((resolve, reject) => {
+    createInterface({ input: program.stdout }).on("line", line => {
+      lines.push(line);
+      const { event, port } = JSON.parse(line);
+      if (event === "listening") resolve(port);
+    });
+    exited.then(outcome => reject(new Error(`serve ended: ${JSON.stringify(outcome)}`)));
+  });
+  return {
+    call: makeClient(port),
+    port,
+    lines,
+    exited,
+    stop(signal = "SIGTERM") {
+      program.kill(signal);
+      return exited;
+    },
+  };
+}
