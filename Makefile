@@ -1,0 +1,34 @@
+# Needs Node 22 to 26 and make; whatever else is needed comes with npm.
+.PHONY: run test test-embedded build check format clean
+
+installed = node_modules/.package-lock.json
+
+# The service with a database of its own and a first ADMIN, on 127.0.0.1:7070.
+run: $(installed)
+	@node --import tsx dev/run.ts
+
+# Types, lint and format, then all tests on the PostgreSQL there is: native, or else embedded.
+test: check
+	@node --import tsx test/run.ts
+
+# The repository contract and all else that is said of PostgreSQL, on the embedded one.
+test-embedded: $(installed)
+	@TEST_DATABASE=embedded node --import tsx test/run.ts test/contract/repositories-postgres.test.ts test/adapters/postgres/*.test.ts
+
+check: $(installed)
+	@npm run --silent check
+
+# What production runs: dist/ beside sql/ and `npm ci --omit=dev`.
+build: $(installed)
+	@rm -rf dist
+	@npm run --silent build
+
+format: $(installed)
+	@npm run --silent format
+
+clean:
+	rm -rf dist node_modules
+
+$(installed): package.json package-lock.json
+	npm ci --ignore-scripts --no-audit --no-fund
+	@touch $(installed)
