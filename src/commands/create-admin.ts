@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
-import { connect } from "../adapters/postgres/connection.ts";
+import { commandLimits, connect } from "../adapters/postgres/connection.ts";
 import { makeEmployeeRepository } from "../adapters/postgres/employee-repository.ts";
 import { makeEmployees } from "../application/employees.ts";
 import { createAdminSettings, readSettings } from "../config.ts";
@@ -16,7 +16,7 @@ export async function runCreateAdmin(surroundings: Surroundings): Promise<void> 
   const { environment, args, readFile, stdin, print } = surroundings;
   const options = readOptions(args);
   const { databaseUrl, adminPassword } = readSettings(createAdminSettings, environment, readFile);
-  const database = connect(databaseUrl, 1);
+  const database = connect(databaseUrl, commandLimits);
   try {
     const employees = makeEmployees({
       employees: makeEmployeeRepository(database),

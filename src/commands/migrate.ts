@@ -1,4 +1,4 @@
-import { connect } from "../adapters/postgres/connection.ts";
+import { commandLimits, connect } from "../adapters/postgres/connection.ts";
 import { migrate, readSchema } from "../adapters/postgres/migrations.ts";
 import { migrateSettings, readSettings } from "../config.ts";
 import { refuseArguments, type Surroundings } from "./command.ts";
@@ -8,7 +8,7 @@ export async function runMigrate(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, sqlFolder, print } = surroundings;
   refuseArguments(args);
   const { databaseUrl } = readSettings(migrateSettings, environment, readFile);
-  const database = connect(databaseUrl, 1);
+  const database = connect(databaseUrl, commandLimits);
   try {
     const { applied, serviceRoleGranted } = await migrate(database, readSchema(sqlFolder));
     for (const name of applied) print(`applied ${name}`);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
-import { connect } from "../../src/adapters/postgres/connection.ts";
+import { commandLimits, connect } from "../../src/adapters/postgres/connection.ts";
 import { migrate, readSchema } from "../../src/adapters/postgres/migrations.ts";
 
 export const schema = readSchema(fileURLToPath(new URL("../../sql", import.meta.url)));
@@ -28,7 +28,7 @@ export async function openEmptyDatabase(): Promise<TestDatabase> {
 /** A database of its own for one test file, with the present schema. */
 export async function openDatabase(): Promise<TestDatabase> {
   const database = await openEmptyDatabase();
-  const owner = connect(database.url, 1);
+  const owner = connect(database.url, commandLimits);
   await migrate(owner, schema);
   await owner.close();
   return database;

@@ -1,14 +1,65 @@
 import postgres from "postgres";
-import { translate } from "./errors.ts";
+import { isUnavailable, translate } from "./errors.ts";
+import { makePool, type PoolLimits } from "./pool.ts";
 
 export type Sql = postgres.Sql<{ bigint: number; localDateTime: string }>;
 export type Statement<Row extends object> = (sql: Sql) => postgres.PendingQuery<Row[]>;
 
-/** The one way to the database: statements in, rows or a DomainError out. */
+/** The one way to the database: statements in, rows or a DomainError out. Each is its own transaction. */
 export interface Database {
   query<Row extends object>(statement: Statement<Row>): Promise<Row[]>;
   close(): Promise<void>;
 }
+
+export const serviceLimits: PoolLimits = { connections: 10, deadlineMilliseconds: 5_000, waiting: 1_000 };
+
+/** For commands, which run one statement after the other and may take their time over a migration. */
+export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds: 3_600_000, waiting: 0 };
+
+/**
+ * Opens connections when statements need them, so that a database which is down is an error of the statement, not
+ * of the process.
+ *
+ * @param url `postgres://user:password@host[:port][,host[:port]…]/database[?parameters]`
+ */
+export function connect(url: string, limits: PoolLimits = serviceLimits): Database {
+  const clients = new Set<Sql>();
+  const pool = makePool<Sql>(limits, {
+    open() {
+      const client: Sql = postgres(url, optionsFor(url));
+      clients.add(client);
+      return client;
+    },
+    close(client) {
+      clients.delete(client);
+      void end(client);
+    },
+    isBroken,
+  });
+  return {
+    async query(statement) {
+      try {
+        return await pool.run(client => {
+          const rows = statement(client);
+          // The answer to this has nobody left to reach; postgres.js types it as void.
+          return { rows, cancel: () => void Promise.resolve(rows.cancel()).catch(() => {}) };
+        });
+      } catch (error) {
+        throw translate(error);
+      }
+    },
+    async close() {
+      await Promise.all([...clients].map(end));
+    },
+  };
+}
+
+/** Nobody waits for an answer any more when this is called. */
+const end = (client: Sql): Promise<void> => client.end({ timeout: 0 }).catch(() => {});
+
+/** After an error that the server reports in good order its connection goes on; after any other it may be in any state. */
+const isBroken = (error: unknown): boolean =>
+  !(error instanceof postgres.PostgresError) || isUnavailable(error.code);
 
 /** The types of postgres.js know all of its options but one. */
 type Options = postgres.Options<{
@@ -18,18 +69,14 @@ type Options = postgres.Options<{
   max_pipeline: number;
 };
 
-/**
- * Opens connections when statements need them, so that a database which is down is an error of the statement, not
- * of the process.
- *
- * @param url `postgres://user:password@host[:port][,host[:port]…]/database[?parameters]`
- */
-export function connect(url: string, maxConnections = 10): Database {
-  const options: Options = {
-    max: maxConnections,
-    // One statement at a time on a connection: with more, a lost connection can leave others waiting for ever.
+function optionsFor(url: string): Options {
+  return {
+    max: 1,
     max_pipeline: 1,
-    connect_timeout: 5,
+    // A standby calls itself read-write as long as nobody made it read-only by default; it is not the primary.
+    ...(/[?&]target_session_attrs=read-write(&|$)/.test(url) && { target_session_attrs: "primary" }),
+    // Seconds; with a second host there is time left to try it before the deadline.
+    connect_timeout: 2,
     // Seconds between attempts to connect; the default grows until an error takes 18 s to show.
     backoff: () => 0.05,
     fetch_types: false,
@@ -46,17 +93,5 @@ export function connect(url: string, maxConnections = 10): Database {
         serialize: (text: string) => text,
       },
     },
-  };
-  const sql: Sql = postgres(url, options);
-  return {
-    async query(statement) {
-      try {
-        return await statement(sql);
-      } catch (error) {
-        throw translate(error);
-      }
-    },
-    // Nobody waits for an answer any more when this is called.
-    close: () => sql.end({ timeout: 1 }),
   };
 }

@@ -13,6 +13,8 @@ const unavailable = [
 ];
 const constraintViolation = /^23/;
 
+export const isUnavailable = (code: string): boolean => unavailable.some(pattern => pattern.test(code));
+
 /**
  * Persistence failures in the words of the domain (specification, section 7): a constraint becomes CONFLICT,
  * a lost connection UNAVAILABLE. Whatever else goes wrong stays as it is, and so becomes a 500.
@@ -21,7 +23,7 @@ export function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
   if (typeof code !== "string") return error;
-  if (unavailable.some(pattern => pattern.test(code))) {
+  if (isUnavailable(code)) {
     return new DomainError("UNAVAILABLE", "The database is not available", { cause: error });
   }
   if (constraint === "employee_email_key") return emailTaken();

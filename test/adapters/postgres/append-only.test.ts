@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
-import { connect } from "../../../src/adapters/postgres/connection.ts";
+import { commandLimits, connect } from "../../../src/adapters/postgres/connection.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories.ts";
 import { aLog, anAsset, anEmployee } from "../../contract/repositories.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
@@ -42,7 +42,7 @@ describe("the audit trail in the database itself", () => {
   before(async () => {
     database = await openDatabase();
     sql = postgres(database.url, { max: 1, onnotice: () => {} });
-    const own = connect(database.url, 1);
+    const own = connect(database.url, commandLimits);
     const { employees, assets, maintenanceLogs } = makeRepositories(own);
     const { id, email } = await employees.insert(anEmployee());
     const asset = await assets.insert(anAsset());

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { connect } from "../../../src/adapters/postgres/connection.ts";
+import { commandLimits, connect } from "../../../src/adapters/postgres/connection.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
 import { freePort } from "../../support/native-postgres.ts";
 
@@ -15,7 +15,7 @@ describe("the connection", () => {
   after(() => opened.drop());
 
   test("identifiers come as numbers, timestamps as the text that clients see", async () => {
-    const database = connect(opened.url, 1);
+    const database = connect(opened.url, commandLimits);
     const [row] = await database.query(
       sql => sql`select 9007199254740991::bigint as id, '2026-03-29 02:30:00.5'::timestamp as date`,
     );
@@ -24,7 +24,7 @@ describe("the connection", () => {
   });
 
   test("a statement's own fault is not taken for a lost connection", async () => {
-    const database = connect(opened.url, 1);
+    const database = connect(opened.url, commandLimits);
     await assert.rejects(
       database.query(sql => sql`select nonsense`),
       { name: "PostgresError", code: "42703" },
@@ -36,7 +36,7 @@ describe("the connection", () => {
   test("a database that is not there is UNAVAILABLE, and used again once it is", async () => {
     const port = await freePort();
     const url = new URL(opened.url);
-    const database = connect(`postgres://${url.username}@127.0.0.1:${port}${url.pathname}`, 1);
+    const database = connect(`postgres://${url.username}@127.0.0.1:${port}${url.pathname}`, commandLimits);
     await assert.rejects(
       database.query(sql => sql`select 1`),
       unavailable,

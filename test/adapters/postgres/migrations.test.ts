@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { connect, type Database } from "../../../src/adapters/postgres/connection.ts";
+import { commandLimits, connect, type Database } from "../../../src/adapters/postgres/connection.ts";
 import { migrate, refuseOtherSchema, SchemaError } from "../../../src/adapters/postgres/migrations.ts";
 import { openEmptyDatabase, schema, type TestDatabase } from "../../support/database.ts";
 
@@ -44,7 +44,7 @@ describe("migrations", () => {
   });
 
   test("several at once apply each migration exactly once", async () => {
-    const runs = Array.from({ length: 4 }, () => connect(opened.url, 1));
+    const runs = Array.from({ length: 4 }, () => connect(opened.url, commandLimits));
     const results = await Promise.all(runs.map(own => migrate(own, schema)));
     await Promise.all(runs.map(own => own.close()));
     assert.deepEqual(results.flatMap(({ applied }) => applied).sort(), [...names].sort());
