@@ -6,14 +6,18 @@ import { makeAuthentication } from "./application/authentication.ts";
 import { makeEmployees } from "./application/employees.ts";
 import { makeMaintenanceLogs } from "./application/maintenance-logs.ts";
 import type { Ports } from "./application/ports.ts";
+import { withRecentAccounts } from "./application/recent-accounts.ts";
 
 /** Ports to use cases. */
-export const makeUseCases = (ports: Ports): UseCases => ({
-  authentication: makeAuthentication(ports),
-  employees: makeEmployees(ports),
-  assets: makeAssets(ports),
-  maintenanceLogs: makeMaintenanceLogs(ports),
-});
+export function makeUseCases(ports: Ports): UseCases {
+  const employees = withRecentAccounts(ports.employees, ports.clock);
+  return {
+    authentication: makeAuthentication({ ...ports, employees }),
+    employees: makeEmployees({ ...ports, employees }),
+    assets: makeAssets(ports),
+    maintenanceLogs: makeMaintenanceLogs(ports),
+  };
+}
 
 /** Ports to use cases to the route table to the server: the same for the service and for its tests. */
 export function makeApp(ports: Ports, settings: { readonly allowedOrigins: AllowedOrigins }): HttpServer {

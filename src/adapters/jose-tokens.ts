@@ -15,7 +15,7 @@ export interface TokenSettings {
 const algorithm = "HS256";
 
 /**
- * Signed tokens (RFC 7519) with the claims `username`, `roles`, `iss`, `iat`, `exp`, `jti` and `sub`. Only HS256 is
+ * Signed tokens (RFC 7519) with the claims `username`, `roles`, `ver`, `iss`, `iat`, `exp`, `jti` and `sub`. Only HS256 is
  * accepted, and only with an issuer and an expiry (RFC 8725, sections 3.1 and 3.8).
  */
 export async function makeJoseTokens(
@@ -28,9 +28,9 @@ export async function makeJoseTokens(
   );
   const { issuer, lifetimeSeconds } = settings;
   return {
-    sign: ({ id, email, role }) => {
+    sign: ({ id, email, role }, version) => {
       const issuedAt = Math.floor(clock.now().getTime() / 1000);
-      return new SignJWT({ username: email, roles: [role] })
+      return new SignJWT({ username: email, roles: [role], ver: version })
         .setProtectedHeader({ alg: algorithm, typ: "JWT" })
         .setSubject(String(id))
         .setIssuer(issuer)
@@ -57,13 +57,12 @@ export async function makeJoseTokens(
   };
 }
 
-/** Throws FORBIDDEN for a `sub` or `username` that no employee can have. */
-function readClaims({
-  sub,
-  username,
-  roles,
-}: JWTPayload & { username?: unknown; roles?: unknown }): TokenClaims {
+type Payload = JWTPayload & { readonly username?: unknown; readonly roles?: unknown; readonly ver?: unknown };
+
+/** Throws FORBIDDEN for a `sub` or `username` that no employee can have, and for a `ver` that is not a number. */
+function readClaims({ sub, username, roles, jti, ver, iat }: Payload): TokenClaims {
   if (sub !== undefined && !(typeof sub === "string" && /^[1-9]\d{0,14}$/.test(sub))) throw tokenNotValid();
+  if (ver !== undefined && typeof ver !== "number") throw tokenNotValid();
   const email = typeof username === "string" && username.trim() !== "" ? username : undefined;
   if (email !== undefined && !isStorable(email)) throw tokenNotValid();
   const role = Array.isArray(roles) && roles.length === 1 ? roles[0] : undefined;
@@ -71,5 +70,8 @@ function readClaims({
     employeeId: sub === undefined ? undefined : Number(sub),
     email,
     role: isRole(role) ? role : undefined,
+    tokenId: typeof jti === "string" ? jti : undefined,
+    version: ver,
+    issuedAt: iat,
   };
 }

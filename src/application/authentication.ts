@@ -1,13 +1,15 @@
 import type { Employee, Login } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import type { Role } from "../domain/role.ts";
-import type { Ports } from "./ports.ts";
+import type { Account, Ports, TokenClaims } from "./ports.ts";
 
 /** The employee on whose behalf a request is made. */
 export interface Caller {
   readonly employeeId: number;
   readonly email: string;
   readonly role: Role;
+  /** The `jti` of the token that was sent. */
+  readonly tokenId: string | undefined;
 }
 
 /**
@@ -33,20 +35,32 @@ export function makeAuthentication({
       if (credentials === undefined || !matches || !credentials.employee.active) {
         throw new DomainError("UNAUTHENTICATED", "Wrong email or password");
       }
-      return { token: await tokens.sign(credentials.employee), authUser: credentials.employee };
+      const { employee, tokenVersion } = credentials;
+      return { token: await tokens.sign(employee, tokenVersion), authUser: employee };
     },
 
-    /** Throws FORBIDDEN for a token that is not valid, or whose `sub` and `username` are not the same employee. */
+    /** Throws FORBIDDEN for a token that is not valid, was revoked, or names two employees in `sub` and `username`. */
     async identify(token: string): Promise<Identity> {
-      const { employeeId, email, role } = await tokens.verify(token);
+      const claims = await tokens.verify(token);
+      const { email, role, tokenId } = claims;
       if (email === undefined) return { kind: "no username" };
       if (role === undefined) return { kind: "no role" };
-      const employee = await employees.findByEmail(email);
-      if (employee === undefined) return { kind: "unknown employee" };
-      if (employeeId !== undefined && employeeId !== employee.id) throw tokenNotValid();
-      return { kind: "employee", caller: { employeeId: employee.id, email, role } };
+      const account = await employees.findAccount(email);
+      if (account === undefined) return { kind: "unknown employee" };
+      if (!isLive(claims, account)) throw tokenNotValid();
+      return { kind: "employee", caller: { employeeId: account.employee.id, email, role, tokenId } };
     },
   };
+}
+
+/** Whether the token belongs to this account and nothing has revoked it since it was issued. */
+function isLive({ employeeId, tokenId, version, issuedAt }: TokenClaims, account: Account): boolean {
+  if (employeeId !== undefined && employeeId !== account.employee.id) return false;
+  if (!account.employee.active) return false;
+  if (tokenId !== undefined && tokenId === account.survivingTokenId) return true;
+  return version === undefined
+    ? (issuedAt ?? 0) >= account.tokensValidFrom
+    : version === account.tokenVersion;
 }
 
 export type Authentication = ReturnType<typeof makeAuthentication>;

@@ -36,7 +36,8 @@ export function makeEmployees({ employees, passwords }: Pick<Ports, "employees" 
       if (passwordHash === undefined || !(await passwords.verify(passwordHash, oldPassword)))
         throw wrongPassword();
       const next = await passwords.hash(newPassword);
-      if (!(await employees.replacePasswordHash(caller.employeeId, passwordHash, next)))
+      const { employeeId, tokenId } = caller;
+      if (!(await employees.replacePasswordHash(employeeId, passwordHash, next, tokenId)))
         throw wrongPassword();
     },
 

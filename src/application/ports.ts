@@ -13,6 +13,18 @@ export type EmployeeRecord = Omit<Registration, "password"> & { readonly passwor
 export interface Credentials {
   readonly employee: Employee;
   readonly passwordHash: string;
+  readonly tokenVersion: number;
+}
+
+/** What decides whether a token of an employee still works. */
+export interface Account {
+  readonly employee: Employee;
+  /** Counted up by every revocation: deactivation, a change of role, email or password. */
+  readonly tokenVersion: number;
+  /** The `jti` of the token that made the latest password change, if nothing was revoked since. */
+  readonly survivingTokenId: string | null;
+  /** Seconds since the epoch: a token without a version must have been issued then or later. */
+  readonly tokensValidFrom: number;
 }
 
 /** Every method is atomic, and throws UNAVAILABLE while the records cannot be reached. */
@@ -22,22 +34,33 @@ export interface EmployeeRepository {
   /** Throws NOT_FOUND. */
   find(id: number): Promise<Employee>;
   /** By email, whatever its case. */
-  findByEmail(email: string): Promise<Employee | undefined>;
+  findAccount(email: string): Promise<Account | undefined>;
   /** By email, whatever its case. */
   findCredentialsByEmail(email: string): Promise<Credentials | undefined>;
   findCredentials(id: number): Promise<Credentials | undefined>;
   /** Stores an active employee. Throws CONFLICT when the email is taken. */
   insert(employee: EmployeeRecord): Promise<Employee>;
   /**
-   * Changes what is not undefined, provided that the employee now has one of the editable roles.
-   * Throws NOT_FOUND, FORBIDDEN for another role, CONFLICT when the email is taken.
+   * Changes what is not undefined, provided that the employee now has one of the editable roles. Another role or
+   * email revokes the employee's tokens. Throws NOT_FOUND, FORBIDDEN for another role, CONFLICT when the email is taken.
    */
   update(id: number, changes: EmployeeChanges, editableRoles: readonly Role[]): Promise<Employee>;
-  /** Throws NOT_FOUND. */
+  /** Deactivation revokes the employee's tokens. Throws NOT_FOUND. */
   setActive(id: number, active: boolean): Promise<void>;
-  /** Stores the new hash if the stored one is still the expected one; says whether it was. */
-  replacePasswordHash(id: number, expected: string, next: string): Promise<boolean>;
-  /** Stores an active ADMIN, or gives the employee with that email this role, password and activity. */
+  /**
+   * Stores the new hash if the stored one is still the expected one; says whether it was.
+   * Revokes the employee's tokens but the one with this `jti`.
+   */
+  replacePasswordHash(
+    id: number,
+    expected: string,
+    next: string,
+    survivingTokenId: string | undefined,
+  ): Promise<boolean>;
+  /**
+   * Stores an active ADMIN, or gives the employee with that email this role, password and activity, and revokes
+   * the employee's tokens.
+   */
   appointAdmin(employee: Omit<EmployeeRecord, "role">): Promise<Employee>;
   hasActiveAdmin(): Promise<boolean>;
 }
@@ -87,10 +110,16 @@ export interface TokenClaims {
   readonly email: string | undefined;
   /** The one role name in claim `roles`, if it is a known one. */
   readonly role: Role | undefined;
+  /** Claim `jti`. */
+  readonly tokenId: string | undefined;
+  /** Claim `ver`: the employee's token version when the token was signed. */
+  readonly version: number | undefined;
+  /** Claim `iat`, in seconds since the epoch. */
+  readonly issuedAt: number | undefined;
 }
 
 export interface TokenSigner {
-  sign(employee: Pick<Employee, "id" | "email" | "role">): Promise<string>;
+  sign(employee: Pick<Employee, "id" | "email" | "role">, version: number): Promise<string>;
 }
 
 export interface TokenVerifier {
@@ -123,4 +152,5 @@ export interface Ports extends Repositories {
   readonly passwords: PasswordHasher;
   readonly tokens: TokenSigner & TokenVerifier;
   readonly events: EventLog;
+  readonly clock: Clock;
 }

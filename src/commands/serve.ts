@@ -34,6 +34,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
       passwords: makeArgon2PasswordHasher(),
       tokens: await makeJoseTokens({ secretKey, issuer, lifetimeSeconds }, systemClock),
       events,
+      clock: systemClock,
     },
     { allowedOrigins },
   );

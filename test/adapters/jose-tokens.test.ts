@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { describe, test } from "node:test";
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
+import type { TokenClaims } from "../../src/application/ports.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 
 const settings = {
@@ -43,17 +44,21 @@ function forge(
   return `${signed}.${createHmac(hash, secret).update(signed).digest("base64url")}`;
 }
 
+/** Who a token is of, without what is said of the token itself. */
+const whoIs = ({ employeeId, email, role }: TokenClaims) => ({ employeeId, email, role });
+
 /** JSON leaves a claim out that is undefined. */
 const withClaims = (changed: object): string => forge({ ...claims, ...changed });
 
 describe("a token for an employee", () => {
   test("carries exactly these claims, in whole seconds", async () => {
-    const [header, payload] = (await tokens.sign(employee)).split(".");
+    const [header, payload] = (await tokens.sign(employee, 3)).split(".");
     assert.deepEqual(decode(header), { alg: "HS256", typ: "JWT" });
     const { jti, ...others } = decode(payload);
     assert.deepEqual(others, {
       username: "Ada@example.com",
       roles: ["MANAGER"],
+      ver: 3,
       iss: "maintenance-log",
       iat: now,
       exp: now + 3_600,
@@ -63,49 +68,75 @@ describe("a token for an employee", () => {
   });
 
   test("is signed with the bytes of the secret", async () => {
-    const [header, payload, signature] = (await tokens.sign(employee)).split(".");
+    const [header, payload, signature] = (await tokens.sign(employee, 3)).split(".");
     const hmac = createHmac("sha256", settings.secretKey).update(`${header}.${payload}`);
     assert.equal(signature, hmac.digest("base64url"));
   });
 
   test("has an identity of its own, also within one second", async () => {
-    const made = await Promise.all([tokens.sign(employee), tokens.sign(employee)]);
+    const made = await Promise.all([tokens.sign(employee, 3), tokens.sign(employee, 3)]);
     const [first, second] = made.map(token => decode(token.split(".")[1]).jti);
     assert.notEqual(first, second);
   });
 
   for (const role of ["TECHNICIAN", "MANAGER", "ADMIN"] as const) {
     test(`says again who it was made for: ${role}`, async () => {
-      const token = await tokens.sign({ ...employee, role });
-      assert.deepEqual(await tokens.verify(token), { ...known, role });
+      const token = await tokens.sign({ ...employee, role }, 3);
+      assert.deepEqual(whoIs(await tokens.verify(token)), { ...known, role });
     });
   }
 
   test("is valid until the second before it expires", async () => {
     const clock = makeFakeClock(start);
     const { sign, verify } = await makeJoseTokens(settings, clock);
-    const token = await sign(employee);
+    const token = await sign(employee, 3);
     clock.advance(3_599);
-    assert.deepEqual(await verify(token), known);
+    assert.deepEqual(whoIs(await verify(token)), known);
     clock.advance(1);
     await assert.rejects(verify(token), notValid);
   });
 
   test("is valid for another process with the same settings", async () => {
     const other = await makeJoseTokens(settings, clock);
-    assert.deepEqual(await other.verify(await tokens.sign(employee)), known);
+    assert.deepEqual(whoIs(await other.verify(await tokens.sign(employee, 3))), known);
   });
 
   for (const changed of [{ secretKey: `${settings.secretKey}.` }, { issuer: "another" }]) {
     test(`is not valid for a process with another ${Object.keys(changed)}`, async () => {
       const other = await makeJoseTokens({ ...settings, ...changed }, clock);
-      await assert.rejects(other.verify(await tokens.sign(employee)), notValid);
+      await assert.rejects(other.verify(await tokens.sign(employee, 3)), notValid);
     });
   }
 });
 
+describe("what a token says of itself", () => {
+  const aboutItself = async (token: string) => {
+    const { tokenId, version, issuedAt } = await tokens.verify(token);
+    return { tokenId, version, issuedAt };
+  };
+
+  test("is its id, the version it was signed for and when it was issued", async () => {
+    const token = await tokens.sign(employee, 3);
+    const { jti } = decode(token.split(".")[1]);
+    assert.deepEqual(await aboutItself(token), { tokenId: jti, version: 3, issuedAt: now });
+  });
+
+  test("may be missing", async () => {
+    const bare = withClaims({ jti: undefined, iat: undefined });
+    assert.deepEqual(await aboutItself(bare), {
+      tokenId: undefined,
+      version: undefined,
+      issuedAt: undefined,
+    });
+  });
+
+  test("is not believed when the version is no number", async () => {
+    await assert.rejects(tokens.verify(withClaims({ ver: "3" })), notValid);
+  });
+});
+
 describe("a token signed by hand", () => {
-  test("is valid", async () => assert.deepEqual(await tokens.verify(forge(claims)), known));
+  test("is valid", async () => assert.deepEqual(whoIs(await tokens.verify(forge(claims))), known));
 
   test("is valid as a constant", async () => {
     const token = [
@@ -114,7 +145,7 @@ describe("a token signed by hand", () => {
         "aXNzIjoibWFpbnRlbmFuY2UtbG9nIiwiZXhwIjoxNzcyMzcwMDAwLCJzdWIiOiI3In0",
       "-kGf-NMVVL8Wl6wcE4hTOR1raiL7GrMj_BZYnftIPo0",
     ].join(".");
-    assert.deepEqual(await tokens.verify(token), known);
+    assert.deepEqual(whoIs(await tokens.verify(token)), known);
   });
 });
 
@@ -136,7 +167,8 @@ describe("what a valid token says", () => {
     ["a role that is no list", { roles: "MANAGER" }, { ...known, role: undefined }],
     ["a role within lists", { roles: [["MANAGER"]] }, { ...known, role: undefined }],
   ] as const) {
-    test(`with ${what}`, async () => assert.deepEqual(await tokens.verify(withClaims(changed)), expected));
+    test(`with ${what}`, async () =>
+      assert.deepEqual(whoIs(await tokens.verify(withClaims(changed))), expected));
   }
 });
 

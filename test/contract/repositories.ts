@@ -89,8 +89,11 @@ export function repositoryContract(name: string, openRepositories: () => Promise
       test("emails are found whatever their case, also beyond ASCII, and kept as sent", async () => {
         const employee = await opened.employees.insert(anEmployee({ email: "Élise.Case@Example.com" }));
         assert.equal(employee.email, "Élise.Case@Example.com");
-        assert.deepEqual(await opened.employees.findByEmail(" éLISE.case@example.COM "), employee);
-        assert.equal(await opened.employees.findByEmail("elise.case@example.com"), undefined);
+        assert.deepEqual(
+          (await opened.employees.findAccount(" éLISE.case@example.COM "))?.employee,
+          employee,
+        );
+        assert.equal(await opened.employees.findAccount("elise.case@example.com"), undefined);
       });
 
       test("an email that differs in case only is taken", async () => {
@@ -112,7 +115,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
       test("credentials are found by id and by email; unknown ones are undefined", async () => {
         const record = anEmployee();
         const employee = await opened.employees.insert(record);
-        const credentials = { employee, passwordHash: record.passwordHash };
+        const credentials = { employee, passwordHash: record.passwordHash, tokenVersion: 1 };
         assert.deepEqual(await opened.employees.findCredentials(employee.id), credentials);
         assert.deepEqual(
           await opened.employees.findCredentialsByEmail(` ${record.email.toUpperCase()}`),
@@ -120,7 +123,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         );
         assert.equal(await opened.employees.findCredentials(unknownId), undefined);
         assert.equal(await opened.employees.findCredentialsByEmail("nobody@example.com"), undefined);
-        assert.equal(await opened.employees.findByEmail("nobody@example.com"), undefined);
+        assert.equal(await opened.employees.findAccount("nobody@example.com"), undefined);
       });
 
       test("an update changes what was sent and nothing else", async () => {
@@ -142,6 +145,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         assert.deepEqual(await opened.employees.findCredentials(before.id), {
           employee: { ...after, lastName: "Hopper", phone: "000 111", role: "ADMIN" },
           passwordHash: record.passwordHash,
+          tokenVersion: 3,
         });
       });
 
@@ -150,8 +154,8 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const { email } = anEmployee();
         const unchanged = { firstName: undefined, lastName: undefined, phone: undefined, role: undefined };
         await opened.employees.update(before.id, { ...unchanged, email }, roles);
-        assert.equal((await opened.employees.findByEmail(email))?.id, before.id);
-        assert.equal(await opened.employees.findByEmail(before.email), undefined);
+        assert.equal((await opened.employees.findAccount(email))?.employee.id, before.id);
+        assert.equal(await opened.employees.findAccount(before.email), undefined);
         await opened.employees.insert(anEmployee({ email: before.email }));
       });
 
@@ -210,13 +214,93 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const { id } = await opened.employees.insert({ ...record, passwordHash });
         const outcomes = await Promise.all(
           Array.from({ length: 10 }, (_, i) =>
-            opened.employees.replacePasswordHash(id, passwordHash, `next ${i}`),
+            opened.employees.replacePasswordHash(id, passwordHash, `next ${i}`, `token ${i}`),
           ),
         );
         assert.equal(outcomes.filter(Boolean).length, 1);
         const next = `next ${outcomes.indexOf(true)}`;
         assert.equal((await opened.employees.findCredentials(id))?.passwordHash, next);
-        assert.equal(await opened.employees.replacePasswordHash(unknownId, passwordHash, "x"), false);
+        assert.equal(
+          await opened.employees.replacePasswordHash(unknownId, passwordHash, "x", undefined),
+          false,
+        );
+      });
+
+      describe("revocation", () => {
+        const nothing = {
+          firstName: undefined,
+          lastName: undefined,
+          email: undefined,
+          phone: undefined,
+          role: undefined,
+        };
+        const stateOf = async (email: string) => {
+          const { employee: _, ...state } = (await opened.employees.findAccount(email)) ?? {
+            employee: undefined,
+          };
+          return state as { tokenVersion: number; survivingTokenId: string | null; tokensValidFrom: number };
+        };
+
+        test("a change of role, email, password or to inactive counts the version up; nothing else does", async () => {
+          const { id, email } = await opened.employees.insert(anEmployee());
+          const before = await stateOf(email);
+          assert.deepEqual([before.tokenVersion, before.survivingTokenId], [1, null]);
+          const moved = `moved.${id}@example.com`;
+          const employees = opened.employees;
+          for (const [change, version] of [
+            [
+              () =>
+                employees.update(
+                  id,
+                  { ...nothing, firstName: "Mary", phone: "000 000", role: "TECHNICIAN" },
+                  roles,
+                ),
+              1,
+            ],
+            [() => employees.update(id, { ...nothing, email: email.toUpperCase() }, roles), 1],
+            [() => employees.setActive(id, true), 1],
+            [() => employees.setActive(id, false), 2],
+            [() => employees.setActive(id, false), 2],
+            [() => employees.setActive(id, true), 2],
+            [() => employees.update(id, { ...nothing, role: "MANAGER" }, roles), 3],
+            [() => employees.update(id, { ...nothing, role: "TECHNICIAN" }, roles), 4],
+            [() => employees.update(id, { ...nothing, email: moved }, roles), 5],
+            [() => employees.update(id, { ...nothing, email }, roles), 6],
+          ] as const) {
+            await change();
+            assert.equal((await employees.findCredentials(id))?.tokenVersion, version);
+          }
+          assert.ok((await stateOf(email)).tokensValidFrom > before.tokensValidFrom);
+        });
+
+        test("a password change names the token that lives on, until something else is revoked", async () => {
+          const record = anEmployee();
+          const { id, email } = await opened.employees.insert(record);
+          const survivors = async () => {
+            const { tokenVersion, survivingTokenId } = await stateOf(email);
+            return [tokenVersion, survivingTokenId];
+          };
+          await opened.employees.replacePasswordHash(id, record.passwordHash, "second", "token 1");
+          assert.deepEqual(await survivors(), [2, "token 1"]);
+          await opened.employees.replacePasswordHash(id, "second", "third", "token 1");
+          assert.deepEqual(await survivors(), [3, "token 1"]);
+          await opened.employees.replacePasswordHash(id, "third", "fourth", undefined);
+          assert.deepEqual(await survivors(), [4, null]);
+          await opened.employees.replacePasswordHash(id, "fourth", "fifth", "token 2");
+          await opened.employees.update(id, { ...nothing, firstName: "Mary" }, roles);
+          assert.deepEqual(await survivors(), [5, "token 2"]);
+          await opened.employees.setActive(id, false);
+          assert.deepEqual(await survivors(), [6, null]);
+        });
+
+        test("an appointment to ADMIN revokes every token", async () => {
+          const record = anEmployee({ role: "ADMIN" });
+          const { id, email } = await opened.employees.insert(record);
+          await opened.employees.replacePasswordHash(id, record.passwordHash, "second", "token 1");
+          await opened.employees.appointAdmin({ ...record, passwordHash: "third" });
+          const { tokenVersion, survivingTokenId } = await stateOf(email);
+          assert.deepEqual([tokenVersion, survivingTokenId], [3, null]);
+        });
       });
 
       test("the list is complete, by id, and can be narrowed by activity", async () => {

@@ -14,20 +14,29 @@ const employee = { id: 7, email: "Ada@Example.com", role: "MANAGER" } as const;
 function tokensContract(name: string, openTokens: OpenTokens): void {
   describe(`tokens: ${name}`, () => {
     test("a signed token says who it was signed for", async () => {
-      const tokens = await openTokens(makeFakeClock(), 60);
-      const claims = await tokens.verify(await tokens.sign(employee));
-      assert.deepEqual(claims, { employeeId: 7, email: "Ada@Example.com", role: "MANAGER" });
+      const clock = makeFakeClock("2026-03-01T12:00:00Z");
+      const tokens = await openTokens(clock, 60);
+      const { tokenId, ...claims } = await tokens.verify(await tokens.sign(employee, 3));
+      const issuedAt = clock.now().getTime() / 1_000;
+      assert.deepEqual(claims, {
+        employeeId: 7,
+        email: "Ada@Example.com",
+        role: "MANAGER",
+        version: 3,
+        issuedAt,
+      });
+      assert.ok(tokenId !== undefined && tokenId !== "");
     });
 
     test("two tokens of one employee differ", async () => {
       const tokens = await openTokens(makeFakeClock(), 60);
-      assert.notEqual(await tokens.sign(employee), await tokens.sign(employee));
+      assert.notEqual(await tokens.sign(employee, 3), await tokens.sign(employee, 3));
     });
 
     test("a token works until its lifetime is over", async () => {
       const clock = makeFakeClock();
       const tokens = await openTokens(clock, 60);
-      const token = await tokens.sign(employee);
+      const token = await tokens.sign(employee, 3);
       clock.advance(59);
       await tokens.verify(token);
       clock.advance(1);
@@ -37,7 +46,7 @@ function tokensContract(name: string, openTokens: OpenTokens): void {
     test("what was not signed here is refused", async () => {
       const clock = makeFakeClock();
       const tokens = await openTokens(clock, 60);
-      const token = await tokens.sign(employee);
+      const token = await tokens.sign(employee, 3);
       for (const other of ["", "a", "a.b.c", `x${token}`, token.slice(0, -2)]) {
         await assert.rejects(tokens.verify(other), notValid, JSON.stringify(other));
       }

@@ -1,8 +1,8 @@
 import type { Clock } from "../../src/application/ports.ts";
 
-/** A clock that stands still until it is told to go on. */
-export function makeFakeClock(start = "2026-03-01T12:00:00Z"): Clock & { advance(seconds: number): void } {
-  let milliseconds = Date.parse(start);
+/** A clock that stands still, at the present unless told otherwise, until it is told to go on. */
+export function makeFakeClock(start?: string): Clock & { advance(seconds: number): void } {
+  let milliseconds = start === undefined ? Date.now() : Date.parse(start);
   return {
     now: () => new Date(milliseconds),
     advance(seconds) {

@@ -6,17 +6,25 @@ import type { Clock, TokenClaims, TokenSigner, TokenVerifier } from "../../src/a
 export function makeFakeTokens(clock: Clock, lifetimeSeconds: number): TokenSigner & TokenVerifier {
   const issued = new Map<string, TokenClaims & { readonly expiresAt: number }>();
   return {
-    async sign({ id, email, role }) {
+    async sign({ id, email, role }, version) {
       const token = randomUUID();
-      const expiresAt = clock.now().getTime() + lifetimeSeconds * 1_000;
-      issued.set(token, { employeeId: id, email, role, expiresAt });
+      const now = clock.now().getTime();
+      const claims = {
+        employeeId: id,
+        email,
+        role,
+        version,
+        tokenId: token,
+        issuedAt: Math.floor(now / 1_000),
+      };
+      issued.set(token, { ...claims, expiresAt: now + lifetimeSeconds * 1_000 });
       return token;
     },
     async verify(token) {
       const found = issued.get(token);
       if (found === undefined || found.expiresAt <= clock.now().getTime()) throw tokenNotValid();
-      const { employeeId, email, role } = found;
-      return { employeeId, email, role };
+      const { expiresAt: _, ...claims } = found;
+      return claims;
     },
   };
 }

@@ -1,4 +1,11 @@
-import type { Batches, Credentials, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
+import type {
+  Account,
+  Batches,
+  Clock,
+  Credentials,
+  EmployeeRecord,
+  Repositories,
+} from "../../src/application/ports.ts";
 import type { Asset } from "../../src/domain/asset.ts";
 import { displayName, type Employee, foldEmail } from "../../src/domain/employee.ts";
 import { emailTaken, notFound, performerUnknown, unauthorized } from "../../src/domain/error.ts";
@@ -15,30 +22,43 @@ async function* inBatches<T>(rows: readonly T[]): Batches<T> {
 }
 
 /** All records in memory, with the promises of the ports kept as PostgreSQL keeps them. */
-export function makeMemoryRepositories(): Repositories {
-  const employees: Credentials[] = [];
+export function makeMemoryRepositories(clock: Clock = { now: () => new Date() }): Repositories {
+  const employees: (Account & Credentials)[] = [];
   const assets: StoredAsset[] = [];
   const logs: StoredLog[] = [];
 
   const ofId = (id: number) => employees.findIndex(({ employee }) => employee.id === id);
   const ofEmail = (email: string) =>
     employees.find(({ employee }) => foldEmail(employee.email) === foldEmail(email));
-  const existing = (id: number): Credentials => {
+  const existing = (id: number): Account & Credentials => {
     const found = employees[ofId(id)];
     if (found === undefined) throw notFound("Employee");
     return found;
   };
-  const change = (id: number, changes: Partial<Employee>, passwordHash?: string): Employee => {
+  const seconds = () => Math.floor(clock.now().getTime() / 1_000);
+  const change = (id: number, changes: Partial<Employee>, password?: PasswordChange): Employee => {
     const before = existing(id);
     const employee = { ...before.employee, ...changes };
-    employees[ofId(id)] = { employee, passwordHash: passwordHash ?? before.passwordHash };
+    const isRevoking =
+      password !== undefined ||
+      employee.role !== before.employee.role ||
+      foldEmail(employee.email) !== foldEmail(before.employee.email) ||
+      (before.employee.active && !employee.active);
+    const revoked = {
+      tokenVersion: before.tokenVersion + 1,
+      tokensValidFrom: seconds() + 1,
+      survivingTokenId: password?.survivingTokenId ?? null,
+    };
+    const passwordHash = password?.passwordHash ?? before.passwordHash;
+    employees[ofId(id)] = { ...before, ...(isRevoking && revoked), employee, passwordHash };
     return employee;
   };
   const insert = ({ passwordHash, ...record }: EmployeeRecord): Employee => {
     if (ofEmail(record.email) !== undefined) throw emailTaken();
     const { firstName, lastName, phone, email, role } = record;
     const employee = { id: employees.length + 1, firstName, lastName, phone, email, role, active: true };
-    employees.push({ employee, passwordHash });
+    const account = { tokenVersion: 1, survivingTokenId: null, tokensValidFrom: seconds() };
+    employees.push({ employee, passwordHash, ...account });
     return employee;
   };
 
@@ -69,9 +89,15 @@ export function makeMemoryRepositories(): Repositories {
             .filter(employee => active === undefined || employee.active === active),
         ),
       find: async id => existing(id).employee,
-      findByEmail: async email => ofEmail(email)?.employee,
-      findCredentialsByEmail: async email => ofEmail(email),
-      findCredentials: async id => employees[ofId(id)],
+      async findAccount(email) {
+        const found = ofEmail(email);
+        if (found === undefined) return undefined;
+        const { employee, tokenVersion, survivingTokenId, tokensValidFrom } = found;
+        return { employee, tokenVersion, survivingTokenId, tokensValidFrom };
+      },
+
+      findCredentialsByEmail: async email => toCredentials(ofEmail(email)),
+      findCredentials: async id => toCredentials(employees[ofId(id)]),
       insert: async record => insert(record),
 
       async update(id, changes, editableRoles) {
@@ -86,16 +112,21 @@ export function makeMemoryRepositories(): Repositories {
         change(id, { active });
       },
 
-      async replacePasswordHash(id, expected, next) {
+      async replacePasswordHash(id, expected, passwordHash, survivingTokenId) {
         if (employees[ofId(id)]?.passwordHash !== expected) return false;
-        change(id, {}, next);
+        change(id, {}, { passwordHash, survivingTokenId });
         return true;
       },
 
       async appointAdmin(record) {
         const holder = ofEmail(record.email);
         if (holder === undefined) return insert({ ...record, role: "ADMIN" });
-        return change(holder.employee.id, { role: "ADMIN", active: true }, record.passwordHash);
+        const { passwordHash } = record;
+        return change(
+          holder.employee.id,
+          { role: "ADMIN", active: true },
+          { passwordHash, survivingTokenId: undefined },
+        );
       },
 
       hasActiveAdmin: async () =>
@@ -165,6 +196,17 @@ export function makeMemoryRepositories(): Repositories {
         inBatches(newestFirst(log => assets[log.assetId - 1]?.active === true).slice(0, limit)),
     },
   };
+}
+
+interface PasswordChange {
+  readonly passwordHash: string;
+  readonly survivingTokenId: string | undefined;
+}
+
+function toCredentials(found: Credentials | undefined): Credentials | undefined {
+  if (found === undefined) return undefined;
+  const { employee, passwordHash, tokenVersion } = found;
+  return { employee, passwordHash, tokenVersion };
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

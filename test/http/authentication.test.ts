@@ -53,6 +53,7 @@ for (const { name, open } of worlds) {
           {
             username: email,
             roles: ["MANAGER"],
+            ver: 1,
             iss: issuer,
             iat,
             exp: iat + 3_600,

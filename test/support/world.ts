@@ -44,11 +44,11 @@ interface Choices {
 }
 
 export async function openWorld(choices: Choices = {}): Promise<World> {
-  const { repositories = makeMemoryRepositories(), passwords = makeFakePasswordHasher() } = choices;
   const clock = makeFakeClock();
+  const { repositories = makeMemoryRepositories(clock), passwords = makeFakePasswordHasher() } = choices;
   const events = makeRecordingEventLog();
   const tokens = await makeJoseTokens({ secretKey, issuer, lifetimeSeconds }, clock);
-  const ports: Ports = { ...repositories, passwords, tokens, events };
+  const ports: Ports = { ...repositories, passwords, tokens, events, clock };
   const app = makeApp(ports, { allowedOrigins: choices.allowedOrigins ?? "*" });
   const port = await app.listen(0, "127.0.0.1");
   const call = makeClient(port);
@@ -58,7 +58,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     const email = `${role.toLowerCase()}.${randomUUID()}@example.com`;
     const passwordHash = await passwords.hash(password);
     const employee = await repositories.employees.insert({ ...record, email, passwordHash });
-    return { employee, token: await tokens.sign(employee) };
+    return { employee, token: await tokens.sign(employee, 1) };
   };
   const joined = await Promise.all(roles.map(async role => [role, await join(role)] as const));
   const ofEach = <T>(pick: (one: { employee: Employee; token: string }) => T) =>

@@ -1,4 +1,4 @@
-import type { Credentials, EmployeeRepository } from "../../application/ports.ts";
+import type { Account, Credentials, EmployeeRepository } from "../../application/ports.ts";
 import { type Employee, foldEmail } from "../../domain/employee.ts";
 import { notFound, unauthorized } from "../../domain/error.ts";
 import type { Database, Sql } from "./connection.ts";
@@ -7,6 +7,10 @@ import { pageSize, pages } from "./pages.ts";
 const columns = (sql: Sql) =>
   sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
 
+const credentialColumns = (sql: Sql) =>
+  sql`${columns(sql)}, password_hash as "passwordHash", token_version as "tokenVersion"`;
+
+/** Which changes revoke an employee's tokens is for the database to see (sql/0005_revocation.sql). */
 export function makeEmployeeRepository({ query }: Database): EmployeeRepository {
   return {
     list: ({ active }) =>
@@ -27,18 +31,23 @@ export function makeEmployeeRepository({ query }: Database): EmployeeRepository 
       return employee;
     },
 
-    async findByEmail(email) {
-      const [employee] = await query<Employee>(
-        sql => sql`select ${columns(sql)} from employee where email_folded = ${foldEmail(email)}`,
+    async findAccount(email) {
+      const [row] = await query<AccountRow>(
+        sql => sql`
+          select ${columns(sql)}, token_version as "tokenVersion", surviving_token_id as "survivingTokenId",
+            tokens_valid_from as "tokensValidFrom"
+          from employee where email_folded = ${foldEmail(email)}`,
       );
-      return employee;
+      if (row === undefined) return undefined;
+      const { tokenVersion, survivingTokenId, tokensValidFrom, ...employee } = row;
+      return { employee, tokenVersion, survivingTokenId, tokensValidFrom };
     },
 
     findCredentialsByEmail: async email =>
       toCredentials(
         await query<CredentialsRow>(
           sql => sql`
-            select ${columns(sql)}, password_hash as "passwordHash" from employee
+            select ${credentialColumns(sql)} from employee
             where email_folded = ${foldEmail(email)}`,
         ),
       ),
@@ -46,7 +55,7 @@ export function makeEmployeeRepository({ query }: Database): EmployeeRepository 
     findCredentials: async id =>
       toCredentials(
         await query<CredentialsRow>(
-          sql => sql`select ${columns(sql)}, password_hash as "passwordHash" from employee where id = ${id}`,
+          sql => sql`select ${credentialColumns(sql)} from employee where id = ${id}`,
         ),
       ),
 
@@ -91,10 +100,11 @@ export function makeEmployeeRepository({ query }: Database): EmployeeRepository 
       if (changed.length === 0) throw notFound("Employee");
     },
 
-    async replacePasswordHash(id, expected, next) {
+    async replacePasswordHash(id, expected, next, survivingTokenId) {
       const changed = await query(
         sql => sql`
-          update employee set password_hash = ${next} where id = ${id} and password_hash = ${expected} returning id`,
+          update employee set password_hash = ${next}, surviving_token_id = ${survivingTokenId ?? null}
+          where id = ${id} and password_hash = ${expected} returning id`,
       );
       return changed.length === 1;
     },
@@ -105,7 +115,8 @@ export function makeEmployeeRepository({ query }: Database): EmployeeRepository 
           insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
           values (${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, 'ADMIN', ${passwordHash})
           on conflict on constraint employee_email_key
-          do update set role = 'ADMIN', active = true, password_hash = excluded.password_hash
+          do update set
+            role = 'ADMIN', active = true, password_hash = excluded.password_hash, surviving_token_id = null
           returning ${columns(sql)}`,
       );
       return employee as Employee;
@@ -121,10 +132,11 @@ export function makeEmployeeRepository({ query }: Database): EmployeeRepository 
 /** The row of an employee who exists but whose role was not among the editable ones. */
 type NotEditable = { readonly [Column in keyof Employee]: null };
 
-type CredentialsRow = Employee & { readonly passwordHash: string };
+type AccountRow = Employee & Omit<Account, "employee">;
+type CredentialsRow = Employee & Omit<Credentials, "employee">;
 
 function toCredentials([row]: readonly CredentialsRow[]): Credentials | undefined {
   if (row === undefined) return undefined;
-  const { passwordHash, ...employee } = row;
-  return { employee, passwordHash };
+  const { passwordHash, tokenVersion, ...employee } = row;
+  return { employee, passwordHash, tokenVersion };
 }
