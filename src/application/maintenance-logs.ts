@@ -1,13 +1,13 @@
 import type { LogFilter, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Caller } from "./authentication.ts";
-import type { Batches, Ports } from "./ports.ts";
+import type { Appended, Batches, Ports } from "./ports.ts";
 
 /** Logs are written and read, and nothing else (specification, section 1). */
 export function makeMaintenanceLogs({ maintenanceLogs }: Pick<Ports, "maintenanceLogs">) {
   return {
-    /** The performer is the caller, never a field of the body. Throws NOT_FOUND, UNAUTHENTICATED. */
-    write: (caller: Caller, assetId: number, log: NewLog): Promise<MaintenanceLog> =>
-      maintenanceLogs.append(assetId, caller, log),
+    /** The performer is the caller, never a field of the body. Throws NOT_FOUND, UNAUTHENTICATED, UNPROCESSABLE. */
+    write: (caller: Caller, assetId: number, log: NewLog, idempotencyKey?: string): Promise<Appended> =>
+      maintenanceLogs.append(assetId, caller, log, idempotencyKey),
 
     /** Throws NOT_FOUND. */
     find: (id: number): Promise<MaintenanceLog> => maintenanceLogs.find(id),

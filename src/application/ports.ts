@@ -77,8 +77,12 @@ export interface AssetRepository {
 
 /** The lists are newest first: by `performedDate`, then by id, both descending. */
 export interface MaintenanceLogRepository {
-  /** Throws NOT_FOUND when the asset, UNAUTHENTICATED when the performer is not known under this id and email. */
-  append(assetId: number, performer: Performer, log: NewLog): Promise<MaintenanceLog>;
+  /**
+   * Writes the log, or answers the one that the performer wrote under the same key, which is kept with it for ever.
+   * Throws NOT_FOUND when the asset, UNAUTHENTICATED when the performer is not known under this id and email,
+   * UNPROCESSABLE when the key's log is another one.
+   */
+  append(assetId: number, performer: Performer, log: NewLog, idempotencyKey?: string): Promise<Appended>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<MaintenanceLog>;
   list(filter: LogFilter): Batches<MaintenanceLog>;
@@ -88,6 +92,12 @@ export interface MaintenanceLogRepository {
   listOfPerformer(employeeId: number): Batches<MaintenanceLog>;
   /** The newest logs among those of all assets that are active now. */
   listOfActiveAssets(limit: number): Batches<MaintenanceLog>;
+}
+
+export interface Appended {
+  readonly log: MaintenanceLog;
+  /** Whether the log had been written before, under the same key. */
+  readonly replayed: boolean;
 }
 
 export interface Performer {

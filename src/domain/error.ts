@@ -5,6 +5,7 @@ export type ErrorCode =
   | "FORBIDDEN"
   | "NOT_FOUND"
   | "CONFLICT"
+  | "UNPROCESSABLE"
   | "UNAVAILABLE";
 
 /** An expected failure. Its message is written for the client and carries nothing internal. */
@@ -26,3 +27,5 @@ export const unauthorized = (): DomainError => new DomainError("FORBIDDEN", "Una
 export const emailTaken = (): DomainError => new DomainError("CONFLICT", "Email already exists");
 export const performerUnknown = (): DomainError =>
   new DomainError("UNAUTHENTICATED", "No employee matches the token");
+export const keyReused = (): DomainError =>
+  new DomainError("UNPROCESSABLE", "Idempotency-Key was used for another log");

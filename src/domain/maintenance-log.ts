@@ -33,6 +33,24 @@ export const newLogFields = {
 };
 export type NewLog = Values<typeof newLogFields>;
 
+/**
+ * A client's own name for the log that it writes (IETF draft-ietf-httpapi-idempotency-key-header): sent again, it
+ * finds that log instead of writing another.
+ */
+export function readIdempotencyKey(sent: unknown): string | undefined {
+  if (sent === undefined) return undefined;
+  if (typeof sent === "string" && /^[!-~]{1,255}$/.test(sent)) return sent;
+  throw invalid("Idempotency-Key must be 1 to 255 visible ASCII characters");
+}
+
+/** Whether a log is what these fields, sent again, would have made. */
+export const isLogOf = (log: MaintenanceLog, assetId: number, sent: NewLog): boolean =>
+  log.assetId === assetId &&
+  log.performedDate === sent.performedDate &&
+  log.status === sent.status &&
+  log.taskType === sent.taskType &&
+  log.comment === sent.comment;
+
 /** Queries of the log lists. */
 export const statusFilterFields = { status: optional(readStatus, undefined) };
 export const logFilterFields = { ...statusFilterFields, taskType: optional(readTaskType, undefined) };

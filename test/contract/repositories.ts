@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Batches, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
+import type { Batches, EmployeeRecord, Performer, Repositories } from "../../src/application/ports.ts";
 import type { NewAsset } from "../../src/domain/asset.ts";
 import type { Employee } from "../../src/domain/employee.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
@@ -65,6 +65,8 @@ export function repositoryContract(name: string, openRepositories: () => Promise
     });
     after(() => opened.close());
 
+    const append = async (assetId: number, performer: Performer, log: NewLog) =>
+      (await opened.maintenanceLogs.append(assetId, performer, log)).log;
     const performerOf = ({ id, email }: Employee) => ({ employeeId: id, email });
 
     describe("employees", () => {
@@ -370,7 +372,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           "2026-03-29T02:30:00.25",
           "1999-12-31T23:59:59",
         ]) {
-          await opened.maintenanceLogs.append(id, performer, aLog({ performedDate }));
+          await append(id, performer, aLog({ performedDate }));
         }
         assert.equal((await opened.assets.find(id)).lastLogDate, "2026-03-29T02:30:00.5");
         const listed = (await all(opened.assets.list({ active: undefined }))).find(asset => asset.id === id);
@@ -415,7 +417,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const employee = await opened.employees.insert(
           anEmployee({ firstName: "Grace", lastName: "Hopper" }),
         );
-        const log = await opened.maintenanceLogs.append(asset.id, performerOf(employee), aLog());
+        const log = await append(asset.id, performerOf(employee), aLog());
         assert.deepEqual(
           { ...log },
           {
@@ -454,11 +456,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         ];
         for (const performedDate of dates) {
           const comment = ` as sent \n\t "quoted" \\ 𝄞 ${performedDate} `;
-          const { id } = await opened.maintenanceLogs.append(
-            asset.id,
-            performer,
-            aLog({ performedDate, comment }),
-          );
+          const { id } = await append(asset.id, performer, aLog({ performedDate, comment }));
           const found = await opened.maintenanceLogs.find(id);
           assert.deepEqual([found.performedDate, found.comment], [performedDate, comment]);
         }
@@ -467,7 +465,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
       test("a log may be written on an inactive asset", async () => {
         const asset = await opened.assets.insert(anAsset({ active: false }));
         const performer = performerOf(await opened.employees.insert(anEmployee()));
-        assert.equal((await opened.maintenanceLogs.append(asset.id, performer, aLog())).assetId, asset.id);
+        assert.equal((await append(asset.id, performer, aLog())).assetId, asset.id);
       });
 
       test("nothing is written for an unknown asset or performer; the performer is asked for first", async () => {
@@ -491,16 +489,82 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const asset = await opened.assets.insert(anAsset());
         const { id, email } = await opened.employees.insert(anEmployee());
         const performer = { employeeId: id, email: email.toUpperCase() };
-        assert.equal(
-          (await opened.maintenanceLogs.append(asset.id, performer, aLog())).performedByEmployeeId,
-          id,
-        );
+        assert.equal((await append(asset.id, performer, aLog())).performedByEmployeeId, id);
+      });
+
+      describe("idempotency keys", () => {
+        async function openAsset() {
+          const asset = await opened.assets.insert(anAsset());
+          const employee = await opened.employees.insert(anEmployee());
+          const send = (log: NewLog, key?: string, assetId = asset.id, performer = performerOf(employee)) =>
+            opened.maintenanceLogs.append(assetId, performer, log, key);
+          return {
+            asset,
+            employee,
+            send,
+            written: () => all(opened.maintenanceLogs.listOfAsset(asset.id, {})),
+          };
+        }
+        const reused = refused("UNPROCESSABLE", "Idempotency-Key was used for another log");
+
+        test("the same key and log again is the same log, and no second one", async () => {
+          const { send, written } = await openAsset();
+          const first = await send(aLog(), "key");
+          assert.equal(first.replayed, false);
+          for (let i = 0; i < 3; i += 1)
+            assert.deepEqual(await send(aLog(), "key"), { ...first, replayed: true });
+          assert.deepEqual(await written(), [first.log]);
+        });
+
+        test("another log under the same key is refused, on another asset too", async () => {
+          const { send, written } = await openAsset();
+          const other = await opened.assets.insert(anAsset());
+          await send(aLog(), "key");
+          for (const changes of [
+            { performedDate: "2026-02-28T10:20:30.000001" },
+            { status: "CANCELLED" },
+            { taskType: "ERROR" },
+            { comment: "" },
+          ] as const) {
+            await assert.rejects(send(aLog(changes), "key"), reused);
+          }
+          await assert.rejects(send(aLog(), "key", other.id), reused);
+          assert.equal((await written()).length, 1);
+        });
+
+        test("keys are each employee's own, and differ in case", async () => {
+          const { asset, send, written } = await openAsset();
+          const other = performerOf(await opened.employees.insert(anEmployee()));
+          const sent = [
+            await send(aLog(), "key"),
+            await send(aLog({ comment: "other" }), "key", asset.id, other),
+            await send(aLog({ comment: "another" }), "KEY"),
+            await send(aLog()),
+            await send(aLog()),
+          ];
+          assert.ok(sent.every(({ replayed }) => !replayed));
+          assert.equal((await written()).length, sent.length);
+        });
+
+        test("of fifty at once one writes and the others find what it wrote", async () => {
+          const { send, written } = await openAsset();
+          const answers = await Promise.all(Array.from({ length: 50 }, () => send(aLog(), "key")));
+          assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
+          assert.equal(new Set(answers.map(({ log }) => log.id)).size, 1);
+          assert.equal((await written()).length, 1);
+        });
+
+        test("a key under which nothing could be written is free", async () => {
+          const { send } = await openAsset();
+          await assert.rejects(send(aLog(), "key", unknownId), assetNotFound);
+          assert.equal((await send(aLog(), "key")).replayed, false);
+        });
       });
 
       test("names are those of today", async () => {
         const asset = await opened.assets.insert(anAsset());
         const employee = await opened.employees.insert(anEmployee());
-        const { id } = await opened.maintenanceLogs.append(asset.id, performerOf(employee), aLog());
+        const { id } = await append(asset.id, performerOf(employee), aLog());
         const changes = {
           firstName: "Mary",
           lastName: "Shelley",
@@ -527,13 +591,9 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           ["03", "CANCELLED", "MAINTENANCE"],
         ] as const) {
           const log = aLog({ performedDate: `2031-01-${day}T00:00:00`, status, taskType });
-          written.push(await opened.maintenanceLogs.append(asset.id, performer, log));
+          written.push(await append(asset.id, performer, log));
         }
-        await opened.maintenanceLogs.append(
-          other.id,
-          performer,
-          aLog({ performedDate: "2031-01-02T12:00:00" }),
-        );
+        await append(other.id, performer, aLog({ performedDate: "2031-01-02T12:00:00" }));
         const ids = (...positions: number[]) => positions.map(position => written[position]?.id);
         const ofAsset = async (filter: object) =>
           (await all(opened.maintenanceLogs.listOfAsset(asset.id, filter))).map(({ id }) => id);
@@ -570,13 +630,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const inactive = await opened.assets.insert(anAsset());
         const performer = performerOf(await opened.employees.insert(anEmployee()));
         const write = async (assetId: number, day: number) =>
-          (
-            await opened.maintenanceLogs.append(
-              assetId,
-              performer,
-              aLog({ performedDate: `9999-12-31T23:59:59.${day}` }),
-            )
-          ).id;
+          (await append(assetId, performer, aLog({ performedDate: `9999-12-31T23:59:59.${day}` }))).id;
         const [first, second, third] = [
           await write(active.id, 1),
           await write(inactive.id, 2),

@@ -8,8 +8,8 @@ import type {
 } from "../../src/application/ports.ts";
 import type { Asset } from "../../src/domain/asset.ts";
 import { displayName, type Employee, foldEmail } from "../../src/domain/employee.ts";
-import { emailTaken, notFound, performerUnknown, unauthorized } from "../../src/domain/error.ts";
-import type { LogFilter, MaintenanceLog } from "../../src/domain/maintenance-log.ts";
+import { emailTaken, keyReused, notFound, performerUnknown, unauthorized } from "../../src/domain/error.ts";
+import { isLogOf, type LogFilter, type MaintenanceLog } from "../../src/domain/maintenance-log.ts";
 
 type StoredLog = Omit<MaintenanceLog, "assetName" | "performedByName">;
 type StoredAsset = Omit<Asset, "lastLogDate">;
@@ -26,6 +26,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
   const employees: (Account & Credentials)[] = [];
   const assets: StoredAsset[] = [];
   const logs: StoredLog[] = [];
+  const keyed = new Map<string, StoredLog>();
 
   const ofId = (id: number) => employees.findIndex(({ employee }) => employee.id === id);
   const ofEmail = (email: string) =>
@@ -162,16 +163,25 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
     },
 
     maintenanceLogs: {
-      async append(assetId, performer, { performedDate, status, taskType, comment }) {
+      async append(assetId, performer, sent, key) {
         const employee = employees[ofId(performer.employeeId)]?.employee;
         if (employee === undefined || foldEmail(employee.email) !== foldEmail(performer.email)) {
           throw performerUnknown();
         }
         if (assets[assetId - 1] === undefined) throw notFound("Asset");
+        const slot = `${employee.id} ${key}`;
+        const earlier = key === undefined ? undefined : keyed.get(slot);
+        if (earlier !== undefined) {
+          const log = shown(earlier);
+          if (!isLogOf(log, assetId, sent)) throw keyReused();
+          return { log, replayed: true };
+        }
+        const { performedDate, status, taskType, comment } = sent;
         const facts = { performedDate, status, taskType, comment };
         const log = { id: logs.length + 1, ...facts, assetId, performedByEmployeeId: employee.id };
         logs.push(log);
-        return shown(log);
+        keyed.set(slot, log);
+        return { log: shown(log), replayed: false };
       },
 
       async find(id) {

@@ -133,6 +133,45 @@ for (const { name, open } of worlds) {
       }
     });
 
+    describe("with an Idempotency-Key", () => {
+      const send = (key: string, body: unknown, id: number | string = assetId) =>
+        world.call("POST", logsOf(id), {
+          token: world.tokens.TECHNICIAN,
+          body,
+          headers: { "idempotency-key": key },
+        });
+
+      test("the same request again answers the first 201, and writes nothing", async () => {
+        const body = aLog({ performedDate: "2026-02-28T10:20", comment: "once" });
+        const first = await send("key-1", body);
+        assert.deepEqual([first.status, first.headers.get("idempotent-replayed")], [201, null]);
+        const again = await send(
+          "key-1",
+          aLog({ performedDate: "2026-02-28T10:20:00.000", comment: "once" }),
+        );
+        assert.deepEqual([again.status, again.headers.get("idempotent-replayed")], [201, "true"]);
+        assert.equal(again.text, first.text);
+        const logs = (await get(logsOf(assetId))).json;
+        assert.equal(logs.filter(({ comment }: { comment: string }) => comment === "once").length, 1);
+      });
+
+      test("the same key with another request is 422", async () => {
+        await send("key-2", aLog());
+        const answer = await send("key-2", aLog({ comment: "another" }));
+        const reused = { status: 422, msg: "Idempotency-Key was used for another log" };
+        assert.deepEqual([answer.status, answer.json], [422, reused]);
+      });
+
+      test("a key has 1 to 255 visible ASCII characters", async () => {
+        const invalid = { status: 400, msg: "Idempotency-Key must be 1 to 255 visible ASCII characters" };
+        for (const key of ["", "two words", "x".repeat(256), "kø"]) {
+          const answer = await send(key, aLog());
+          assert.deepEqual([answer.status, answer.json], [400, invalid], key);
+        }
+        for (const key of ["!", "~".repeat(255)]) assert.equal((await send(key, aLog())).status, 201);
+      });
+    });
+
     test("logs have no update and no delete operation", async () => {
       for (const method of ["PUT", "PATCH", "DELETE", "POST"]) {
         const answer = await world.call(method, `${api}/logs/1`, { token: world.tokens.ADMIN });

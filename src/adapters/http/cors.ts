@@ -10,7 +10,7 @@ export interface Cors {
 
 /** Cross-origin resource sharing (Fetch standard, section 3.3): tokens travel in a header, so no credentials mode. */
 export function makeCors(allowed: AllowedOrigins): Cors {
-  const exposed = ["Access-Control-Expose-Headers", "Link, Retry-After, X-Request-Id"];
+  const exposed = ["Access-Control-Expose-Headers", "Link, Retry-After, X-Request-Id, Idempotent-Replayed"];
   const toAnyone = ["Access-Control-Allow-Origin", "*", ...exposed];
   return {
     forOrigin(origin) {

@@ -14,9 +14,10 @@ import {
   activeAssetsFields,
   logFilterFields,
   newLogFields,
+  readIdempotencyKey,
   statusFilterFields,
 } from "../../domain/maintenance-log.ts";
-import { guarded, open, type Route } from "./route.ts";
+import { ContentWithHeaders, guarded, open, type Route } from "./route.ts";
 import { overviewOf } from "./routes-overview.ts";
 
 export interface UseCases {
@@ -190,7 +191,11 @@ export function makeRoutes({
       summary: "Write a log on an asset, with the caller as its performer",
       status: 201,
       body: newLogFields,
-      run: ({ caller, id, body }) => maintenanceLogs.write(caller, id, body),
+      run: async ({ caller, id, body, headers }) => {
+        const key = readIdempotencyKey(headers["idempotency-key"]);
+        const { log, replayed } = await maintenanceLogs.write(caller, id, body, key);
+        return replayed ? new ContentWithHeaders(log, ["Idempotent-Replayed", "true"]) : log;
+      },
     }),
 
     guarded({

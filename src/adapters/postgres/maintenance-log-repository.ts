@@ -1,7 +1,7 @@
-import type { Batches, MaintenanceLogRepository } from "../../application/ports.ts";
+import type { Batches, MaintenanceLogRepository, Performer } from "../../application/ports.ts";
 import { foldEmail } from "../../domain/employee.ts";
-import { notFound, performerUnknown } from "../../domain/error.ts";
-import type { LogFilter, MaintenanceLog } from "../../domain/maintenance-log.ts";
+import { keyReused, notFound, performerUnknown } from "../../domain/error.ts";
+import { isLogOf, type LogFilter, type MaintenanceLog, type NewLog } from "../../domain/maintenance-log.ts";
 import type { Database, Sql } from "./connection.ts";
 import { pageSize, pages } from "./pages.ts";
 
@@ -13,6 +13,12 @@ const logs = (sql: Sql) => sql`
   from maintenance_log l
   join asset a on a.id = l.asset_id
   join employee e on e.id = l.performed_by_employee_id`;
+
+/** Every column is null where there is nothing of its kind. */
+type AppendRow = { readonly assetFound: number | null } & (
+  | (MaintenanceLog & { readonly replayed: boolean })
+  | { readonly id: null; readonly performedByEmployeeId: number | null }
+);
 
 interface Scope extends LogFilter {
   readonly assetId?: number;
@@ -34,30 +40,53 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
       ),
     );
 
+  /** One statement: finds asset and performer, writes the log or finds the key's, and names it all. */
+  async function appendOnce(assetId: number, performer: Performer, log: NewLog, key: string | undefined) {
+    const { performedDate, status, taskType, comment } = log;
+    const [outcome] = await query<AppendRow>(
+      sql => sql`
+        with asset_found as (
+          select id from asset where id = ${assetId}
+        ), performer as (
+          select id, first_name || ' ' || last_name as name from employee
+          where id = ${performer.employeeId} and email_folded = ${foldEmail(performer.email)}
+        ), written as (
+          insert into maintenance_log
+            (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key)
+          select ${performedDate}::text::timestamp, ${status}, ${taskType}, ${comment}, asset_found.id, performer.id,
+            ${key ?? null}
+          from asset_found, performer
+          on conflict (performed_by_employee_id, idempotency_key) where idempotency_key is not null do nothing
+          returning id, performed_date, status, task_type, comment, asset_id, false as replayed
+        ), log as (
+          select id, performed_date, status, task_type, comment, asset_id, replayed from written
+          union all
+          select l.id, l.performed_date, l.status, l.task_type, l.comment, l.asset_id, true
+          from maintenance_log l join performer p on l.performed_by_employee_id = p.id
+          where l.idempotency_key = ${key ?? null}
+        )
+        select l.id, l.performed_date as "performedDate", l.status, l.task_type as "taskType", l.comment,
+          l.asset_id as "assetId", a.name as "assetName", p.id as "performedByEmployeeId", p.name as "performedByName",
+          f.id as "assetFound", l.replayed
+        from (values (true)) as always
+        left join performer p on true left join asset_found f on true
+        left join log l on true left join asset a on a.id = l.asset_id`,
+    );
+    return outcome as AppendRow;
+  }
+
   return {
-    async append(assetId, performer, { performedDate, status, taskType, comment }) {
-      const [outcome] = await query<MaintenanceLog>(
-        sql => sql`
-          with asset_found as (
-            select id, name from asset where id = ${assetId}
-          ), performer as (
-            select id, first_name || ' ' || last_name as name from employee
-            where id = ${performer.employeeId} and email_folded = ${foldEmail(performer.email)}
-          ), written as (
-            insert into maintenance_log
-              (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
-            select ${performedDate}::text::timestamp, ${status}, ${taskType}, ${comment}, asset_found.id, performer.id
-            from asset_found, performer
-            returning id, performed_date, status, task_type, comment
-          )
-          select w.id, w.performed_date as "performedDate", w.status, w.task_type as "taskType", w.comment,
-            a.id as "assetId", a.name as "assetName", p.id as "performedByEmployeeId", p.name as "performedByName"
-          from (values (true)) as always
-          left join asset_found a on true left join performer p on true left join written w on true`,
-      );
-      if (outcome?.performedByEmployeeId == null) throw performerUnknown();
-      if (outcome.assetId === null) throw notFound("Asset");
-      return outcome;
+    async append(assetId, performer, log, key) {
+      for (;;) {
+        const outcome = await appendOnce(assetId, performer, log, key);
+        if (outcome.performedByEmployeeId === null) throw performerUnknown();
+        if (outcome.assetFound === null) throw notFound("Asset");
+        // Neither written nor seen: the key's log was committed while this statement waited for it. Now it is seen.
+        if (outcome.id === null) continue;
+        const { assetFound: _, replayed, ...written } = outcome;
+        if (replayed && !isLogOf(written, assetId, log)) throw keyReused();
+        return { log: written, replayed };
+      }
     },
 
     async find(id) {

@@ -53,7 +53,8 @@ describe("whatever origins are allowed", () => {
 
     test(`a page of ${allowed} may read the headers that clients need`, () => {
       const exposed = listOf(byName(cors.forOrigin(app)).get("access-control-expose-headers"));
-      for (const name of ["Link", "Retry-After", "X-Request-Id"]) assert.ok(exposed.has(name), name);
+      for (const name of ["Link", "Retry-After", "X-Request-Id", "Idempotent-Replayed"])
+        assert.ok(exposed.has(name), name);
     });
 
     test(`credentials are never asked for: ${allowed}`, () => {

@@ -17,6 +17,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   CONFLICT: 409,
+  UNPROCESSABLE: 422,
   UNAVAILABLE: 503,
 };
 
