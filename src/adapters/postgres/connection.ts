@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
+import { type BackendKey, requestCancel } from "./cancel-request.ts";
 import { isUnavailable, translate } from "./errors.ts";
 import { makePool, type PoolLimits } from "./pool.ts";
 
@@ -12,6 +14,8 @@ export interface Database {
 }
 
 export const serviceLimits: PoolLimits = { connections: 10, deadlineMilliseconds: 5_000, waiting: 1_000 };
+
+const goodbyeMilliseconds = 500;
 
 /** For commands, which run one statement after the other and may take their time over a migration. */
 export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds: 3_600_000, waiting: 0 };
@@ -41,17 +45,23 @@ export function connect(url: string, limits: PoolLimits = serviceLimits): Databa
       try {
         return await pool.run(client => {
           const rows = statement(client);
-          // The answer to this has nobody left to reach; postgres.js types it as void.
-          return { rows, cancel: () => void Promise.resolve(rows.cancel()).catch(() => {}) };
+          return { rows, cancel: () => cancel(client, rows) };
         });
       } catch (error) {
         throw translate(error);
       }
     },
     async close() {
-      await Promise.all([...clients].map(end));
+      // A host that has vanished never says goodbye.
+      await Promise.race([Promise.all([...clients].map(end)), sleep(goodbyeMilliseconds)]);
     },
   };
+}
+
+function cancel({ options }: Sql, statement: object): void {
+  // Not in the types of postgres.js: null until the statement has been sent.
+  const { state } = statement as { readonly state: BackendKey | null };
+  if (state !== null) requestCancel(options, state);
 }
 
 /** Nobody waits for an answer any more when this is called. */

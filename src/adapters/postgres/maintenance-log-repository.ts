@@ -75,6 +75,14 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
     return outcome as AppendRow;
   }
 
+  /**
+   * Waits until what has been read is as safe as what has been written. A log can be seen before a synchronous standby
+   * has it, when waiting for that was cut short; the commit of a row lock waits for all that came before.
+   */
+  async function confirm({ performedByEmployeeId }: MaintenanceLog): Promise<void> {
+    await query(sql => sql`select id from employee where id = ${performedByEmployeeId} for key share`);
+  }
+
   return {
     async append(assetId, performer, log, key) {
       for (;;) {
@@ -85,6 +93,7 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
         if (outcome.id === null) continue;
         const { assetFound: _, replayed, ...written } = outcome;
         if (replayed && !isLogOf(written, assetId, log)) throw keyReused();
+        if (replayed) await confirm(written);
         return { log: written, replayed };
       }
     },

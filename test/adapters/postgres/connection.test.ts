@@ -54,4 +54,27 @@ describe("the connection", () => {
     await database.close();
     await new Promise(resolve => relay.close(resolve));
   });
+
+  test("a statement that misses its deadline is given up by the server too, whichever host that is", async t => {
+    // The embedded PostgreSQL runs one statement at a time, and cannot be spoken to meanwhile.
+    if (process.env["TEST_SERVER_URL"] === undefined) return t.diagnostic("not run: needs native PostgreSQL");
+    const { hostname, port, username, pathname } = new URL(opened.url);
+    const url = `postgres://${username}@127.0.0.1:${await freePort()},${hostname}:${port}${pathname}`;
+    const database = connect(url, { ...commandLimits, deadlineMilliseconds: 1_000 });
+    await assert.rejects(
+      database.query(sql => sql`select pg_sleep(60) as a_statement_that_is_given_up`),
+      unavailable,
+    );
+    const watch = connect(opened.url, commandLimits);
+    const isRunning = async () => {
+      const [row] = await watch.query<{ running: number }>(
+        sql => sql`
+          select count(*)::int as running from pg_stat_activity
+          where state = 'active' and query like '%a_statement_that%' and pid <> pg_backend_pid()`,
+      );
+      return row?.running !== 0;
+    };
+    while (await isRunning());
+    await Promise.all([database.close(), watch.close()]);
+  });
 });
