@@ -35,7 +35,11 @@ async function run(): Promise<number> {
     console.log("Starting the embedded PostgreSQL; the first start takes a few seconds.");
     database = await startEmbeddedPostgres(join(folder, "postgres"));
   }
-  const environment = { ...process.env, ...(database && { DATABASE_URL: database.url }), ...secretKey() };
+  const environment = {
+    ...process.env,
+    ...(database && { DATABASE_URL: database.url, DATABASE_DURABILITY: "any" }),
+    ...secretKey(),
+  };
 
   const migrated = await command(["migrate"], environment);
   if (migrated.code !== 0) return migrated.code;

@@ -1,3 +1,4 @@
+import { makeClientAddress, type TrustedProxies } from "./adapters/http/client-address.ts";
 import { type AllowedOrigins, makeCors } from "./adapters/http/cors.ts";
 import { makeRoutes, type UseCases } from "./adapters/http/routes.ts";
 import { type HttpServer, makeHttpServer } from "./adapters/http/server.ts";
@@ -19,13 +20,19 @@ export function makeUseCases(ports: Ports): UseCases {
   };
 }
 
+export interface HttpSettings {
+  readonly allowedOrigins: AllowedOrigins;
+  readonly trustedProxies: TrustedProxies;
+}
+
 /** Ports to use cases to the route table to the server: the same for the service and for its tests. */
-export function makeApp(ports: Ports, settings: { readonly allowedOrigins: AllowedOrigins }): HttpServer {
+export function makeApp(ports: Ports, settings: HttpSettings): HttpServer {
   const useCases = makeUseCases(ports);
   return makeHttpServer({
     routes: makeRoutes(useCases),
     authentication: useCases.authentication,
     cors: makeCors(settings.allowedOrigins),
+    addressOf: makeClientAddress(settings.trustedProxies),
     events: ports.events,
   });
 }

@@ -1,3 +1,4 @@
+import { readTrustedProxy } from "./adapters/http/client-address.ts";
 import type { AllowedOrigins } from "./adapters/http/cors.ts";
 import { logLevels } from "./adapters/json-event-log.ts";
 
@@ -77,6 +78,20 @@ const allowedOrigins = setting<AllowedOrigins>({
   parse: text => (text.trim() === "*" ? "*" : text.split(",").map(readOrigin)),
 });
 
+const trustedProxies = setting({
+  name: "TRUSTED_PROXIES",
+  example: "127.0.0.1,10.0.0.0/8",
+  fallback: "none",
+  parse: text => (text === "none" ? [] : text.split(",").map(proxy => readTrustedProxy(proxy.trim()))),
+});
+
+const durability = setting({
+  name: "DATABASE_DURABILITY",
+  example: "required, or any to serve on a PostgreSQL that can lose what it has acknowledged",
+  fallback: "required",
+  parse: text => accept(text, /^(required|any)$/, "is not required or any"),
+});
+
 const logLevel = setting({
   name: "LOG_LEVEL",
   example: logLevels.join(", "),
@@ -104,6 +119,8 @@ export const serveSettings = {
   host,
   port,
   allowedOrigins,
+  trustedProxies,
+  durability,
   logLevel,
 };
 export const migrateSettings = { databaseUrl };

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { DurabilityError } from "./adapters/postgres/durability.ts";
 import { SchemaError } from "./adapters/postgres/migrations.ts";
 import { CommandError, exitCodes, type Surroundings } from "./commands/command.ts";
 import { runCreateAdmin } from "./commands/create-admin.ts";
@@ -49,6 +50,7 @@ async function run([name = "", ...args]: readonly string[]): Promise<number> {
       stdin: process.stdin,
       print: line => console.log(line),
       untilStopRequested,
+      untilFailure,
     });
     return 0;
   } catch (error) {
@@ -64,11 +66,19 @@ const untilStopRequested = (): Promise<unknown> =>
     for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, resolve);
   });
 
+/** Once: a second failure, while the process drains, ends it at once. */
+const untilFailure = (): Promise<never> =>
+  new Promise((_, reject) => {
+    process.once("uncaughtException", reject);
+  });
+
 /** One line for each fault; stacks help nobody who runs the program. */
 function explain(error: unknown): { exitCode: number; lines: readonly string[] } {
   if (error instanceof SettingsError) return { exitCode: exitCodes.settings, lines: error.faults };
   if (error instanceof CommandError) return { exitCode: error.exitCode, lines: [error.message] };
-  if (error instanceof SchemaError) return { exitCode: exitCodes.failure, lines: [error.message] };
+  if (error instanceof SchemaError || error instanceof DurabilityError) {
+    return { exitCode: exitCodes.failure, lines: [error.message] };
+  }
   if (error instanceof DomainError && error.code === "UNAVAILABLE") {
     return {
       exitCode: exitCodes.unavailable,
@@ -80,4 +90,5 @@ function explain(error: unknown): { exitCode: number; lines: readonly string[] }
   return { exitCode: exitCodes.failure, lines: [`unexpected ${name}: ${message}`] };
 }
 
-process.exitCode = await run(process.argv.slice(2));
+// Not left to the event loop: a socket to a database host that has vanished would hold the process for minutes.
+process.exit(await run(process.argv.slice(2)));

@@ -53,6 +53,8 @@ describe("the settings of serve", () => {
       host: "127.0.0.1",
       port: 7_070,
       allowedOrigins: "*",
+      trustedProxies: [],
+      durability: "required",
       logLevel: "info",
     });
   });
@@ -66,6 +68,8 @@ describe("the settings of serve", () => {
       HOST: "::1",
       PORT: "8080",
       CORS_ALLOWED_ORIGINS: "https://app.example.com",
+      TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,::1",
+      DATABASE_DURABILITY: "any",
       LOG_LEVEL: "warn",
     };
     assert.deepEqual(serve(environment), {
@@ -76,6 +80,8 @@ describe("the settings of serve", () => {
       host: "::1",
       port: 8_080,
       allowedOrigins: ["https://app.example.com"],
+      trustedProxies: ["127.0.0.1", "10.0.0.0/8", "::1"],
+      durability: "any",
       logLevel: "warn",
     });
   });
@@ -113,6 +119,8 @@ describe("the faults of the settings", () => {
     HOST: "planted host",
     PORT: "planted-port",
     CORS_ALLOWED_ORIGINS: "planted-origin",
+    TRUSTED_PROXIES: "planted-proxy",
+    DATABASE_DURABILITY: "planted",
     LOG_LEVEL: "planted-level",
   };
 
@@ -375,6 +383,18 @@ describe("the allowed origins", () => {
     [...others, ...more, "https://a.example,", "https://A.example", "https://a.example:443"],
     "is not a list of origins as browsers send them",
   );
+});
+
+describe("the trusted proxies", () => {
+  testRefused(
+    "TRUSTED_PROXIES",
+    ["proxy", "10.0.0.0/33", "10.0.0", "10.0.0.0/8/8", "10.0.0.0/", "::1/129", "127.0.0.1,", "*"],
+    "is not a list of addresses or networks",
+  );
+});
+
+describe("the durability of the database", () => {
+  testRefused("DATABASE_DURABILITY", ["on", "ANY", "none"], "is not required or any");
 });
 
 describe("the log level", () => {

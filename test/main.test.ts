@@ -86,7 +86,12 @@ describe("the program on a database", () => {
   });
 
   const onDatabase = () => ({ DATABASE_URL: database.url });
-  const serving = () => ({ ...onDatabase(), SECRET_KEY: secretKey });
+  const serving = () => ({
+    ...onDatabase(),
+    SECRET_KEY: secretKey,
+    // The embedded database does not write to disk as a server would.
+    DATABASE_DURABILITY: database.hasUsers ? "required" : "any",
+  });
 
   test("serve refuses a database without the schema, and does not make it", async () => {
     const { code, stderr } = await runProgram(["serve"], { ...serving(), PORT: "0" });
@@ -172,7 +177,7 @@ describe("the program on a database", () => {
       assert.deepEqual([code, stderr], [0, ""]);
       assert.deepEqual(
         stdout.split("\n").map(line => JSON.parse(line).event),
-        ["listening", "stopping", "stopped"],
+        ["listening", "request", "request", "request", "stopping", "stopped"],
       );
       assert.doesNotMatch(stdout, /first password|argon2|eyJ|thirty-two/);
     });
@@ -256,6 +261,37 @@ describe("the program on a database", () => {
       assert.equal(code, 0);
       for (const socket of held) socket.destroy();
       silent.close();
+    });
+
+    test("refuses a database that can lose what it has acknowledged, unless told that any will do", async t => {
+      if (!database.hasUsers) return t.diagnostic("the embedded database has settings of its own");
+      const sql = postgres(database.url, { max: 1 });
+      const name = new URL(database.url).pathname.slice(1);
+      await sql.unsafe(`alter database ${name} set synchronous_commit = off`);
+      const { code, stderr } = await runProgram(["serve"], { ...serving(), PORT: "0" });
+      assert.equal(code, 1);
+      const reason = "the database can lose what it has acknowledged (synchronous_commit off)";
+      assert.ok(stderr.startsWith(`serve: ${reason}: see DATABASE_DURABILITY`), stderr);
+      service = await startService({ ...serving(), DATABASE_DURABILITY: "any" });
+      await service.stop();
+      await sql.unsafe(`alter database ${name} reset synchronous_commit`);
+      await sql.end();
+    });
+
+    test("logs what nobody handled, finishes what is under way and ends with 1", async () => {
+      for (const failure of ["throw new Error('planted')", "Promise.reject(new Error('planted'))"]) {
+        const fail = `process.once("SIGUSR2", () => { ${failure} })`;
+        const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(fail)}`;
+        service = await startService({ ...serving(), NODE_OPTIONS });
+        const { code, stdout, stderr } = await service.stop("SIGUSR2");
+        assert.deepEqual([code, stderr], [1, "serve: unexpected Error: planted\n"]);
+        const last = stdout
+          .split("\n")
+          .map(line => JSON.parse(line))
+          .at(-1);
+        assert.deepEqual([last.level, last.event], ["error", "stopping"]);
+        assert.match(last.cause, /^Error: planted\n/);
+      }
     });
 
     test("stops when the database that comes back has another schema", async () => {

@@ -1,5 +1,6 @@
 import { type Algorithm, hash, verify } from "@node-rs/argon2";
 import type { PasswordHasher } from "../application/ports.ts";
+import { DomainError } from "../domain/error.ts";
 
 const argon2id = 2 satisfies Algorithm.Argon2id;
 
@@ -10,12 +11,17 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const decoy =
   "$argon2id$v=19$m=19456,t=2,p=1$GId1sEodqgPv62WvtLLIAg$Lw12MhAmnBo3/Y0cG0EEkDfpQxo/pVRAAnYKOAl5oU0";
 
-export function makeArgon2PasswordHasher(): PasswordHasher {
+/** Hashes at work at one time, fewer than the threads of libuv's pool, and those that may wait for their turn. */
+const limits = { working: 2, waiting: 200 };
+
+/** Both methods throw UNAVAILABLE when too many wait already. */
+export function makeArgon2PasswordHasher({ working, waiting } = limits): PasswordHasher {
+  const takeTurn = makeTurns(working, waiting);
   return {
-    hash: password => hash(password, { algorithm: argon2id, ...cost }),
+    hash: password => takeTurn(() => hash(password, { algorithm: argon2id, ...cost })),
 
     async verify(stored, password) {
-      const matches = await verify(isAffordable(stored) ? stored : decoy, password);
+      const matches = await takeTurn(() => verify(isAffordable(stored) ? stored : decoy, password));
       return matches && isAffordable(stored);
     },
   };
@@ -29,4 +35,21 @@ function isAffordable(stored: string | undefined): stored is string {
   const [, memory, time, lanes] = format.exec(stored ?? "")?.map(Number) ?? [];
   if (memory === undefined || time === undefined || lanes === undefined) return false;
   return memory <= cost.memoryCost && time <= cost.timeCost && lanes <= cost.parallelism;
+}
+
+function makeTurns(working: number, waiting: number) {
+  const queue: (() => void)[] = [];
+  let free = working;
+  return async function takeTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (free > 0) free -= 1;
+    else if (queue.length < waiting) await new Promise<void>(resolve => queue.push(resolve));
+    else throw new DomainError("UNAVAILABLE", "The service is overloaded");
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
 }

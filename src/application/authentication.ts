@@ -1,6 +1,7 @@
 import type { Employee, Login } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import type { Role } from "../domain/role.ts";
+import { makeLoginThrottle } from "./login-throttle.ts";
 import type { Account, Ports, TokenClaims } from "./ports.ts";
 
 /** The employee on whose behalf a request is made. */
@@ -20,21 +21,32 @@ export type Identity =
   | { readonly kind: "employee"; readonly caller: Caller }
   | { readonly kind: "no username" | "no role" | "unknown employee" };
 
-export const tokenNotValid = (): DomainError => new DomainError("FORBIDDEN", "Token is not valid");
+export const tokenNotValid = (): DomainError => new DomainError("TOKEN_REFUSED", "Token is not valid");
 
 export function makeAuthentication({
   employees,
   passwords,
   tokens,
-}: Pick<Ports, "employees" | "passwords" | "tokens">) {
+  clock,
+}: Pick<Ports, "employees" | "passwords" | "tokens" | "clock">) {
+  const throttle = makeLoginThrottle(clock);
   return {
-    /** Throws UNAUTHENTICATED, the same for an unknown email, a wrong password and an inactive employee. */
-    async logIn({ email, password }: Login): Promise<{ token: string; authUser: Employee }> {
+    /**
+     * Throws LOGIN_FAILED, the same for an unknown email, a wrong password and an inactive employee, and THROTTLED.
+     *
+     * @param address where the attempt comes from
+     */
+    async logIn({ email, password }: Login, address: string): Promise<{ token: string; authUser: Employee }> {
+      throttle.refuseThrottled(email, address);
       const credentials = await employees.findCredentialsByEmail(email);
       const matches = await passwords.verify(credentials?.passwordHash, password);
+      // Of many guesses at once those that come out after the others failed must not tell their outcome.
+      throttle.refuseThrottled(email, address);
       if (credentials === undefined || !matches || !credentials.employee.active) {
-        throw new DomainError("UNAUTHENTICATED", "Wrong email or password");
+        throttle.countFailure(email, address);
+        throw new DomainError("LOGIN_FAILED", "Wrong email or password");
       }
+      throttle.forgive(email, address);
       const { employee, tokenVersion } = credentials;
       return { token: await tokens.sign(employee, tokenVersion), authUser: employee };
     },

@@ -5,7 +5,14 @@ import { type Role, rolesUpTo } from "../domain/role.ts";
 import type { Caller } from "./authentication.ts";
 import type { Batches, Ports } from "./ports.ts";
 
-export function makeEmployees({ employees, passwords }: Pick<Ports, "employees" | "passwords">) {
+export function makeEmployees({
+  employees,
+  passwords,
+  events,
+}: Pick<Ports, "employees" | "passwords" | "events">) {
+  const reportAdmin = ({ id, role }: Employee, caller: Caller) => {
+    if (role === "ADMIN") events.warn("admin created", { employeeId: id, byEmployeeId: caller.employeeId });
+  };
   return {
     list: (filter: ActivityFilter): Batches<Employee> => employees.list(filter),
 
@@ -15,13 +22,20 @@ export function makeEmployees({ employees, passwords }: Pick<Ports, "employees" 
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
     async register(caller: Caller, { password, ...registration }: Registration): Promise<Employee> {
       refuseRoleAbove(caller, registration.role);
-      return employees.insert({ ...registration, passwordHash: await passwords.hash(password) });
+      const employee = await employees.insert({
+        ...registration,
+        passwordHash: await passwords.hash(password),
+      });
+      reportAdmin(employee, caller);
+      return employee;
     },
 
     /** Throws FORBIDDEN when the old or the new role is above the caller's own, NOT_FOUND, CONFLICT. */
     async update(caller: Caller, id: number, changes: EmployeeChanges): Promise<Employee> {
       if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);
-      return employees.update(id, changes, rolesUpTo(caller.role));
+      const employee = await employees.update(id, changes, rolesUpTo(caller.role));
+      if (changes.role !== undefined) reportAdmin(employee, caller);
+      return employee;
     },
 
     /** Throws NOT_FOUND. */
@@ -40,13 +54,6 @@ export function makeEmployees({ employees, passwords }: Pick<Ports, "employees" 
       if (!(await employees.replacePasswordHash(employeeId, passwordHash, next, tokenId)))
         throw wrongPassword();
     },
-
-    /** Makes the first ADMIN, or gives an employee that role, a new password and activity. */
-    async appointAdmin({ password, ...employee }: Omit<Registration, "role">): Promise<Employee> {
-      return employees.appointAdmin({ ...employee, passwordHash: await passwords.hash(password) });
-    },
-
-    hasActiveAdmin: (): Promise<boolean> => employees.hasActiveAdmin(),
   };
 }
 

@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly print: (line: string) => void;
   /** Waits until the process is asked to stop. */
   readonly untilStopRequested: () => Promise<unknown>;
+  /** Rejects with an exception or rejection that nobody handled: the process is in an unknown state and must end. */
+  readonly untilFailure: () => Promise<never>;
 }
 
 /** The command cannot go on, and the operator can mend it; says how in one line. */

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { commandLimits, connect } from "../adapters/postgres/connection.ts";
 import { makeEmployeeRepository } from "../adapters/postgres/employee-repository.ts";
-import { makeEmployees } from "../application/employees.ts";
+import { makeAdministration } from "../application/administration.ts";
 import { createAdminSettings, readSettings } from "../config.ts";
 import { registrationFields } from "../domain/employee.ts";
 import { readFields } from "../domain/field.ts";
@@ -18,16 +18,16 @@ export async function runCreateAdmin(surroundings: Surroundings): Promise<void> 
   const { databaseUrl, adminPassword } = readSettings(createAdminSettings, environment, readFile);
   const database = connect(databaseUrl, commandLimits);
   try {
-    const employees = makeEmployees({
+    const administration = makeAdministration({
       employees: makeEmployeeRepository(database),
       passwords: makeArgon2PasswordHasher(),
     });
-    if (options.ifNone && (await employees.hasActiveAdmin())) {
+    if (options.ifNone && (await administration.hasActiveAdmin())) {
       return print("an active ADMIN exists: nothing to do");
     }
     const password = adminPassword ?? (await readPassword(stdin));
     const { role: _, ...admin } = readFields(registrationFields, { ...options, role: "ADMIN", password });
-    const { id, email } = await employees.appointAdmin(admin);
+    const { id, email } = await administration.appointAdmin(admin);
     print(`${email} is an active ADMIN (employee ${id})`);
   } finally {
     await database.close();

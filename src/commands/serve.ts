@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
-import { connect, type Database } from "../adapters/postgres/connection.ts";
-import { readSchema, refuseOtherSchema, type Schema } from "../adapters/postgres/migrations.ts";
+import { connect } from "../adapters/postgres/connection.ts";
+import { refuseLossyDatabase } from "../adapters/postgres/durability.ts";
+import { readSchema, refuseOtherSchema } from "../adapters/postgres/migrations.ts";
 import { makeRepositories } from "../adapters/postgres/repositories.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeApp } from "../app.ts";
@@ -18,15 +19,17 @@ const daySeconds = 86_400;
 
 /** `serve`: serves the API until it is asked to stop. It checks the schema and never changes it. */
 export async function runServe(surroundings: Surroundings): Promise<void> {
-  const { environment, args, readFile, sqlFolder, untilStopRequested } = surroundings;
+  const { environment, args, readFile, sqlFolder, untilStopRequested, untilFailure } = surroundings;
   refuseArguments(args);
   const settings = readSettings(serveSettings, environment, readFile);
   const stopRequested = untilStopRequested();
+  const failed = untilFailure();
   const events = makeJsonEventLog(settings.logLevel, systemClock, line => process.stdout.write(line));
   if (settings.tokenLifetimeSeconds > daySeconds) {
     events.warn("TOKEN_EXPIRE_TIME is longer than a day", { seconds: settings.tokenLifetimeSeconds });
   }
-  const { secretKey, issuer, tokenLifetimeSeconds: lifetimeSeconds, allowedOrigins, host, port } = settings;
+  const { secretKey, issuer, tokenLifetimeSeconds: lifetimeSeconds, host, port } = settings;
+  const schema = readSchema(sqlFolder);
   const database = connect(settings.databaseUrl);
   const app = makeApp(
     {
@@ -36,12 +39,15 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
       events,
       clock: systemClock,
     },
-    { allowedOrigins },
+    settings,
   );
   try {
-    const schemaChecked = refuseOtherSchemaOnceReachable(database, readSchema(sqlFolder), events);
+    const databaseChecked = onceReachable(events, async () => {
+      await refuseOtherSchema(database, schema);
+      if (settings.durability === "required") await refuseLossyDatabase(database);
+    });
     // A database that is down must not keep the service from starting.
-    await Promise.race([schemaChecked, stopRequested, sleep(schemaWaitMilliseconds)]);
+    await Promise.race([databaseChecked, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
     const listeningPort = await app.listen(port, host).catch(error => {
       throw new CommandError(
         exitCodes.failure,
@@ -49,8 +55,11 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
       );
     });
     events.info("listening", { host, port: listeningPort });
-    await Promise.race([stopRequested, schemaChecked.then(() => stopRequested)]);
+    await Promise.race([stopRequested, failed, databaseChecked.then(() => stopRequested)]);
     events.info("stopping");
+  } catch (error) {
+    events.error("stopping", { cause: error instanceof Error ? error.stack : String(error) });
+    throw error;
   } finally {
     await app.close(drainMilliseconds);
     await database.close();
@@ -58,15 +67,11 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   events.info("stopped");
 }
 
-/** Throws SchemaError as soon as the database can be asked and is not at the program's schema. */
-async function refuseOtherSchemaOnceReachable(
-  database: Database,
-  schema: Schema,
-  events: EventLog,
-): Promise<void> {
+/** Runs a check as soon as the database can be asked; rejects with what the check finds. */
+async function onceReachable(events: EventLog, check: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
-      return await refuseOtherSchema(database, schema);
+      return await check();
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== "UNAVAILABLE") throw error;
       events.warn("the database is not available", { cause: (error.cause as Error).message });

@@ -1,22 +1,28 @@
 /** What went wrong, in words that every adapter can translate (specification, section 7). */
 export type ErrorCode =
   | "INVALID"
+  | "LOGIN_FAILED"
   | "UNAUTHENTICATED"
+  | "TOKEN_REFUSED"
   | "FORBIDDEN"
   | "NOT_FOUND"
   | "CONFLICT"
   | "UNPROCESSABLE"
+  | "THROTTLED"
   | "UNAVAILABLE";
 
 /** An expected failure. Its message is written for the client and carries nothing internal. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
+  /** When it is worth trying again, in seconds. */
+  readonly retryAfterSeconds: number | undefined;
 
   /** The cause, if there is one, is for the process's own log only. */
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { retryAfterSeconds?: number }) {
     super(message, options);
     this.name = "DomainError";
     this.code = code;
+    this.retryAfterSeconds = options?.retryAfterSeconds;
   }
 }
 

@@ -17,7 +17,7 @@ const now = 1_772_366_400;
 const clock = makeFakeClock(start);
 const tokens = await makeJoseTokens(settings, clock);
 
-const notValid = { name: "DomainError", code: "FORBIDDEN", message: "Token is not valid" };
+const notValid = { name: "DomainError", code: "TOKEN_REFUSED", message: "Token is not valid" };
 const known = { employeeId: 7, email: "Ada@example.com", role: "MANAGER" };
 
 const claims = {

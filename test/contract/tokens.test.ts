@@ -8,7 +8,7 @@ import { makeFakeTokens } from "../fakes/fake-tokens.ts";
 type Tokens = TokenSigner & TokenVerifier;
 type OpenTokens = (clock: Clock, lifetimeSeconds: number) => Promise<Tokens>;
 
-const notValid = { name: "DomainError", code: "FORBIDDEN", message: "Token is not valid" };
+const notValid = { name: "DomainError", code: "TOKEN_REFUSED", message: "Token is not valid" };
 const employee = { id: 7, email: "Ada@Example.com", role: "MANAGER" } as const;
 
 function tokensContract(name: string, openTokens: OpenTokens): void {

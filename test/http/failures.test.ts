@@ -49,7 +49,8 @@ describe("failures", () => {
       [503, { status: 503, msg: "The database is not available" }],
     );
     assert.equal(answer.headers.get("retry-after"), "1");
-    assert.match(String(world.recorded[0]?.details?.["cause"]), /select password_hash/);
+    const event = world.recorded.find(({ event }) => event === "request failed");
+    assert.match(String(event?.details?.["cause"]), /select password_hash/);
     await world.close();
   });
 
@@ -57,7 +58,8 @@ describe("failures", () => {
     const world = await openWorld();
     await world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
     await world.call("GET", `${api}/assets/1`);
-    assert.deepEqual(world.recorded, []);
+    assert.ok(world.recorded.every(({ level }) => level !== "error"));
+    assert.ok(world.recorded.every(({ event }) => event !== "request failed"));
     await world.close();
   });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
+import type { TrustedProxies } from "../../src/adapters/http/client-address.ts";
 import type { AllowedOrigins } from "../../src/adapters/http/cors.ts";
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
 import { connect } from "../../src/adapters/postgres/connection.ts";
@@ -41,6 +42,7 @@ interface Choices {
   readonly repositories?: Repositories;
   readonly passwords?: PasswordHasher;
   readonly allowedOrigins?: AllowedOrigins;
+  readonly trustedProxies?: TrustedProxies;
 }
 
 export async function openWorld(choices: Choices = {}): Promise<World> {
@@ -49,7 +51,10 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const events = makeRecordingEventLog();
   const tokens = await makeJoseTokens({ secretKey, issuer, lifetimeSeconds }, clock);
   const ports: Ports = { ...repositories, passwords, tokens, events, clock };
-  const app = makeApp(ports, { allowedOrigins: choices.allowedOrigins ?? "*" });
+  const app = makeApp(ports, {
+    allowedOrigins: choices.allowedOrigins ?? "*",
+    trustedProxies: choices.trustedProxies ?? [],
+  });
   const port = await app.listen(0, "127.0.0.1");
   const call = makeClient(port);
 
@@ -61,6 +66,8 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     return { employee, token: await tokens.sign(employee, 1) };
   };
   const joined = await Promise.all(roles.map(async role => [role, await join(role)] as const));
+  // A database has a clock of its own: nobody has joined in the future.
+  clock.advance((Date.now() - clock.now().getTime()) / 1_000);
   const ofEach = <T>(pick: (one: { employee: Employee; token: string }) => T) =>
     Object.fromEntries(joined.map(([role, one]) => [role, pick(one)])) as Record<Role, T>;
   return {

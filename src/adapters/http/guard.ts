@@ -18,7 +18,7 @@ export async function admit(
   if (identity.kind === "unknown employee") throw recordsCaller ? performerUnknown() : tokenNotValid();
   if (found instanceof HttpError) throw found;
   if (identity.kind !== "employee") {
-    const code = recordsCaller && identity.kind === "no username" ? "UNAUTHENTICATED" : "FORBIDDEN";
+    const code = recordsCaller && identity.kind === "no username" ? "UNAUTHENTICATED" : "TOKEN_REFUSED";
     throw new DomainError(code, "No user was added from the token");
   }
   const { route, id } = found;
@@ -27,7 +27,7 @@ export async function admit(
 }
 
 function readToken(authorization: string | undefined): string {
-  if (authorization === undefined) throw new DomainError("FORBIDDEN", "Token is missing");
+  if (authorization === undefined) throw new DomainError("TOKEN_REFUSED", "Token is missing");
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (token === undefined) throw tokenNotValid();
   return token;

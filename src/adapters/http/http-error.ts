@@ -3,11 +3,14 @@ import { DomainError, type ErrorCode } from "../../domain/error.ts";
 /** The one table from what went wrong to its HTTP status (specification, section 7). */
 const statusOf: Record<ErrorCode, number> = {
   INVALID: 400,
+  LOGIN_FAILED: 401,
   UNAUTHENTICATED: 401,
+  TOKEN_REFUSED: 403,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   CONFLICT: 409,
   UNPROCESSABLE: 422,
+  THROTTLED: 429,
   UNAVAILABLE: 503,
 };
 
@@ -28,7 +31,8 @@ export class HttpError extends Error {
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof DomainError) {
-    const headers = error.code === "UNAVAILABLE" ? ["Retry-After", "1"] : [];
+    const seconds = error.retryAfterSeconds ?? (error.code === "UNAVAILABLE" ? 1 : undefined);
+    const headers = seconds === undefined ? [] : ["Retry-After", String(seconds)];
     return new HttpError(statusOf[error.code], error.message, headers, { cause: error.cause });
   }
   return new HttpError(500, "Internal server error", [], { cause: error });

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authentication } from "../../application/authentication.ts";
 import type { EventLog } from "../../application/ports.ts";
@@ -8,7 +7,10 @@ import { readBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { admit } from "./guard.ts";
 import { HttpError, toHttpError } from "./http-error.ts";
+import { refuseBadPreconditions } from "./preconditions.ts";
 import { sendContent, sendError, sendPreflight, standingHeaders } from "./reply.ts";
+import { requestIdOf } from "./request-id.ts";
+import { makeRequestLog, type Trace } from "./request-log.ts";
 import type { Content, OpenRoute, Route } from "./route.ts";
 import { type Found, type FoundRoute, makeRouter } from "./router.ts";
 import { readId, readQuery, readTarget } from "./target.ts";
@@ -17,40 +19,52 @@ export interface Parts {
   readonly routes: readonly Route[];
   readonly authentication: Pick<Authentication, "identify">;
   readonly cors: Cors;
+  /** Where a request comes from, as far as that can be known. */
+  readonly addressOf: (request: IncomingMessage) => string;
   readonly events: EventLog;
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Answers requests: token, path and method, role, the id's form, body, and then what the route is there for. */
-export function makeRequestHandler({ routes, authentication, cors, events }: Parts): RequestHandler {
+export function makeRequestHandler(parts: Parts): RequestHandler {
+  const { routes, authentication, cors, addressOf, events } = parts;
   const find = makeRouter(routes);
+  const log = makeRequestLog(events);
 
-  async function run(request: IncomingMessage, response: ServerResponse): Promise<[number, Content]> {
+  async function run(
+    request: IncomingMessage,
+    response: ServerResponse,
+    trace: Trace,
+  ): Promise<[number, Content]> {
     refuseBadPreconditions(request);
     const target = readTarget(request.url ?? "");
-    const found = find(request.method ?? "", target.path);
+    const found = find(trace.method, target.path);
+    if (!(found instanceof HttpError)) trace.route = found.route.path;
 
     if (isOpen(found)) {
       const input = await readInput(found.route, found.id, target.query, request, response);
-      return [found.route.status, await found.route.run(input)];
+      return [found.route.status, await found.route.run({ ...input, address: trace.address })];
     }
     const { route, id, caller } = await admit(authentication, request.headers.authorization, found);
+    trace.employeeId = caller.employeeId;
     if (route.ownIdOnly === true && idOf(id) !== caller.employeeId) throw unauthorized();
     const input = await readInput(route, id, target.query, request, response);
-    return [route.status, await route.run({ ...input, caller })];
+    return [route.status, await route.run({ ...input, address: trace.address, caller })];
   }
 
   return async (request, response) => {
-    const requestId = requestIdOf(request);
-    const headers = [...standingHeaders(requestId), ...cors.forOrigin(request.headers.origin)];
+    const { method = "", headers: sent } = request;
+    const trace: Trace = { requestId: requestIdOf(request), method, address: addressOf(request) };
+    log.follow(trace, response);
+    const headers = [...standingHeaders(trace.requestId), ...cors.forOrigin(sent.origin)];
     try {
-      if (request.method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
-      const [status, content] = await run(request, response);
+      if (method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
+      const [status, content] = await run(request, response, trace);
       await sendContent({ response, headers }, status, content);
     } catch (failure) {
       const error = toHttpError(failure);
-      report(events, error, request, requestId);
+      log.explain(trace, request, failure, error);
       if (response.headersSent) response.destroy();
       else sendError({ response, headers: withClose(request, headers) }, error);
     }
@@ -75,38 +89,6 @@ async function readInput(
 
 const idOf = (id: string | undefined): number => (id === undefined ? 0 : readId(id));
 
-/** What Node would check by itself, but refuse without a body (RFC 9112, section 3.2; RFC 9110, section 10.1.1). */
-function refuseBadPreconditions({ headers, httpVersion }: IncomingMessage): void {
-  if (headers.host === undefined && httpVersion !== "1.0") throw new HttpError(400, "Host header is missing");
-  if (headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue") {
-    throw new HttpError(417, "Expectation cannot be met");
-  }
-}
-
-const saneRequestId = /^[\w.:~+/=-]{1,128}$/;
-
-function requestIdOf({ headers }: IncomingMessage): string {
-  const sent = headers["x-request-id"];
-  return typeof sent === "string" && saneRequestId.test(sent) ? sent : randomUUID();
-}
-
 /** What is left unread of a request cannot be told from the next one. */
 const withClose = (request: IncomingMessage, headers: readonly string[]): readonly string[] =>
   request.complete ? headers : [...headers, "Connection", "close"];
-
-/** The cause of a failure goes to the log, and only there; of a driver's error nothing but its name and message. */
-function report(events: EventLog, error: HttpError, request: IncomingMessage, requestId: string): void {
-  if (error.status < 500) return;
-  const { cause } = error;
-  const { code } = (cause ?? {}) as { code?: unknown };
-  const isGone = code === "ERR_STREAM_PREMATURE_CLOSE";
-  const level = isGone ? "debug" : error.status === 503 ? "warn" : "error";
-  events[level]("request failed", {
-    requestId,
-    method: request.method,
-    path: request.url?.split("?")[0],
-    status: error.status,
-    cause: cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause),
-    code: typeof code === "string" ? code : undefined,
-  });
-}

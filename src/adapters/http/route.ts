@@ -47,6 +47,8 @@ interface Input<Body extends Fields, Query extends Fields> {
   readonly query: Values<Query>;
   readonly body: Values<Body>;
   readonly headers: IncomingHttpHeaders;
+  /** Where the request comes from. */
+  readonly address: string;
 }
 
 /** A route that needs no token: login, and nothing else (specification, section 5, rule 9). */

@@ -59,7 +59,7 @@ export function makeRoutes({
       summary: "Log in with email and password",
       status: 200,
       body: loginFields,
-      run: ({ body }) => authentication.logIn(body),
+      run: ({ body, address }) => authentication.logIn(body, address),
     }),
     guarded({
       method: "POST",

@@ -7,7 +7,7 @@ export interface Target {
   readonly query: string;
 }
 
-const authority = /^https?:\/\/[^/?#]*/i;
+const authority = /^https?:\/\/[^/?#]+/i;
 
 /** Takes a request target apart (RFC 9112, section 3.2); nothing in it is decoded, since no known path needs it. */
 export function readTarget(url: string): Target {

@@ -18,6 +18,9 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   NOT_FOUND: 404,
   CONFLICT: 409,
   UNPROCESSABLE: 422,
+  THROTTLED: 429,
+  LOGIN_FAILED: 401,
+  TOKEN_REFUSED: 403,
   UNAVAILABLE: 503,
 };
 

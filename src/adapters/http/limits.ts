@@ -1,0 +1,22 @@
+/** Every bound on time, size and number at the HTTP edge, but for the body's (body.ts). */
+export const httpLimits = {
+  headerBytes: 16 * 1024,
+  /** How long a request may take to arrive, and how long a client may go on sending what becomes no request. */
+  receiveMilliseconds: 10_000,
+  /** How long a connection may stay silent after an answer. */
+  keepAliveMilliseconds: 65_000,
+  /** How long a client may take nothing of its answer. */
+  takeMilliseconds: 60_000,
+  /** How long a connection is held open after its last word, so that the client comes to read it. */
+  lingerMilliseconds: 1_000,
+  sweepMilliseconds: 1_000,
+  connections: 10_000,
+  /** Connections past the bound that are told so at one time; yet more are closed without a word. */
+  refusedConnections: 1_000,
+  /** Requests under way at one time, of all connections. */
+  requests: 1_000,
+  /** Requests under way at one time of a connection that sends them without waiting for answers. */
+  requestsPerConnection: 16,
+};
+
+export type HttpLimits = Readonly<typeof httpLimits>;

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { freeFailures, makeLoginThrottle } from "../../src/application/login-throttle.ts";
+import { makeFakeClock } from "../fakes/fake-clock.ts";
+
+const email = "ada@example.com";
+const here = "192.0.2.1";
+const elsewhere = "192.0.2.2";
+
+function open() {
+  const clock = makeFakeClock();
+  const throttle = makeLoginThrottle(clock);
+  const waitOf = (email: string, address: string): number => {
+    try {
+      throttle.refuseThrottled(email, address);
+      return 0;
+    } catch (error) {
+      const { code, message, retryAfterSeconds } = error as Record<string, unknown>;
+      assert.deepEqual([code, message], ["THROTTLED", "Too many failed logins"]);
+      return Number(retryAfterSeconds);
+    }
+  };
+  const fail = (times: number, email: string, address: string) => {
+    for (let i = 0; i < times; i += 1) throttle.countFailure(email, address);
+  };
+  return { clock, throttle, waitOf, fail };
+}
+
+describe("the login throttle", () => {
+  test("lets a few failures pass, then doubles the wait with each, up to a quarter of an hour", () => {
+    const { waitOf, fail } = open();
+    fail(freeFailures.ofEmail - 1, email, here);
+    assert.equal(waitOf(email, here), 0);
+    for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]) {
+      fail(1, email, here);
+      assert.equal(waitOf(email, here), seconds);
+    }
+  });
+
+  test("lets attempts through again when the wait is over", () => {
+    const { clock, waitOf, fail } = open();
+    fail(freeFailures.ofEmail + 2, email, here);
+    assert.equal(waitOf(email, here), 4);
+    clock.advance(3);
+    assert.equal(waitOf(email, here), 1);
+    clock.advance(1);
+    assert.equal(waitOf(email, here), 0);
+    fail(1, email, here);
+    assert.equal(waitOf(email, here), 8);
+  });
+
+  test("concerns one email from one address: nobody is locked out by what others do", () => {
+    const { waitOf, fail } = open();
+    fail(20, email, here);
+    assert.ok(waitOf(` ${email.toUpperCase()}`, here) > 0);
+    assert.equal(waitOf(email, elsewhere), 0);
+    assert.equal(waitOf("grace@example.com", here), 0);
+  });
+
+  test("concerns an address that guesses at many emails", () => {
+    const { waitOf, fail } = open();
+    for (let i = 0; i < freeFailures.ofAddress; i += 1) fail(1, `${i}@example.com`, here);
+    assert.equal(waitOf("fresh@example.com", here), 1);
+    assert.equal(waitOf("fresh@example.com", elsewhere), 0);
+  });
+
+  test("forgives the email on success, and everything after an hour without a failure", () => {
+    const { clock, throttle, waitOf, fail } = open();
+    fail(freeFailures.ofEmail, email, here);
+    throttle.forgive(email.toUpperCase(), here);
+    assert.equal(waitOf(email, here), 0);
+    fail(freeFailures.ofEmail + 20, email, here);
+    clock.advance(3_600);
+    fail(freeFailures.ofEmail - 1, email, here);
+    assert.equal(waitOf(email, here), 0);
+  });
+
+  test("remembers a bounded number, the latest failures", () => {
+    const { waitOf, fail } = open();
+    fail(freeFailures.ofEmail, email, here);
+    for (let i = 0; i < 9_999; i += 1) fail(1, `${i}@example.com`, `2001:db8::${i}`);
+    assert.ok(waitOf(email, here) > 0);
+    fail(1, "one.more@example.com", elsewhere);
+    assert.equal(waitOf(email, here), 0);
+  });
+});

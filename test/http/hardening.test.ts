@@ -1,0 +1,604 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { makeClientAddress } from "../../src/adapters/http/client-address.ts";
+import { makeCors } from "../../src/adapters/http/cors.ts";
+import { type HttpLimits, httpLimits } from "../../src/adapters/http/limits.ts";
+import { judgePace, type Pace, type Sight, startPace } from "../../src/adapters/http/pace.ts";
+import { makeRoutes } from "../../src/adapters/http/routes.ts";
+import { makeHttpServer } from "../../src/adapters/http/server.ts";
+import { makeUseCases } from "../../src/app.ts";
+import type { Repositories } from "../../src/application/ports.ts";
+import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { makeClient, sendRaw } from "../support/client.ts";
+import { api, openWorld } from "../support/world.ts";
+
+const login = `${api}/auth/login`;
+const host = "Host: x\r\n";
+const ends = `${host}Connection: close\r\n`;
+
+/** The service with other limits, beside the one that the world itself opens. */
+async function openLimited(limits: Partial<HttpLimits> = {}, repositories?: Repositories) {
+  const world = await openWorld(repositories === undefined ? {} : { repositories });
+  const { events } = world.ports;
+  const useCases = makeUseCases(world.ports);
+  const parts = {
+    routes: makeRoutes(useCases),
+    authentication: useCases.authentication,
+    cors: makeCors("*"),
+    addressOf: makeClientAddress([]),
+    events,
+  };
+  const server = makeHttpServer(parts, { ...httpLimits, ...limits });
+  const port = await server.listen(0, "127.0.0.1");
+  return {
+    ...world,
+    port,
+    call: makeClient(port),
+    load: () => server.load(),
+    bearer: `Authorization: Bearer ${world.tokens.ADMIN}\r\n`,
+    close: async (graceMilliseconds = 0) => {
+      await server.close(graceMilliseconds);
+      await world.close();
+    },
+  };
+}
+
+/** Reading an asset waits until it is told to go on. */
+function makeWaitingRepositories() {
+  const repositories = makeMemoryRepositories();
+  const held: (() => void)[] = [];
+  const find = async (id: number) => {
+    await new Promise<void>(resolve => held.push(resolve));
+    return { id, name: "Pump", description: "", active: true, lastLogDate: null };
+  };
+  return {
+    repositories: { ...repositories, assets: { ...repositories.assets, find } },
+    held,
+    letGo: () => {
+      for (const go of held.splice(0)) go();
+    },
+  };
+}
+
+/** A connection of our own, and what came back on it so far. */
+async function dial(port: number) {
+  const socket: Socket = connect(port, "127.0.0.1");
+  socket.setEncoding("utf8").on("error", () => {});
+  let text = "";
+  socket.on("data", chunk => {
+    text += chunk;
+  });
+  const closed = new Promise<void>(resolve => socket.once("close", () => resolve()));
+  await once(socket, "connect");
+  return { socket, closed, text: () => text };
+}
+
+/** Lets the process go on until something holds; a test that never gets there times out. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise(resolve => setTimeout(resolve, 1));
+}
+
+/** Takes answers that all have a Content-Length apart. */
+function answersIn(text: string) {
+  const answers: { status: number; head: string; body: string }[] = [];
+  for (let rest = text; rest !== ""; ) {
+    const end = rest.indexOf("\r\n\r\n") + 4;
+    const head = rest.slice(0, end);
+    const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    answers.push({ status: Number(head.split(" ")[1]), head, body: rest.slice(end, end + length) });
+    rest = rest.slice(end + length);
+  }
+  return answers;
+}
+
+function assertRefusal(text: string, status: number, msg?: string | RegExp): void {
+  const [answer] = answersIn(text);
+  assert.equal(answer?.status, status, text);
+  const body = JSON.parse(answer.body);
+  assert.deepEqual(Object.keys(body), ["status", "msg"]);
+  assert.equal(body.status, status);
+  if (typeof msg === "string") assert.equal(body.msg, msg);
+  assert.match(answer.head, /content-type: application\/json; charset=utf-8\r\n/i);
+  assert.match(answer.head, /x-content-type-options: nosniff\r\n/i);
+  assert.match(answer.head, /cache-control: no-store\r\n/i);
+  assert.match(answer.head, /x-request-id: [\w-]+\r\n/i);
+  assert.match(answer.head, /access-control-allow-origin: \*\r\n/i);
+}
+
+describe("the pace of a client", () => {
+  const seen = (state: Sight["state"], bytesRead = 0, bytesUnsent = 0): Sight => ({
+    state,
+    bytesRead,
+    bytesUnsent,
+  });
+  const fresh = (bytesRead = 0, bytesUnsent = 0) => startPace({ bytesRead, bytesUnsent }, 0);
+
+  /** Looks once a second; answers the second of the verdict, or undefined when there is none. */
+  function watch(start: Pace, sightAt: (second: number) => Sight, seconds = 300) {
+    let pace = start;
+    for (let second = 1; second <= seconds; second += 1) {
+      const verdict = judgePace(pace, sightAt(second), second * 1_000, httpLimits);
+      if (typeof verdict === "string") return { second, verdict };
+      pace = verdict;
+    }
+    return undefined;
+  }
+
+  test("a new connection has 10 s for its first request, silent or dripping", () => {
+    for (const drip of [0, 2]) {
+      const cut = watch(fresh(), second => seen("new", second * drip));
+      assert.deepEqual(cut, { second: 10, verdict: "sends too slowly" });
+    }
+  });
+
+  test("a kept-alive connection may be silent, which Node ends after 65 s", () => {
+    assert.equal(
+      watch(fresh(100), () => seen("idle", 100)),
+      undefined,
+    );
+    assert.equal(httpLimits.keepAliveMilliseconds, 65_000);
+  });
+
+  test("a kept-alive connection that drips is cut within 12 s of the first drop, however long it was silent", () => {
+    for (const silence of [0, 1, 30, 64]) {
+      for (const every of [1, 2, 5, 9]) {
+        const drops = (second: number) => Math.ceil(Math.max(0, second - silence) / every);
+        const cut = watch(fresh(100), second => seen("idle", 100 + 2 * drops(second)));
+        assert.equal(cut?.verdict, "sends too slowly");
+        assert.ok(
+          cut.second - silence <= 12,
+          `${silence} s silent, then a drop every ${every} s: ${cut.second}`,
+        );
+      }
+    }
+  });
+
+  test("a single drop starts the clock as well", () => {
+    const cut = watch(fresh(100), second => seen("idle", second > 20 ? 101 : 100));
+    assert.deepEqual(cut, { second: 30, verdict: "sends too slowly" });
+  });
+
+  test("what comes while a request is answered does not count", () => {
+    assert.equal(
+      watch(fresh(), second => seen("answering", second)),
+      undefined,
+    );
+    const then = (second: number) => (second <= 100 ? seen("answering", second) : seen("idle", 100));
+    assert.equal(watch(fresh(), then), undefined);
+  });
+
+  test("a client that takes nothing of its answer for 60 s is cut", () => {
+    const cut = watch(fresh(), () => seen("answering", 0, 5_000));
+    assert.deepEqual(cut, { second: 61, verdict: "takes nothing" });
+  });
+
+  test("a client that takes a little now and then is not", () => {
+    const takes = (second: number) => seen("answering", 0, 50_000 - Math.floor(second / 59));
+    assert.equal(watch(fresh(), takes, 3_000), undefined);
+  });
+
+  test("an answer that is long in the making is not held against its client", () => {
+    assert.equal(
+      watch(fresh(), () => seen("answering", 0, 0)),
+      undefined,
+    );
+  });
+
+  test("after its last word a connection stays for a moment", () => {
+    assert.deepEqual(
+      watch(fresh(), second => seen("refused", second)),
+      { second: 1, verdict: "is done" },
+    );
+  });
+});
+
+describe("slow clients", () => {
+  // The limits are so small that nothing has to be waited for; how long it took is nowhere asked.
+  const limits = {
+    receiveMilliseconds: 100,
+    takeMilliseconds: 100,
+    lingerMilliseconds: 20,
+    sweepMilliseconds: 10,
+  };
+
+  test("who drips is told 408 and cut, whatever drips; the service goes on", async () => {
+    const world = await openLimited(limits);
+    const request = `GET / HTTP/1.1\r\n${host}${world.bearer}\r\n`;
+    const body = `POST ${login} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 9999\r\n\r\n`;
+    for (const [what, first, drop] of [
+      ["nothing at all", "", ""],
+      ["CRLF before a request", "", "\r\n"],
+      ["a request line", "", "G"],
+      ["headers", `GET / HTTP/1.1\r\n${host}`, "A: b\r\n"],
+      ["a body", body, "x"],
+      ["chunks", body.replace("Content-Length: 9999", "Transfer-Encoding: chunked"), "1\r\nx\r\n"],
+      ["CRLF after an answer", request, "\r\n"],
+      ["headers after an answer", `${request}GET / HTTP/1.1\r\n`, "A: b\r\n"],
+    ] as const) {
+      const { socket, closed, text } = await dial(world.port);
+      if (first !== "") socket.write(first);
+      const dripping = setInterval(() => drop !== "" && socket.write(drop), 5);
+      await closed;
+      clearInterval(dripping);
+      // A drop that crosses the cut can make a reset of it, which takes the last answer along.
+      if (drop === "" || text().includes("408"))
+        assert.match(text(), /\{"status":408,"msg":"Request took too long"\}$/, what);
+      if (what.includes("after an answer")) assert.match(text(), /^HTTP\/1\.1 200 /);
+    }
+    await until(() => world.load().connections === 0);
+    assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
+    assert.ok(
+      world.recorded.some(
+        ({ event, details }) => event === "clients turned away" && details?.["slowClients"],
+      ),
+    );
+    await world.close();
+  });
+
+  test("who takes nothing of a long answer is cut, and the reading of the list ends", async () => {
+    const repositories = makeMemoryRepositories();
+    let ended = false;
+    const list = async function* () {
+      try {
+        for (;;) yield [{ comment: "x".repeat(100_000) }] as never;
+      } finally {
+        ended = true;
+      }
+    };
+    const logs = { ...repositories.maintenanceLogs, list };
+    const world = await openLimited(limits, { ...repositories, maintenanceLogs: logs });
+    const { socket, closed } = await dial(world.port);
+    socket.pause();
+    socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${world.bearer}\r\n`);
+    await until(() => ended);
+    socket.resume();
+    await closed;
+    await until(() => world.load().connections === 0 && world.load().requests === 0);
+    await world.close();
+  });
+});
+
+describe("requests made by hand", () => {
+  let world: Awaited<ReturnType<typeof openLimited>>;
+  before(async () => {
+    world = await openLimited({ lingerMilliseconds: 20, sweepMilliseconds: 10 });
+  });
+  after(() => world.close());
+
+  const bearer = () => world.bearer;
+
+  test("a header that says one thing must not be repeated, not even to say the same", async () => {
+    const filler = Array.from({ length: 1_100 }, () => "A:b\r\n").join("");
+    for (const [name, sent] of [
+      ["Host", `${ends}hOST: x\r\n${bearer()}`],
+      ["Authorization", `${ends}${bearer()}${bearer()}`],
+      ["Authorization", `${ends}Authorization: Bearer x\r\n${bearer()}`],
+      ["Authorization", `${ends}${bearer()}${filler}AUTHORIZATION: x\r\n`],
+      ["Content-Type", `${ends}${bearer()}Content-Type: application/json\r\nContent-Type: text/plain\r\n`],
+      ["Idempotency-Key", `${ends}${bearer()}Idempotency-Key: a\r\nIdempotency-Key: b\r\n`],
+    ] as const) {
+      const answer = await sendRaw(world.port, `GET ${api}/assets HTTP/1.1\r\n${sent}\r\n`);
+      assertRefusal(answer, 400, `${name} header must not be repeated`);
+    }
+    for (const length of ["Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2, 3"]) {
+      assertRefusal(await sendRaw(world.port, `POST ${login} HTTP/1.1\r\n${ends}${length}\r\n\r\n{}`), 400);
+    }
+  });
+
+  test("a version other than 1.0 and 1.1 is 505, and 1.0 is answered without a Host", async () => {
+    for (const version of ["2.0", "0.9", "1.2", "3.0", "9.9"]) {
+      const answer = await sendRaw(world.port, `GET / HTTP/${version}\r\n${ends}${bearer()}\r\n`);
+      assertRefusal(answer, 505, "HTTP version must be 1.0 or 1.1");
+    }
+    assertRefusal(await sendRaw(world.port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505);
+    assert.match(await sendRaw(world.port, `GET / HTTP/1.0\r\n${bearer()}\r\n`), /^HTTP\/1\.1 200 /);
+    for (const line of ["GET / HTTP/1.11", "GET / http/1.1", "GET / HTTPS/1.1", "GET / RTSP/1.0x"]) {
+      assertRefusal(await sendRaw(world.port, `${line}\r\n${ends}\r\n`), 400, "Malformed HTTP request");
+    }
+  });
+
+  test("CONNECT is answered and closed, behind a good request too", async () => {
+    const tunnel = `CONNECT example.com:443 HTTP/1.1\r\n${host}\r\n`;
+    const answer = await sendRaw(world.port, `${tunnel}\x16\x03\x01`);
+    assertRefusal(answer, 405, "Method not allowed");
+    assert.match(answer, /connection: close\r\n/i);
+    // Node no longer drives what is under way, so that there is no answer at all to either.
+    assert.equal(await sendRaw(world.port, `GET / HTTP/1.1\r\n${host}${bearer()}\r\n${tunnel}`), "");
+    await until(() => world.load().connections === 0 && world.load().requests === 0);
+  });
+
+  test("CONNECT from a client that goes away at once does no harm", async () => {
+    for (let i = 0; i < 20; i += 1) {
+      const { socket, closed } = await dial(world.port);
+      socket.write(`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`, () => socket.resetAndDestroy());
+      await closed;
+    }
+    await until(() => world.load().connections === 0);
+  });
+
+  test("a request to upgrade is answered like any other, and its connection closed", async () => {
+    const upgrade = `${host}Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n`;
+    for (const protocol of ["websocket", "h2c", "TLS/1.0"]) {
+      const head = `HTTP/1.1\r\n${upgrade}Upgrade: ${protocol}\r\n`;
+      const answer = await sendRaw(world.port, `GET / ${head}${bearer()}\r\n`);
+      assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*connection: close\r\n/i);
+      assertRefusal(await sendRaw(world.port, `GET / ${head}\r\n`), 403, "Token is missing");
+      const body = `Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+      assertRefusal(await sendRaw(world.port, `POST ${login} ${head}${body}`), 400, "Email is required");
+    }
+  });
+
+  test("a strange target is 403 without a token and 404 with one", async () => {
+    for (const target of [
+      "//",
+      "//evil.example.com/",
+      "///",
+      "/%E0",
+      "/%",
+      "/%zz",
+      "/%u0000",
+      "/%00",
+      "/..",
+      "/../etc/passwd",
+      `${api}/assets/..%2f../x`,
+      `${api}\\assets`,
+      "*",
+      "http://",
+      "http://x/nope",
+      "http://user:password@x:99999/%E0",
+      "ftp://x/",
+    ]) {
+      assertRefusal(await sendRaw(world.port, `GET ${target} HTTP/1.1\r\n${ends}\r\n`), 403);
+      const answer = await sendRaw(world.port, `GET ${target} HTTP/1.1\r\n${ends}${bearer()}\r\n`);
+      assertRefusal(answer, 404, "Not found");
+    }
+  });
+
+  test("bytes that no target, header or chunk may have are 400", async () => {
+    const chunked = `POST ${login} HTTP/1.1\r\n${ends}Transfer-Encoding: chunked\r\n\r\n`;
+    for (const request of [
+      `GET /\0 HTTP/1.1\r\n${ends}\r\n`,
+      `GET /é HTTP/1.1\r\n${ends}\r\n`,
+      `GET /a b HTTP/1.1\r\n${ends}\r\n`,
+      `GET / HTTP/1.1\n${host}\n\n`,
+      `GET / HTTP/1.1\r\n${ends}X: a\0b\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${ends}X: a\rb\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${ends}X: a\r\n folded\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${ends}X : a\r\n\r\n`,
+      `${chunked}zz\r\n`,
+      `${chunked}ffffffffffffffffff\r\n`,
+      `${chunked}-1\r\n`,
+      `${chunked.replace("chunked", "identity")}0\r\n\r\n`,
+      `${chunked.replace("chunked", "chunked\r\nTransfer-Encoding: chunked")}0\r\n\r\n`,
+      "\x16\x03\x01\x02\x00\x01\x00\x01",
+    ]) {
+      assertRefusal(await sendRaw(world.port, request), 400, "Malformed HTTP request");
+    }
+  });
+
+  test("without a token there is no interim answer", async () => {
+    const expects = `${host}Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`;
+    for (const path of [`${api}/assets`, `${api}/auth/register`, "/nope"]) {
+      const answer = await sendRaw(world.port, `POST ${path} HTTP/1.1\r\n${expects}`);
+      assertRefusal(answer, 403, "Token is missing");
+      assert.doesNotMatch(answer, /100 Continue/);
+    }
+  });
+});
+
+describe("several requests on one connection", () => {
+  test("are answered in their order and worked on one by one", async () => {
+    const waiting = makeWaitingRepositories();
+    const world = await openLimited({}, waiting.repositories);
+    const { socket, text } = await dial(world.port);
+    const get = (id: number) => `GET ${api}/assets/${id} HTTP/1.1\r\n${host}${world.bearer}\r\n`;
+    socket.write([1, 2, 3].map(get).join(""));
+    for (const id of [1, 2, 3]) {
+      await until(() => waiting.held.length > 0);
+      assert.equal(waiting.held.length, 1);
+      assert.equal(answersIn(text()).length, id - 1);
+      waiting.letGo();
+      await until(() => answersIn(text()).length === id);
+    }
+    assert.deepEqual(
+      answersIn(text()).map(({ body }) => JSON.parse(body).id),
+      [1, 2, 3],
+    );
+    socket.destroy();
+    await world.close();
+  });
+
+  test("a malformed one after good ones, or with a bad body, is answered last", async () => {
+    const world = await openLimited();
+    const get = `GET / HTTP/1.1\r\n${host}${world.bearer}\r\n`;
+    const bad = `POST ${login} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+    for (const last of ["GARBAGE\r\n\r\n", bad]) {
+      const answer = await sendRaw(world.port, get + get + get + last);
+      assert.deepEqual(
+        answersIn(answer).map(({ status }) => status),
+        [200, 200, 200, 400],
+      );
+    }
+    await world.close();
+  });
+
+  test("nothing that was sent after Connection: close is worked on", async () => {
+    const world = await openLimited();
+    const close = `GET / HTTP/1.1\r\n${ends}${world.bearer}\r\n`;
+    const write = `POST ${api}/assets HTTP/1.1\r\n${host}${world.bearer}Content-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"x"}`;
+    assert.equal(answersIn(await sendRaw(world.port, close + write)).length, 1);
+    const { json } = await world.call("GET", `${api}/assets`, { token: world.tokens.ADMIN });
+    assert.deepEqual(json, []);
+    await world.close();
+  });
+
+  test("who asks too far ahead is answered that far, and then no more", async () => {
+    const world = await openLimited({ requestsPerConnection: 4 });
+    const get = `GET / HTTP/1.1\r\n${host}${world.bearer}\r\n`;
+    const answers = answersIn(await sendRaw(world.port, get.repeat(50)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200, 503],
+    );
+    for (const header of [/retry-after: 1\r\n/i, /connection: close\r\n/i]) {
+      assert.match(answers.at(-1)?.head ?? "", header);
+    }
+    assert.deepEqual(world.load().requests, 0);
+    await world.close();
+  });
+});
+
+describe("overload", () => {
+  test("past the bound of requests under way the answer is 503, before any work is done", async () => {
+    const waiting = makeWaitingRepositories();
+    const world = await openLimited({ requests: 3, sweepMilliseconds: 10 }, waiting.repositories);
+    const token = world.tokens.ADMIN;
+    const underWay = [1, 2, 3].map(id => world.call("GET", `${api}/assets/${id}`, { token }));
+    await until(() => waiting.held.length === 3);
+    for (const [method, path, options] of [
+      ["GET", `${api}/assets/4`, { token, headers: { "x-request-id": "mine" } }],
+      ["GET", "/", {}],
+      ["POST", login, { body: { email: "a@example.com", password: "1234" } }],
+      ["OPTIONS", "/", {}],
+    ] as const) {
+      const answer = await world.call(method, path, options);
+      assert.deepEqual(
+        [answer.status, answer.json],
+        [503, { status: 503, msg: "The service is overloaded" }],
+      );
+      assert.equal(answer.headers.get("retry-after"), "1");
+      assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+      assert.equal(answer.headers.get("access-control-allow-origin"), "*");
+      if (method === "GET" && path !== "/") assert.equal(answer.headers.get("x-request-id"), "mine");
+    }
+    assert.equal(waiting.held.length, 3);
+    await until(() => world.recorded.some(({ details }) => details?.["requests"] !== undefined));
+    waiting.letGo();
+    for (const { status } of await Promise.all(underWay)) assert.equal(status, 200);
+    await until(() => world.load().requests === 0);
+    assert.equal((await world.call("GET", "/", { token })).status, 200);
+    await world.close();
+  });
+
+  test("requests that drip in take nobody's place", async () => {
+    const world = await openLimited({ requests: 2 });
+    const body = `POST ${login} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
+    const dripping = await Promise.all(Array.from({ length: 10 }, () => dial(world.port)));
+    for (const { socket } of dripping) socket.write(body);
+    await until(() => world.load().connections >= 10);
+    assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
+    for (const { socket } of dripping) socket.destroy();
+    await until(() => world.load().requests === 0);
+    await world.close();
+  });
+
+  test("past the bound of connections the answer is 503 and a close; yet more are closed without one", async () => {
+    const world = await openLimited({
+      connections: 2,
+      refusedConnections: 1,
+      lingerMilliseconds: 20,
+      sweepMilliseconds: 10,
+    });
+    const allowed = [await dial(world.port), await dial(world.port)];
+    await until(() => world.load().connections === 2);
+    const get = `GET / HTTP/1.1\r\n${host}${world.bearer}\r\n`;
+    for (let i = 0; i < 3; i += 1) {
+      const answer = await sendRaw(world.port, get);
+      assertRefusal(answer, 503, "The service has too many connections");
+      assert.match(answer, /retry-after: 1\r\n[\s\S]*connection: close\r\n/i);
+      assert.equal(answersIn(answer).length, 1, "the request itself is not answered");
+      await until(() => world.load().connections === 2);
+    }
+    const flood = await Promise.all(Array.from({ length: 20 }, () => dial(world.port)));
+    assert.ok(world.load().connections <= 3);
+    await Promise.all(flood.map(({ closed }) => closed));
+    for (const { socket, text } of allowed) {
+      socket.write(get);
+      await until(() => text().startsWith("HTTP/1.1 200 "));
+      socket.destroy();
+    }
+    await until(() => world.load().connections === 0);
+    assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
+    await world.close();
+  });
+});
+
+describe("a client that goes away", () => {
+  test("in mid-header, mid-body, mid-work, mid-answer or mid-queue leaves nothing behind", async () => {
+    const waiting = makeWaitingRepositories();
+    let lists = 0;
+    const list = async function* () {
+      lists += 1;
+      try {
+        for (;;) yield [{ comment: "x".repeat(10_000) }] as never;
+      } finally {
+        lists -= 1;
+      }
+    };
+    const { repositories } = waiting;
+    const logs = { ...repositories.maintenanceLogs, list };
+    const world = await openLimited({}, { ...repositories, maintenanceLogs: logs });
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}${world.bearer}\r\n`;
+    const body = `POST ${login} HTTP/1.1\r\n${host}Content-Type: application/json\r\n`;
+    for (const sent of [
+      "GET / HTT",
+      `GET / HTTP/1.1\r\n${host}`,
+      `${body}Content-Length: 99\r\n\r\n{`,
+      `${body}Transfer-Encoding: chunked\r\n\r\n5\r\n{`,
+      `${body}Content-Length: 99\r\nExpect: 100-continue\r\n\r\n`,
+      get(`${api}/assets/1`),
+      get(`${api}/logs`),
+      get(`${api}/logs`).repeat(5),
+      get(`${api}/assets/1`) + get(`${api}/logs`).repeat(5),
+      `${get(`${api}/logs`)}GARBAGE\r\n\r\n`,
+      `${get(`${api}/logs`)}CONNECT x:1 HTTP/1.1\r\n${host}\r\n`,
+    ]) {
+      for (const leave of ["end", "destroy", "resetAndDestroy"] as const) {
+        const { socket, closed } = await dial(world.port);
+        socket.write(sent, () => socket[leave]());
+        if (leave === "end") setTimeout(() => socket.destroy(), 20);
+        await closed;
+      }
+    }
+    await until(() => world.load().connections === 0);
+    waiting.letGo();
+    await until(() => world.load().requests === 0);
+    assert.equal(lists, 0);
+    assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
+    assert.deepEqual(
+      world.recorded.filter(({ level }) => level === "error"),
+      [],
+    );
+    await world.close();
+  });
+});
+
+describe("closing", () => {
+  test("finishes the request that is worked on and starts none that waits behind it", async () => {
+    const waiting = makeWaitingRepositories();
+    const world = await openLimited({}, waiting.repositories);
+    const { socket, closed, text } = await dial(world.port);
+    socket.write(`GET ${api}/assets/1 HTTP/1.1\r\n${host}${world.bearer}\r\n`.repeat(3));
+    await until(() => waiting.held.length === 1);
+    const over = world.close(3_600_000);
+    waiting.letGo();
+    await Promise.all([over, closed]);
+    const answers = answersIn(text());
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200],
+    );
+    assert.match(answers[0]?.head ?? "", /connection: close/i);
+  });
+
+  test("does not wait for connections that have been refused", async () => {
+    const world = await openLimited({ lingerMilliseconds: 3_600_000 });
+    const { socket, closed, text } = await dial(world.port);
+    socket.write(`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`);
+    await until(() => text().startsWith("HTTP/1.1 405 "));
+    await world.close(3_600_000);
+    await closed;
+  });
+});

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
+import { freeFailures } from "../../src/application/login-throttle.ts";
+import { api, openWorld, password, type World } from "../support/world.ts";
+
+const attempt = (world: World, email: string, password: string, forwardedFor?: string) =>
+  world.call("POST", `${api}/auth/login`, {
+    body: { email, password },
+    headers: forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor },
+  });
+
+async function guess(world: World, email: string, times: number, forwardedFor?: string) {
+  for (let i = 0; i < times; i += 1) await attempt(world, email, `guess ${i}`, forwardedFor);
+}
+
+describe("guessing passwords", () => {
+  test("is 429 with Retry-After after a few failures, also for the right password, until the wait is over", async () => {
+    const world = await openWorld();
+    const { email } = world.employees.TECHNICIAN;
+    await guess(world, email, freeFailures.ofEmail);
+    for (const guessed of ["another guess", password]) {
+      const answer = await attempt(world, email, guessed);
+      assert.deepEqual([answer.status, answer.json], [429, { status: 429, msg: "Too many failed logins" }]);
+      assert.equal(answer.headers.get("retry-after"), "1");
+    }
+    world.clock.advance(1);
+    assert.equal((await attempt(world, email, password)).status, 200);
+    await world.close();
+  });
+
+  test("concerns unknown emails and inactive employees just the same", async () => {
+    const world = await openWorld();
+    await world.ports.employees.setActive(world.employees.TECHNICIAN.id, false);
+    for (const email of ["nobody@example.com", world.employees.TECHNICIAN.email]) {
+      await guess(world, email, freeFailures.ofEmail);
+      assert.equal((await attempt(world, email, password)).status, 429);
+    }
+    await world.close();
+  });
+
+  test("of many guesses at once no more than the free ones learn anything", async () => {
+    const world = await openWorld();
+    const { email } = world.employees.TECHNICIAN;
+    const guesses = Array.from({ length: 30 }, (_, i) => attempt(world, email, `guess ${i}`));
+    const last = attempt(world, email, password);
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    assert.equal(statuses.filter(status => status === 401).length, freeFailures.ofEmail);
+    assert.equal(statuses.filter(status => status === 429).length, 30 - freeFailures.ofEmail);
+    assert.equal((await last).status, 429);
+    await world.close();
+  });
+
+  test("never throttles successful logins", async () => {
+    const world = await openWorld();
+    const { email } = world.employees.TECHNICIAN;
+    const answers = await Promise.all(Array.from({ length: 40 }, () => attempt(world, email, password)));
+    assert.ok(answers.every(({ status }) => status === 200));
+    await world.close();
+  });
+
+  test("does not lock out the same employee at another address, behind a trusted proxy", async () => {
+    const world = await openWorld({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
+    const { email } = world.employees.TECHNICIAN;
+    await guess(world, email, freeFailures.ofEmail, "198.51.100.7, 10.1.2.3");
+    assert.equal((await attempt(world, email, password, "198.51.100.7")).status, 429);
+    assert.equal((await attempt(world, email, password, "198.51.100.8, 10.1.2.3")).status, 200);
+    assert.equal((await attempt(world, email, password, "198.51.100.8, 198.51.100.7")).status, 429);
+    await world.close();
+  });
+
+  test("does not believe what a client says of its own address", async () => {
+    const world = await openWorld();
+    const { email } = world.employees.TECHNICIAN;
+    for (let i = 0; i < freeFailures.ofEmail; i += 1) await attempt(world, email, "guess", `198.51.100.${i}`);
+    assert.equal((await attempt(world, email, password, "198.51.100.99")).status, 429);
+    await world.close();
+  });
+});
+
+describe("hashing", () => {
+  test("is refused past a bounded queue with 503 and Retry-After, and goes on afterwards", async () => {
+    const world = await openWorld({ passwords: makeArgon2PasswordHasher({ working: 1, waiting: 2 }) });
+    const { email } = world.employees.TECHNICIAN;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => attempt(world, email, password)));
+    const refused = answers.filter(({ status }) => status === 503);
+    assert.equal(answers.filter(({ status }) => status === 200).length, 8 - refused.length);
+    assert.ok(refused.length > 0);
+    for (const { json, headers } of refused) {
+      assert.deepEqual([json.msg, headers.get("retry-after")], ["The service is overloaded", "1"]);
+    }
+    assert.equal((await attempt(world, email, password)).status, 200);
+    await world.close();
+  });
+});
