@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres from "postgres";
+import { between } from "./random.ts";
+import type { Scenario } from "./scenario.ts";
+import { conclude, databaseName, openStage } from "./stage.ts";
+
+const everyMilliseconds = 20;
+const mostMilliseconds = 180_000;
+
+/** PostgreSQL ends connections of the service at random, again and again: every request is still settled. */
+export const backendKill: Scenario = {
+  name: "backend-kill",
+  inShort: true,
+  async run(trial) {
+    const wanted = trial.short ? 100 : 2_000;
+    const stage = await openStage(trial);
+    const killer = postgres(stage.cluster.url("postgres"), { max: 1, onnotice: () => {} });
+    try {
+      const load = stage.load({ clients: 12, pauseMilliseconds: 2 });
+      const began = performance.now();
+      let kills = 0;
+      while (kills < wanted && performance.now() - began < mostMilliseconds) {
+        const backends = await killer<{ pid: number }[]>`
+          select pid from pg_stat_activity
+          where datname = ${databaseName} and backend_type = 'client backend' order by pid`;
+        const victim = backends[between(trial.random, 0, Math.max(0, backends.length - 1))];
+        if (victim !== undefined) {
+          const [{ killed } = { killed: false }] = await killer<{ killed: boolean }[]>`
+            select pg_terminate_backend(${victim.pid}) as killed`;
+          if (killed) kills++;
+        }
+        await sleep(everyMilliseconds);
+      }
+      const recovery = await load.untilAcknowledged();
+      return await conclude(stage, load, {
+        rounds: kills,
+        recoveries: [recovery],
+        faults: kills < wanted ? [`only ${kills} of ${wanted} kills in ${mostMilliseconds} ms`] : [],
+      });
+    } finally {
+      await killer.end({ timeout: 1 });
+      await stage.close();
+    }
+  },
+};

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Cluster, makeCluster, standbyName } from "./cluster.ts";
+import { stablePort } from "./processes.ts";
+import { type Relay, startRelay } from "./relay.ts";
+import type { Scenario, Trial } from "./scenario.ts";
+import { conclude, databaseName, openStage, query } from "./stage.ts";
+
+/** Longer than the deadline of the service, so that it gives writes up which only wait for the standby. */
+const stalledMilliseconds = 6_500;
+
+/** The primary dies and its synchronous standby is promoted: the service follows, nothing acknowledged is lost. */
+export const failover: Scenario = {
+  name: "failover",
+  inShort: false,
+  run: trial => runFailovers(trial, async () => {}),
+};
+
+/** The same, after the standby has not been heard of for a while: what only the primary has may not be acknowledged. */
+export const failoverStalled: Scenario = {
+  name: "failover-stalled",
+  inShort: false,
+  run: trial =>
+    runFailovers(trial, async relay => {
+      relay.drop();
+      await sleep(stalledMilliseconds);
+    }),
+};
+
+async function runFailovers(trial: Trial, beforehand: (relay: Relay) => Promise<void>) {
+  const rounds = trial.short ? 1 : 3;
+  const ports = [await stablePort(), await stablePort()] as const;
+  let primary = await makeCluster(trial.binaries, { port: ports[0] });
+  await primary.start();
+  const hosts = ports.map(port => `127.0.0.1:${port}`).join(",");
+  const serviceUrl = () => `postgres://postgres@${hosts}/${databaseName}?target_session_attrs=read-write`;
+  const stage = await openStage(trial, { cluster: primary, serviceUrl });
+  const relays: Relay[] = [];
+  try {
+    const load = stage.load();
+    const recoveries: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const relay = await startRelay(primary.port);
+      relays.push(relay);
+      const standby = await addStandby(trial, primary, relay, ports[(round + 1) % 2] ?? ports[0]);
+      await load.untilAcknowledged();
+      await sleep(500);
+      load.strike();
+      await beforehand(relay);
+      await primary.kill();
+      await primary.remove();
+      // The promotion itself is part of this recovery.
+      const [recovery] = await Promise.all([load.heal(), standby.promote()]);
+      recoveries.push(recovery);
+      primary = standby;
+    }
+    return await conclude(stage, load, { rounds, recoveries, cluster: primary });
+  } finally {
+    await stage.close();
+    await primary.remove();
+    for (const relay of relays) await relay.close();
+  }
+}
+
+/** Starts a standby that hears of the primary through the relay, and waits until commits wait for it. */
+async function addStandby(
+  { binaries }: Trial,
+  primary: Cluster,
+  relay: Relay,
+  port: number,
+): Promise<Cluster> {
+  const standbyOf = { port: primary.port, through: relay.port };
+  const standby = await makeCluster(binaries, { port, standbyOf });
+  await standby.start();
+  const url = primary.url("postgres");
+  await query(url, `alter system set synchronous_standby_names = '${standbyName}'`);
+  await query(url, "select pg_reload_conf()");
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const [row] = await query(
+      url,
+      "select count(*)::int as n from pg_stat_replication where sync_state = 'sync'",
+    );
+    if (row?.["n"] === 1) return standby;
+    await sleep(50);
+  }
+  throw new Error("the standby is not synchronous after 15 s");
+}

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { findPostgresBinaries } from "../support/native-postgres.ts";
+
+/** Why the faults cannot be tried here: they need a PostgreSQL server of their own to kill. */
+function obstacle(): string | undefined {
+  if (process.env["TEST_DATABASE"] === "embedded") return "the embedded PostgreSQL was asked for";
+  return findPostgresBinaries() === undefined ? "this machine has no PostgreSQL binaries" : undefined;
+}
+
+test("nothing is lost, doubled or hung in the short form of the faults", async t => {
+  const reason = obstacle();
+  if (reason !== undefined) return t.diagnostic(`not run: ${reason}`);
+  const run = spawn(process.execPath, ["--import", "tsx", "test/faults/run.ts", "--short"], {
+    stdio: "pipe",
+  });
+  t.after(() => run.kill());
+  const [output, errors, [code]] = await Promise.all([text(run.stdout), text(run.stderr), once(run, "exit")]);
+  for (const line of output.trim().split("\n")) t.diagnostic(line);
+  assert.equal(code, 0, `${output}\n${errors}`);
+});

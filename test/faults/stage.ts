@@ -1,0 +1,172 @@
+import postgres from "postgres";
+import { compare, readRows, replay } from "./audit.ts";
+import { type Cluster, makeCluster } from "./cluster.ts";
+import { type Load, type LoadChoices, recoveryMilliseconds, startLoad } from "./load.ts";
+import { stablePort } from "./processes.ts";
+import { runCommand, type ServiceProcess, startService } from "./program.ts";
+import { send } from "./request.ts";
+import type { Outcome, Trial } from "./scenario.ts";
+
+/** A PostgreSQL, a service on it, and an ADMIN who is logged in. */
+export interface Stage {
+  readonly cluster: Cluster;
+  readonly token: string;
+  readonly assetIds: readonly [number, ...number[]];
+  /** Port of the first service, which every restart takes again. */
+  readonly port: number;
+  service(): ServiceProcess;
+  /** Starts the service again on its port after it was killed. */
+  restart(): Promise<void>;
+  /** Starts another service on the same database, or again after it was killed. */
+  startAnother(port: number): Promise<ServiceProcess>;
+  load(choices?: Partial<LoadChoices>): Load;
+  close(): Promise<void>;
+}
+
+export const databaseName = "faults";
+export const adminEmail = "admin@example.com";
+export const adminPassword = "the password of the ADMIN";
+
+interface Choices {
+  /** Started; one of its own without it. */
+  readonly cluster?: Cluster;
+  /** What the service is told, when that is not the cluster itself. */
+  readonly serviceUrl?: (cluster: Cluster) => string;
+}
+
+export async function openStage(trial: Trial, choices: Choices = {}): Promise<Stage> {
+  const { program, random } = trial;
+  const cluster = choices.cluster ?? (await startedCluster(trial));
+  await query(cluster.url("postgres"), `create database ${databaseName}`);
+  const owner = { DATABASE_URL: cluster.url(databaseName) };
+  await runCommand(program, ["migrate"], owner);
+  await runCommand(program, ["create-admin", "--email", adminEmail], {
+    ...owner,
+    ADMIN_PASSWORD: adminPassword,
+  });
+
+  const settings = {
+    DATABASE_URL: choices.serviceUrl?.(cluster) ?? cluster.url(databaseName),
+    SECRET_KEY: "a secret of the fault tests, of more than thirty-two bytes",
+  };
+  const port = await stablePort();
+  let service = await startService(program, port, settings);
+  const others = new Set<ServiceProcess>();
+  const token = await logIn(port);
+  const assetIds = [await createAsset(port, token), await createAsset(port, token)] as const;
+  return {
+    cluster,
+    token,
+    assetIds,
+    port,
+    service: () => service,
+    async restart() {
+      service = await startService(program, port, settings);
+    },
+    async startAnother(otherPort) {
+      const other = await startService(program, otherPort, settings);
+      others.add(other);
+      return other;
+    },
+    load: more => startLoad({ ports: [port], token, assetIds, random, ...more }),
+    async close() {
+      await Promise.all([service, ...others].map(one => one.stop().catch(() => one.kill())));
+      await cluster.remove();
+    },
+  };
+}
+
+async function startedCluster({ binaries }: Trial): Promise<Cluster> {
+  const cluster = await makeCluster(binaries);
+  await cluster.start();
+  return cluster;
+}
+
+/** Runs one statement as the superuser. */
+export async function query(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return [...(await sql.unsafe(text))];
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function logIn(port: number): Promise<string> {
+  const body = { email: adminEmail, password: adminPassword };
+  const { status, json } = await send(port, "/api/v1/auth/login", { method: "POST", body });
+  if (status !== 200) throw new Error(`the login was answered ${status}: ${JSON.stringify(json)}`);
+  return (json as { token: string }).token;
+}
+
+async function createAsset(port: number, token: string): Promise<number> {
+  const body = { name: "Pump", description: "" };
+  const { status, json } = await send(port, "/api/v1/assets", { method: "POST", body, token });
+  if (status !== 201) throw new Error(`the asset was answered ${status}: ${JSON.stringify(json)}`);
+  return (json as { id: number }).id;
+}
+
+interface Conclusion {
+  readonly rounds: number;
+  readonly recoveries?: readonly number[];
+  /** Milliseconds that a recovery may take. */
+  readonly recoveryLimit?: number;
+  readonly notes?: readonly string[];
+  readonly faults?: readonly string[];
+  /** The server that is written to now, when that is no longer the first one. */
+  readonly cluster?: Cluster;
+}
+
+/** Answers within the deadline of 5 s, with some time for a busy machine. */
+const slowestMilliseconds = 6_000;
+
+/** Ends the load, and holds everything that the clients were told against what is stored. */
+export async function conclude(stage: Stage, load: Load, conclusion: Conclusion): Promise<Outcome> {
+  const {
+    rounds,
+    recoveries = [],
+    recoveryLimit = recoveryMilliseconds,
+    notes = [],
+    faults = [],
+  } = conclusion;
+  await load.stop();
+  const death = stage.service().death();
+  if (death !== undefined) throw new Error(death);
+  const replayFaults = await replay(load, stage.port, stage.token);
+  const cluster = conclusion.cluster ?? stage.cluster;
+  const { lost, doubled, unknown } = compare(await readRows(cluster.url(databaseName)), load);
+  const slowest = load.slowestMilliseconds();
+  const late =
+    Math.max(0, ...recoveries) > recoveryLimit ? [`a recovery took more than ${recoveryLimit} ms`] : [];
+  const slow = slowest > slowestMilliseconds ? [`an answer took ${slowest} ms`] : [];
+  const stopFault = await faultOfStop(stage.service());
+  const statuses = [...load.statuses].map(([status, times]) => `${times} x ${status}`).join(", ");
+  return {
+    rounds,
+    acknowledged: load.acknowledged.size,
+    lost,
+    doubled,
+    hung: load.hung(),
+    recoveries,
+    notes: [`answers: ${statuses}; slowest ${slowest} ms`, ...notes],
+    faults: [
+      ...load.faults,
+      ...replayFaults,
+      ...late,
+      ...slow,
+      ...(unknown > 0 ? [`${unknown} rows were never sent`] : []),
+      ...(stopFault === undefined ? [] : [stopFault]),
+      ...faults,
+    ],
+  };
+}
+
+/** After all this the service still stops when it is asked to. */
+async function faultOfStop(service: ServiceProcess): Promise<string | undefined> {
+  try {
+    await service.stop();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
