@@ -5,6 +5,7 @@ import { type HttpServer, makeHttpServer } from "./adapters/http/server.ts";
 import { makeAssets } from "./application/assets.ts";
 import { makeAuthentication } from "./application/authentication.ts";
 import { makeEmployees } from "./application/employees.ts";
+import { withKnownTokens } from "./application/known-tokens.ts";
 import { makeMaintenanceLogs } from "./application/maintenance-logs.ts";
 import type { Ports } from "./application/ports.ts";
 import { withRecentAccounts } from "./application/recent-accounts.ts";
@@ -12,8 +13,9 @@ import { withRecentAccounts } from "./application/recent-accounts.ts";
 /** Ports to use cases. */
 export function makeUseCases(ports: Ports): UseCases {
   const employees = withRecentAccounts(ports.employees, ports.clock);
+  const tokens = { ...ports.tokens, ...withKnownTokens(ports.tokens, ports.clock) };
   return {
-    authentication: makeAuthentication({ ...ports, employees }),
+    authentication: makeAuthentication({ ...ports, employees, tokens }),
     employees: makeEmployees({ ...ports, employees }),
     assets: makeAssets(ports),
     maintenanceLogs: makeMaintenanceLogs(ports),

@@ -60,7 +60,7 @@ export async function makeJoseTokens(
 type Payload = JWTPayload & { readonly username?: unknown; readonly roles?: unknown; readonly ver?: unknown };
 
 /** Throws FORBIDDEN for a `sub` or `username` that no employee can have, and for a `ver` that is not a number. */
-function readClaims({ sub, username, roles, jti, ver, iat }: Payload): TokenClaims {
+function readClaims({ sub, username, roles, jti, ver, iat, exp }: Payload): TokenClaims {
   if (sub !== undefined && !(typeof sub === "string" && /^[1-9]\d{0,14}$/.test(sub))) throw tokenNotValid();
   if (ver !== undefined && typeof ver !== "number") throw tokenNotValid();
   const email = typeof username === "string" && username.trim() !== "" ? username : undefined;
@@ -73,5 +73,7 @@ function readClaims({ sub, username, roles, jti, ver, iat }: Payload): TokenClai
     tokenId: typeof jti === "string" ? jti : undefined,
     version: ver,
     issuedAt: iat,
+    // There is one: verification asks for it.
+    expiresAt: exp ?? 0,
   };
 }

@@ -126,6 +126,8 @@ export interface TokenClaims {
   readonly version: number | undefined;
   /** Claim `iat`, in seconds since the epoch. */
   readonly issuedAt: number | undefined;
+  /** Claim `exp`, in seconds since the epoch. */
+  readonly expiresAt: number;
 }
 
 export interface TokenSigner {

@@ -24,6 +24,7 @@ function tokensContract(name: string, openTokens: OpenTokens): void {
         role: "MANAGER",
         version: 3,
         issuedAt,
+        expiresAt: issuedAt + 60,
       });
       assert.ok(tokenId !== undefined && tokenId !== "");
     });

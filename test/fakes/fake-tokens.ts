@@ -4,27 +4,19 @@ import type { Clock, TokenClaims, TokenSigner, TokenVerifier } from "../../src/a
 
 /** Tokens that only this object knows: a random name for the claims kept here. */
 export function makeFakeTokens(clock: Clock, lifetimeSeconds: number): TokenSigner & TokenVerifier {
-  const issued = new Map<string, TokenClaims & { readonly expiresAt: number }>();
+  const issued = new Map<string, TokenClaims>();
   return {
     async sign({ id, email, role }, version) {
       const token = randomUUID();
-      const now = clock.now().getTime();
-      const claims = {
-        employeeId: id,
-        email,
-        role,
-        version,
-        tokenId: token,
-        issuedAt: Math.floor(now / 1_000),
-      };
-      issued.set(token, { ...claims, expiresAt: now + lifetimeSeconds * 1_000 });
+      const issuedAt = Math.floor(clock.now().getTime() / 1_000);
+      const expiresAt = issuedAt + lifetimeSeconds;
+      issued.set(token, { employeeId: id, email, role, version, tokenId: token, issuedAt, expiresAt });
       return token;
     },
     async verify(token) {
       const found = issued.get(token);
-      if (found === undefined || found.expiresAt <= clock.now().getTime()) throw tokenNotValid();
-      const { expiresAt: _, ...claims } = found;
-      return claims;
+      if (found === undefined || found.expiresAt * 1_000 <= clock.now().getTime()) throw tokenNotValid();
+      return found;
     },
   };
 }
