@@ -3,6 +3,7 @@ import { foldEmail } from "../../domain/employee.ts";
 import { keyReused, notFound, performerUnknown } from "../../domain/error.ts";
 import { isLogOf, type LogFilter, type MaintenanceLog, type NewLog } from "../../domain/maintenance-log.ts";
 import type { Database, Sql } from "./connection.ts";
+import { gather } from "./gather.ts";
 import { pageSize, pages } from "./pages.ts";
 
 /** A log with the names that its readers see: what every query here selects. */
@@ -39,6 +40,13 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
           order by l.performed_date desc, l.id desc limit ${pageSize}`,
       ),
     );
+
+  const findGathered = gather(async (ids: readonly number[]) => {
+    const found = await query<MaintenanceLog>(
+      sql => sql`${logs(sql)} where l.id = any (${`{${ids}}`}::text::bigint[])`,
+    );
+    return new Map(found.map(log => [log.id, log]));
+  });
 
   /** One statement: finds asset and performer, writes the log or finds the key's, and names it all. */
   async function appendOnce(assetId: number, performer: Performer, log: NewLog, key: string | undefined) {
@@ -99,7 +107,7 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
     },
 
     async find(id) {
-      const [log] = await query<MaintenanceLog>(sql => sql`${logs(sql)} where l.id = ${id}`);
+      const log = await findGathered(id);
       if (log === undefined) throw notFound("Log");
       return log;
     },
