@@ -1,10 +1,10 @@
 import type { ActivityFilter } from "../domain/activity.ts";
 import type { Asset, NewAsset } from "../domain/asset.ts";
-import type { Batches, Ports } from "./ports.ts";
+import type { JsonList, Ports } from "./ports.ts";
 
 export function makeAssets({ assets }: Pick<Ports, "assets">) {
   return {
-    list: (filter: ActivityFilter): Batches<Asset> => assets.list(filter),
+    list: (filter: ActivityFilter): JsonList<Asset> => assets.list(filter),
 
     /** Throws NOT_FOUND. */
     find: (id: number): Promise<Asset> => assets.find(id),

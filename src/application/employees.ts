@@ -3,7 +3,7 @@ import type { Employee, EmployeeChanges, PasswordChange, Registration } from "..
 import { invalid, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
 import type { Caller } from "./authentication.ts";
-import type { Batches, Ports } from "./ports.ts";
+import type { JsonList, Ports } from "./ports.ts";
 
 export function makeEmployees({
   employees,
@@ -14,7 +14,7 @@ export function makeEmployees({
     if (role === "ADMIN") events.warn("admin created", { employeeId: id, byEmployeeId: caller.employeeId });
   };
   return {
-    list: (filter: ActivityFilter): Batches<Employee> => employees.list(filter),
+    list: (filter: ActivityFilter): JsonList<Employee> => employees.list(filter),
 
     /** Throws NOT_FOUND. */
     find: (id: number): Promise<Employee> => employees.find(id),

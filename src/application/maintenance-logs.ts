@@ -1,6 +1,6 @@
 import type { LogFilter, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Caller } from "./authentication.ts";
-import type { Appended, Batches, Ports } from "./ports.ts";
+import type { Appended, JsonList, Ports } from "./ports.ts";
 
 /** Logs are written and read, and nothing else (specification, section 1). */
 export function makeMaintenanceLogs({ maintenanceLogs }: Pick<Ports, "maintenanceLogs">) {
@@ -12,17 +12,18 @@ export function makeMaintenanceLogs({ maintenanceLogs }: Pick<Ports, "maintenanc
     /** Throws NOT_FOUND. */
     find: (id: number): Promise<MaintenanceLog> => maintenanceLogs.find(id),
 
-    list: (filter: LogFilter): Batches<MaintenanceLog> => maintenanceLogs.list(filter),
+    list: (filter: LogFilter): JsonList<MaintenanceLog> => maintenanceLogs.list(filter),
 
     /** Throws NOT_FOUND. */
-    listOfAsset: (assetId: number, filter: LogFilter): Batches<MaintenanceLog> =>
+    listOfAsset: (assetId: number, filter: LogFilter): JsonList<MaintenanceLog> =>
       maintenanceLogs.listOfAsset(assetId, filter),
 
     /** Throws NOT_FOUND. */
-    listOfPerformer: (employeeId: number): Batches<MaintenanceLog> =>
+    listOfPerformer: (employeeId: number): JsonList<MaintenanceLog> =>
       maintenanceLogs.listOfPerformer(employeeId),
 
-    listOfActiveAssets: (limit: number): Batches<MaintenanceLog> => maintenanceLogs.listOfActiveAssets(limit),
+    listOfActiveAssets: (limit: number): JsonList<MaintenanceLog> =>
+      maintenanceLogs.listOfActiveAssets(limit),
   };
 }
 

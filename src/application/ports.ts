@@ -4,8 +4,12 @@ import type { Employee, EmployeeChanges, Registration } from "../domain/employee
 import type { LogFilter, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Role } from "../domain/role.ts";
 
-/** A list in pieces, so that its length never decides how much memory it takes. A piece is never empty. */
-export type Batches<T> = AsyncIterable<readonly T[]>;
+/**
+ * A whole list as JSON, in pieces, so that its length never decides how much memory it takes: each piece is the text of
+ * one or more elements, with commas between them. Who keeps the records renders them, since nobody on their way to the
+ * client needs to look into them.
+ */
+export type JsonList<T> = AsyncIterable<string> & { readonly elements?: T };
 
 /** What is stored of a new employee: the registration with the password's hash in place of the password. */
 export type EmployeeRecord = Omit<Registration, "password"> & { readonly passwordHash: string };
@@ -30,7 +34,7 @@ export interface Account {
 /** Every method is atomic, and throws UNAVAILABLE while the records cannot be reached. */
 export interface EmployeeRepository {
   /** By id, ascending. */
-  list(filter: ActivityFilter): Batches<Employee>;
+  list(filter: ActivityFilter): JsonList<Employee>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<Employee>;
   /** By email, whatever its case. */
@@ -67,7 +71,7 @@ export interface EmployeeRepository {
 
 export interface AssetRepository {
   /** By id, ascending, with `lastLogDate` null. */
-  list(filter: ActivityFilter): Batches<Asset>;
+  list(filter: ActivityFilter): JsonList<Asset>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<Asset>;
   insert(asset: NewAsset): Promise<Asset>;
@@ -85,13 +89,13 @@ export interface MaintenanceLogRepository {
   append(assetId: number, performer: Performer, log: NewLog, idempotencyKey?: string): Promise<Appended>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<MaintenanceLog>;
-  list(filter: LogFilter): Batches<MaintenanceLog>;
-  /** Throws NOT_FOUND, with the first batch, when the asset is not known. */
-  listOfAsset(assetId: number, filter: LogFilter): Batches<MaintenanceLog>;
-  /** Throws NOT_FOUND, with the first batch, when the employee is not known. */
-  listOfPerformer(employeeId: number): Batches<MaintenanceLog>;
+  list(filter: LogFilter): JsonList<MaintenanceLog>;
+  /** Throws NOT_FOUND, with the first piece, when the asset is not known. */
+  listOfAsset(assetId: number, filter: LogFilter): JsonList<MaintenanceLog>;
+  /** Throws NOT_FOUND, with the first piece, when the employee is not known. */
+  listOfPerformer(employeeId: number): JsonList<MaintenanceLog>;
   /** The newest logs among those of all assets that are active now. */
-  listOfActiveAssets(limit: number): Batches<MaintenanceLog>;
+  listOfActiveAssets(limit: number): JsonList<MaintenanceLog>;
 }
 
 export interface Appended {

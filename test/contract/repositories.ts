@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Batches, EmployeeRecord, Performer, Repositories } from "../../src/application/ports.ts";
+import type { EmployeeRecord, JsonList, Performer, Repositories } from "../../src/application/ports.ts";
 import type { NewAsset } from "../../src/domain/asset.ts";
 import type { Employee } from "../../src/domain/employee.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
@@ -41,13 +41,14 @@ export const aLog = (changes: Partial<NewLog> = {}): NewLog => ({
   ...changes,
 });
 
-export async function all<T>(batches: Batches<T>): Promise<T[]> {
-  const rows: T[] = [];
-  for await (const batch of batches) {
-    assert.notEqual(batch.length, 0, "a batch is never empty");
-    rows.push(...batch);
+export async function all<T>(list: JsonList<T>): Promise<T[]> {
+  const elements: T[] = [];
+  for await (const piece of list) {
+    const parsed = JSON.parse(`[${piece}]`) as T[];
+    assert.notEqual(parsed.length, 0, "a piece is never empty");
+    elements.push(...parsed);
   }
-  return rows;
+  return elements;
 }
 
 const refused = (code: ErrorCode, message: string) => ({ name: "DomainError", code, message });

@@ -1,9 +1,9 @@
 import type {
   Account,
-  Batches,
   Clock,
   Credentials,
   EmployeeRecord,
+  JsonList,
   Repositories,
 } from "../../src/application/ports.ts";
 import type { Asset } from "../../src/domain/asset.ts";
@@ -14,11 +14,13 @@ import { isLogOf, type LogFilter, type MaintenanceLog } from "../../src/domain/m
 type StoredLog = Omit<MaintenanceLog, "assetName" | "performedByName">;
 type StoredAsset = Omit<Asset, "lastLogDate">;
 
-/** Small, so that a list of a few records already comes in several batches. */
-const batchSize = 2;
+/** Small, so that a list of a few records already comes in several pieces. */
+const pieceSize = 2;
 
-async function* inBatches<T>(rows: readonly T[]): Batches<T> {
-  for (let at = 0; at < rows.length; at += batchSize) yield rows.slice(at, at + batchSize);
+async function* inPieces<T>(rows: readonly T[]): JsonList<T> {
+  for (let at = 0; at < rows.length; at += pieceSize) {
+    yield JSON.stringify(rows.slice(at, at + pieceSize)).slice(1, -1);
+  }
 }
 
 /** All records in memory, with the promises of the ports kept as PostgreSQL keeps them. */
@@ -84,7 +86,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
   return {
     employees: {
       list: ({ active }) =>
-        inBatches(
+        inPieces(
           employees
             .map(({ employee }) => employee)
             .filter(employee => active === undefined || employee.active === active),
@@ -136,7 +138,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
 
     assets: {
       list: ({ active }) =>
-        inBatches(
+        inPieces(
           assets
             .filter(asset => active === undefined || asset.active === active)
             .map(asset => ({ ...asset, lastLogDate: null })),
@@ -190,20 +192,20 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
         return shown(log);
       },
 
-      list: filter => inBatches(newestFirst(matches(filter))),
+      list: filter => inPieces(newestFirst(matches(filter))),
 
       async *listOfAsset(assetId, filter) {
         if (assets[assetId - 1] === undefined) throw notFound("Asset");
-        yield* inBatches(newestFirst(log => log.assetId === assetId && matches(filter)(log)));
+        yield* inPieces(newestFirst(log => log.assetId === assetId && matches(filter)(log)));
       },
 
       async *listOfPerformer(employeeId) {
         existing(employeeId);
-        yield* inBatches(newestFirst(log => log.performedByEmployeeId === employeeId));
+        yield* inPieces(newestFirst(log => log.performedByEmployeeId === employeeId));
       },
 
       listOfActiveAssets: limit =>
-        inBatches(newestFirst(log => assets[log.assetId - 1]?.active === true).slice(0, limit)),
+        inPieces(newestFirst(log => assets[log.assetId - 1]?.active === true).slice(0, limit)),
     },
   };
 }

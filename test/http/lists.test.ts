@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
-import type { Batches } from "../../src/application/ports.ts";
+import type { JsonList } from "../../src/application/ports.ts";
 import { DomainError } from "../../src/domain/error.ts";
 import type { MaintenanceLog } from "../../src/domain/maintenance-log.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
@@ -20,10 +20,11 @@ const log = (id: number): MaintenanceLog => ({
   performedByEmployeeId: 1,
   performedByName: "Ada Byron",
 });
-const batchOf = (first: number, size = 100) => Array.from({ length: size }, (_, i) => log(first + i));
+const logsFrom = (first: number, size = 100) => Array.from({ length: size }, (_, i) => log(first + i));
+const pieceFrom = (first: number) => JSON.stringify(logsFrom(first)).slice(1, -1);
 
 /** The service with a list of logs of our own making. */
-async function openWorldListing(list: () => Batches<MaintenanceLog>) {
+async function openWorldListing(list: () => JsonList<MaintenanceLog>) {
   const repositories = makeMemoryRepositories();
   return openWorld({
     repositories: { ...repositories, maintenanceLogs: { ...repositories.maintenanceLogs, list } },
@@ -31,23 +32,23 @@ async function openWorldListing(list: () => Batches<MaintenanceLog>) {
 }
 
 describe("whole lists", () => {
-  for (const batches of [0, 1, 2, 3, 7]) {
-    test(`${batches} batches arrive as one JSON array`, async () => {
+  for (const pieces of [0, 1, 2, 3, 7]) {
+    test(`${pieces} pieces arrive as one JSON array`, async () => {
       const world = await openWorldListing(async function* () {
-        for (let i = 0; i < batches; i += 1) yield batchOf(i * 100);
+        for (let i = 0; i < pieces; i += 1) yield pieceFrom(i * 100);
       });
       const { status, json, headers } = await world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
       assert.equal(status, 200);
-      assert.deepEqual(json, batchOf(0, batches * 100));
-      assert.equal(headers.get("content-length") === null, batches > 1, "a list of one batch has a length");
+      assert.deepEqual(json, logsFrom(0, pieces * 100));
+      assert.equal(headers.get("content-length") === null, pieces > 1, "a list of one piece has a length");
       await world.close();
     });
   }
 
-  test("a failure before the first two batches is an ordinary error", async () => {
+  test("a failure before the first two pieces is an ordinary error", async () => {
     for (const good of [0, 1]) {
       const world = await openWorldListing(async function* () {
-        for (let i = 0; i < good; i += 1) yield batchOf(i * 100);
+        for (let i = 0; i < good; i += 1) yield pieceFrom(i * 100);
         throw new DomainError("UNAVAILABLE", "The database is not available");
       });
       const { status, json } = await world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
@@ -58,7 +59,7 @@ describe("whole lists", () => {
 
   test("a failure in mid-list destroys the connection: nobody takes a cut list for a whole one", async () => {
     const world = await openWorldListing(async function* () {
-      for (let i = 0; i < 4; i += 1) yield batchOf(i * 100);
+      for (let i = 0; i < 4; i += 1) yield pieceFrom(i * 100);
       throw new Error("the database went away");
     });
     await assert.rejects(world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN }));
@@ -79,7 +80,7 @@ describe("whole lists", () => {
     const world = await openWorldListing(async function* () {
       try {
         // Ten gigabytes, if anybody asked for them.
-        for (; read < 100_000; read += 1) yield batchOf(read * 100);
+        for (; read < 100_000; read += 1) yield pieceFrom(read * 100);
       } finally {
         ended();
       }
@@ -95,7 +96,7 @@ describe("whole lists", () => {
       before = read;
       for (let turn = 0; turn < 200; turn += 1) await new Promise(resolve => setImmediate(resolve));
     }
-    assert.ok(read < 1_000, `${read} batches were read for a client that takes nothing`);
+    assert.ok(read < 1_000, `${read} pieces were read for a client that takes nothing`);
     socket.destroy();
     await closed;
     await world.close();
@@ -104,7 +105,7 @@ describe("whole lists", () => {
   test("HEAD does not read the list to its end", async () => {
     let read = 0;
     const world = await openWorldListing(async function* () {
-      for (; read < 1_000; read += 1) yield batchOf(read * 100);
+      for (; read < 1_000; read += 1) yield pieceFrom(read * 100);
     });
     const { status } = await world.call("HEAD", `${api}/logs`, { token: world.tokens.ADMIN });
     assert.equal(status, 200);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import type { Batches } from "../../application/ports.ts";
+import type { JsonList } from "../../application/ports.ts";
 import type { HttpError } from "./http-error.ts";
 import { type Content, ContentWithHeaders, HtmlPage } from "./route.ts";
 
@@ -65,53 +65,43 @@ function sendText({ response, headers }: Reply, status: number, text: string, mo
 }
 
 /**
- * Sends a list that fits in one batch as one text. A longer one goes out batch by batch at the pace of the client;
- * when it fails on the way the socket is destroyed, so that nobody takes a cut list for a whole one.
+ * Sends a list of one piece as one text. A longer one goes out piece by piece at the pace of the client; when it fails on
+ * the way the socket is destroyed, so that nobody takes a cut list for a whole one.
  */
-async function sendList(reply: Reply, status: number, batches: Batches<object>): Promise<void> {
-  const iterator = batches[Symbol.asyncIterator]();
-  // Taken before the status line, while a failure can still be answered properly.
-  const ready = await take(2, iterator);
-  if (ready.length < 2) return sendText(reply, status, JSON.stringify(ready[0] ?? []), jsonType);
-
+async function sendList(reply: Reply, status: number, list: JsonList<object>): Promise<void> {
+  const pieces = list[Symbol.asyncIterator]();
+  // Both are taken before the status line, while a failure can still be answered properly.
+  const first = await pieces.next();
+  const second = await pieces.next();
+  if (second.done === true) {
+    return sendText(reply, status, first.done === true ? "[]" : `[${first.value}]`, jsonType);
+  }
   const { response, headers } = reply;
   response.writeHead(status, [...headers, ...jsonType]);
   if (response.req.method === "HEAD") {
     response.end();
-    return void (await iterator.return?.());
+    return void (await pieces.return?.());
   }
-  await pipeline(jsonArray(ready, iterator), response);
+  await pipeline(jsonArray(first.value, second, pieces), response);
 }
 
-async function take(
-  count: number,
-  batches: AsyncIterator<readonly object[]>,
-): Promise<(readonly object[])[]> {
-  const taken: (readonly object[])[] = [];
-  while (taken.length < count) {
-    const next = await batches.next();
-    if (next.done === true) break;
-    taken.push(next.value);
-  }
-  return taken;
-}
-
-/** Whoever stops reading this stops the reading of the list. */
+/** Asks for each piece while the one before it is sent. Whoever stops reading this stops the reading of the list. */
 async function* jsonArray(
-  ready: (readonly object[])[],
-  rest: AsyncIterator<readonly object[]>,
+  first: string,
+  second: IteratorResult<string>,
+  rest: AsyncIterator<string>,
 ): AsyncGenerator<string> {
   try {
-    let separator = "[";
-    // Taken out one by one, so that no batch is held while later ones are sent.
-    for (let batch = ready.shift(); batch !== undefined; batch = ready.shift() ?? (await rest.next()).value) {
-      yield separator + elements(batch);
-      separator = ",";
+    let next = Promise.resolve(second);
+    yield `[${first}`;
+    for (let piece = await next; piece.done !== true; piece = await next) {
+      next = rest.next();
+      // Its failure shows when it is waited for, unless the client has gone by then.
+      next.catch(() => {});
+      yield `,${piece.value}`;
     }
     yield "]";
   } finally {
     await rest.return?.();
   }
 }
-
-const elements = (batch: readonly object[]): string => JSON.stringify(batch).slice(1, -1);

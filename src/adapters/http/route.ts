@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "../../application/authentication.ts";
-import type { Batches } from "../../application/ports.ts";
+import type { JsonList } from "../../application/ports.ts";
 import type { Fields, Values } from "../../domain/field.ts";
 import type { RequiredRole } from "../../domain/role.ts";
 
 /** What a successful request answers: nothing, an object, a list in pieces, or a page. */
-export type Content = undefined | object | Batches<object> | HtmlPage | ContentWithHeaders;
+export type Content = undefined | object | JsonList<object> | HtmlPage | ContentWithHeaders;
 
 /** Content with headers of its own: names and values in turn. */
 export class ContentWithHeaders {

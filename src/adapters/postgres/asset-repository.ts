@@ -2,18 +2,17 @@ import type { AssetRepository } from "../../application/ports.ts";
 import type { Asset } from "../../domain/asset.ts";
 import { notFound } from "../../domain/error.ts";
 import type { Database } from "./connection.ts";
-import { pageSize, pages } from "./pages.ts";
+import { pagesById } from "./pages.ts";
 
 export function makeAssetRepository({ query }: Database): AssetRepository {
   return {
     list: ({ active }) =>
-      pages(last =>
-        query<Asset>(
-          sql => sql`
-            select id, name, description, active, null as "lastLogDate" from asset
-            where id > ${last?.id ?? 0} ${active === undefined ? sql`` : sql`and active = ${active}`}
-            order by id limit ${pageSize}`,
-        ),
+      pagesById(
+        query,
+        (sql, last, limit) => sql`
+        select id, name, description, active, null as "lastLogDate" from asset
+        where id > ${last} ${active === undefined ? sql`` : sql`and active = ${active}`}
+        order by id limit ${limit}`,
       ),
 
     async find(id) {

@@ -5,6 +5,7 @@ import { isUnavailable, translate } from "./errors.ts";
 import { makePool, type PoolLimits } from "./pool.ts";
 
 export type Sql = postgres.Sql<{ bigint: number; localDateTime: string }>;
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 export type Statement<Row extends object> = (sql: Sql) => postgres.PendingQuery<Row[]>;
 
 /** The one way to the database: statements in, rows or a DomainError out. Each is its own transaction. */

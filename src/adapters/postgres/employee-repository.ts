@@ -2,7 +2,7 @@ import type { Account, Credentials, EmployeeRepository } from "../../application
 import { type Employee, foldEmail } from "../../domain/employee.ts";
 import { notFound, unauthorized } from "../../domain/error.ts";
 import type { Database, Sql } from "./connection.ts";
-import { pageSize, pages } from "./pages.ts";
+import { pagesById } from "./pages.ts";
 
 const columns = (sql: Sql) =>
   sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
@@ -14,13 +14,12 @@ const credentialColumns = (sql: Sql) =>
 export function makeEmployeeRepository({ query }: Database): EmployeeRepository {
   return {
     list: ({ active }) =>
-      pages(last =>
-        query<Employee>(
-          sql => sql`
-            select ${columns(sql)} from employee
-            where id > ${last?.id ?? 0} ${active === undefined ? sql`` : sql`and active = ${active}`}
-            order by id limit ${pageSize}`,
-        ),
+      pagesById(
+        query,
+        (sql, last, limit) => sql`
+        select ${columns(sql)} from employee
+        where id > ${last} ${active === undefined ? sql`` : sql`and active = ${active}`}
+        order by id limit ${limit}`,
       ),
 
     async find(id) {

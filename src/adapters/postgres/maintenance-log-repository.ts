@@ -1,10 +1,10 @@
-import type { Batches, MaintenanceLogRepository, Performer } from "../../application/ports.ts";
+import type { JsonList, MaintenanceLogRepository, Performer } from "../../application/ports.ts";
 import { foldEmail } from "../../domain/employee.ts";
 import { keyReused, notFound, performerUnknown } from "../../domain/error.ts";
 import { isLogOf, type LogFilter, type MaintenanceLog, type NewLog } from "../../domain/maintenance-log.ts";
-import type { Database, Sql } from "./connection.ts";
+import type { Database, Fragment, Sql } from "./connection.ts";
 import { gather } from "./gather.ts";
-import { pageSize, pages } from "./pages.ts";
+import { pages, rendered } from "./pages.ts";
 
 /** A log with the names that its readers see: what every query here selects. */
 const logs = (sql: Sql) => sql`
@@ -14,6 +14,17 @@ const logs = (sql: Sql) => sql`
   from maintenance_log l
   join asset a on a.id = l.asset_id
   join employee e on e.id = l.performed_by_employee_id`;
+
+/** Where a list goes on: newest first, and of one date the later id first. */
+type Key = Pick<MaintenanceLog, "performedDate" | "id">;
+const beforeAll: Key = { performedDate: "infinity", id: Number.MAX_SAFE_INTEGER };
+
+const renderedLogs = (sql: Sql, rows: Fragment) =>
+  rendered<Key>(
+    sql,
+    rows,
+    sql`(array_agg("performedDate"))[count(*)] as "performedDate", (array_agg(id))[count(*)] as id`,
+  );
 
 /** Every column is null where there is nothing of its kind. */
 type AppendRow = { readonly assetFound: number | null } & (
@@ -27,17 +38,19 @@ interface Scope extends LogFilter {
 }
 
 export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLogRepository {
-  const list = ({ assetId, employeeId, status, taskType }: Scope): Batches<MaintenanceLog> =>
-    pages(last =>
-      query<MaintenanceLog>(
-        sql => sql`${logs(sql)}
-          where (l.performed_date, l.id)
-            < (${last?.performedDate ?? "infinity"}::text::timestamp, ${last?.id ?? Number.MAX_SAFE_INTEGER})
-            ${assetId === undefined ? sql`` : sql`and l.asset_id = ${assetId}`}
-            ${employeeId === undefined ? sql`` : sql`and l.performed_by_employee_id = ${employeeId}`}
-            ${status === undefined ? sql`` : sql`and l.status = ${status}`}
-            ${taskType === undefined ? sql`` : sql`and l.task_type = ${taskType}`}
-          order by l.performed_date desc, l.id desc limit ${pageSize}`,
+  const list = ({ assetId, employeeId, status, taskType }: Scope): JsonList<MaintenanceLog> =>
+    pages(beforeAll, (last, limit) =>
+      query(sql =>
+        renderedLogs(
+          sql,
+          sql`${logs(sql)}
+            where (l.performed_date, l.id) < (${last.performedDate}::text::timestamp, ${last.id})
+              ${assetId === undefined ? sql`` : sql`and l.asset_id = ${assetId}`}
+              ${employeeId === undefined ? sql`` : sql`and l.performed_by_employee_id = ${employeeId}`}
+              ${status === undefined ? sql`` : sql`and l.status = ${status}`}
+              ${taskType === undefined ? sql`` : sql`and l.task_type = ${taskType}`}
+            order by l.performed_date desc, l.id desc limit ${limit}`,
+        ),
       ),
     );
 
@@ -125,24 +138,27 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
     },
 
     async *listOfActiveAssets(limit) {
-      const newest = await query<MaintenanceLog>(
-        sql => sql`${logs(sql)} where a.active order by l.performed_date desc, l.id desc limit ${limit}`,
+      const [page] = await query(sql =>
+        renderedLogs(
+          sql,
+          sql`${logs(sql)} where a.active order by l.performed_date desc, l.id desc limit ${limit}`,
+        ),
       );
-      if (newest.length > 0) yield newest;
+      if (page?.json != null) yield page.json;
     },
   };
 }
 
 /** Asks for the list's owner only when there is nothing to list: owners are never deleted, so later is soon enough. */
 async function* orNotFound(
-  list: Batches<MaintenanceLog>,
+  list: JsonList<MaintenanceLog>,
   found: () => Promise<readonly unknown[]>,
   owner: "Asset" | "Employee",
-): Batches<MaintenanceLog> {
+): JsonList<MaintenanceLog> {
   let empty = true;
-  for await (const batch of list) {
+  for await (const piece of list) {
     empty = false;
-    yield batch;
+    yield piece;
   }
   if (empty && (await found()).length === 0) throw notFound(owner);
 }

@@ -1,22 +1,53 @@
-import type { Batches } from "../../application/ports.ts";
+import type { JsonList } from "../../application/ports.ts";
+import type { Database, Fragment, Sql } from "./connection.ts";
 
-/** Rows. The largest possible log takes some 40 KiB, so a page takes 10 MiB at the very most. */
-export const pageSize = 250;
+/** Rows of the first page, and of any. The largest possible log takes some 40 KiB. */
+export const firstRows = 250;
+export const mostRows = 2_000;
+
+/** How long a page should be: PostgreSQL and the service work best on some hundred KiB at a time. */
+const pageCharacters = 512 * 1024;
+
+/** A part of a list: the text of its rows, or null without any; how many they are; and the key of the last. */
+export type Page<Key> = Key & { readonly json: string | null; readonly rows: number };
 
 /**
  * A whole list as a walk over its key, a page at a time. Between two pages nothing is held in the database: no
  * connection, no snapshot, no portal, however slowly the client reads. Rows are never deleted and their keys
  * never change, so every row that is there at the start comes exactly once.
  *
- * @param readAfter reads the next `pageSize` rows after the last one, or the first ones
+ * @param start comes before all rows
+ * @param readAfter reads at most so many rows that come after this key
  */
-export async function* pages<Row>(
-  readAfter: (last: Row | undefined) => Promise<readonly Row[]>,
-): Batches<Row> {
-  let last: Row | undefined;
-  do {
-    const page = await readAfter(last);
-    if (page.length > 0) yield page;
-    last = page.length < pageSize ? undefined : page.at(-1);
-  } while (last !== undefined);
+export async function* pages<Key>(
+  start: Key,
+  readAfter: (last: Key, limit: number) => Promise<readonly Page<Key>[]>,
+): JsonList<never> {
+  let last = start;
+  let limit = firstRows;
+  for (;;) {
+    const [page] = await readAfter(last, limit);
+    if (page === undefined || page.json === null) return;
+    yield page.json;
+    if (page.rows < limit) return;
+    last = page;
+    limit = nextLimit(page.json.length / page.rows);
+  }
 }
+
+const nextLimit = (charactersPerRow: number): number =>
+  Math.max(1, Math.min(mostRows, Math.floor(pageCharacters / charactersPerRow)));
+
+/** The rows of a page, which come in the order of the list, rendered by PostgreSQL as one row. */
+export const rendered = <Key extends object>(sql: Sql, rows: Fragment, key: Fragment) =>
+  sql<Page<Key>[]>`
+    select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, ${key} from (${rows}) as shown`;
+
+/** A list in the order of its ids. */
+export const pagesById = (
+  query: Database["query"],
+  rowsAfter: (sql: Sql, lastId: number, limit: number) => Fragment,
+): JsonList<never> =>
+  pages({ id: 0 }, (last, limit) =>
+    query(sql => rendered<{ id: number }>(sql, rowsAfter(sql, last.id, limit), sql`max(id) as id`)),
+  );

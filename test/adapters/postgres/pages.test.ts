@@ -1,57 +1,69 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { pageSize, pages } from "../../../src/adapters/postgres/pages.ts";
+import { firstRows, mostRows, type Page, pages } from "../../../src/adapters/postgres/pages.ts";
+import type { JsonList } from "../../../src/application/ports.ts";
 
-/** A table of so many rows, numbered from 1, that counts how often it is read. */
-function makeTable(size: number) {
-  const asked: (number | undefined)[] = [];
-  const readAfter = async (last: number | undefined): Promise<number[]> => {
-    asked.push(last);
-    const start = last ?? 0;
-    const length = Math.min(pageSize, size - start);
-    return Array.from({ length }, (_, index) => start + index + 1);
+interface Key {
+  readonly id: number;
+}
+const start: Key = { id: 0 };
+
+/** A table of rows that are numbered from 1 and take some room each, and what was asked of it. */
+function makeTable(size: number, charactersPerRow = 20) {
+  const asked: { readonly last: number; readonly limit: number }[] = [];
+  const row = (id: number) => `{"id":${id}}`.padEnd(charactersPerRow);
+  const readAfter = async ({ id: last }: Key, limit: number): Promise<Page<Key>[]> => {
+    asked.push({ last, limit });
+    const rows = Math.min(limit, size - last);
+    const ids = Array.from({ length: rows }, (_, i) => last + i + 1);
+    return [{ json: rows === 0 ? null : ids.map(row).join(), rows, id: last + rows }];
   };
   return { asked, readAfter };
 }
 
-async function collect<T>(batches: AsyncIterable<readonly T[]>): Promise<(readonly T[])[]> {
-  const collected: (readonly T[])[] = [];
-  for await (const batch of batches) collected.push(batch);
-  return collected;
+async function collect(list: JsonList<unknown>): Promise<Key[][]> {
+  const pieces: Key[][] = [];
+  for await (const piece of list) pieces.push(JSON.parse(`[${piece}]`));
+  return pieces;
 }
 
 describe("a list in pages", () => {
-  for (const [size, lengths] of [
-    [0, []],
-    [1, [1]],
-    [pageSize - 1, [pageSize - 1]],
-    [pageSize, [pageSize]],
-    [pageSize + 1, [pageSize, 1]],
-    [3 * pageSize, [pageSize, pageSize, pageSize]],
-    [3 * pageSize + 7, [pageSize, pageSize, pageSize, 7]],
-  ] as const) {
-    test(`of ${size} rows has every row once, in order, in ${lengths.length} pages of which none is empty`, async () => {
-      const batches = await collect(pages(makeTable(size).readAfter));
+  for (const size of [0, 1, firstRows - 1, firstRows, firstRows + 1, firstRows + mostRows, 10_000]) {
+    test(`of ${size} rows has every row once, in order, in pages of which none is empty`, async () => {
+      const pieces = await collect(pages(start, makeTable(size).readAfter));
+      assert.ok(pieces.every(piece => piece.length > 0));
       assert.deepEqual(
-        batches.map(batch => batch.length),
-        lengths,
-      );
-      assert.deepEqual(
-        batches.flat(),
-        Array.from({ length: size }, (_, index) => index + 1),
+        pieces.flat().map(({ id }) => id),
+        Array.from({ length: size }, (_, i) => i + 1),
       );
     });
   }
 
   test("asks for what comes after the last row, and not again after a page that was not full", async () => {
-    const { asked, readAfter } = makeTable(2 * pageSize + 1);
-    await collect(pages(readAfter));
-    assert.deepEqual(asked, [undefined, pageSize, 2 * pageSize]);
+    const { asked, readAfter } = makeTable(firstRows + mostRows + 1);
+    await collect(pages(start, readAfter));
+    assert.deepEqual(
+      asked.map(({ last }) => last),
+      [0, firstRows, firstRows + mostRows],
+    );
+  });
+
+  test("has pages of about half a MiB, whatever the size of the rows", async () => {
+    for (const [charactersPerRow, limit] of [
+      [20, mostRows],
+      [1_024, 511],
+      [40_960, 12],
+      [1_048_576, 1],
+    ] as const) {
+      const { asked, readAfter } = makeTable(firstRows + 1, charactersPerRow);
+      await collect(pages(start, readAfter));
+      assert.deepEqual(asked[1], { last: firstRows, limit });
+    }
   });
 
   test("reads a page when it is wanted and not before", async () => {
-    const { asked, readAfter } = makeTable(10 * pageSize);
-    const iterator = pages(readAfter)[Symbol.asyncIterator]();
+    const { asked, readAfter } = makeTable(10_000);
+    const iterator = pages(start, readAfter)[Symbol.asyncIterator]();
     assert.equal(asked.length, 0);
     await iterator.next();
     assert.equal(asked.length, 1);
@@ -60,35 +72,23 @@ describe("a list in pages", () => {
   });
 
   test("reads no more when nobody wants the rest", async () => {
-    const { asked, readAfter } = makeTable(10 * pageSize);
-    for await (const batch of pages(readAfter)) if (batch.includes(pageSize + 1)) break;
+    const { asked, readAfter } = makeTable(10_000);
+    for await (const _ of pages(start, readAfter)) if (asked.length === 2) break;
     assert.equal(asked.length, 2);
   });
 
   test("fails where reading fails, after what was read before", async () => {
-    const { readAfter } = makeTable(3 * pageSize);
+    const { readAfter } = makeTable(10_000);
     const failure = new Error("connection lost");
-    const batches = pages(async (last: number | undefined) => {
-      if (last === 2 * pageSize) throw failure;
-      return readAfter(last);
+    let read = 0;
+    const list = pages(start, async (last, limit) => {
+      if (last.id > firstRows) throw failure;
+      return readAfter(last, limit);
     });
-    const lengths: number[] = [];
     const reading = async () => {
-      for await (const batch of batches) lengths.push(batch.length);
+      for await (const _ of list) read += 1;
     };
     await assert.rejects(reading, failure);
-    assert.deepEqual(lengths, [pageSize, pageSize]);
-  });
-
-  test("takes rows that come while it is read, if they come after the last one", async () => {
-    const table = [...Array(pageSize).keys()].map(index => index + 1);
-    const seen: number[] = [];
-    for await (const batch of pages(async (last: number | undefined) =>
-      table.filter(row => row > (last ?? 0)).slice(0, pageSize),
-    )) {
-      seen.push(...batch);
-      if (seen.length === pageSize) table.push(pageSize + 1);
-    }
-    assert.deepEqual(seen, table);
+    assert.equal(read, 2);
   });
 });
