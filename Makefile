@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run test test-embedded build check format clean
+.PHONY: run test test-embedded faults build check format clean
 
 installed = node_modules/.package-lock.json
 
@@ -14,6 +14,10 @@ test: check
 # The repository contract and all else that is said of PostgreSQL, on the embedded one.
 test-embedded: $(installed)
 	@TEST_DATABASE=embedded node --import tsx test/run.ts test/contract/repositories-postgres.test.ts test/adapters/postgres/*.test.ts
+
+# Breaks everything around the service under load; needs PostgreSQL's own programs. FAULTS="--only failover --seed 7"
+faults: $(installed)
+	@node --import tsx test/faults/run.ts $(FAULTS)
 
 check: $(installed)
 	@npm run --silent check

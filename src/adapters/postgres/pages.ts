@@ -5,8 +5,8 @@ import type { Database, Fragment, Sql } from "./connection.ts";
 export const firstRows = 250;
 export const mostRows = 2_000;
 
-/** How long a page should be: PostgreSQL and the service work best on some hundred KiB at a time. */
-const pageCharacters = 512 * 1024;
+/** How long a page should be: long enough to be cheap, short enough for many slow readers. */
+const pageCharacters = 192 * 1024;
 
 /** A part of a list: the text of its rows, or null without any; how many they are; and the key of the last. */
 export type Page<Key> = Key & { readonly json: string | null; readonly rows: number };
