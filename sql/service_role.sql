@@ -10,6 +10,7 @@ $$;
 
 grant select on schema_migration to maintenance_log_service;
 grant select, insert on employee, asset, maintenance_log to maintenance_log_service;
+grant usage on sequence maintenance_log_id_seq to maintenance_log_service;
 grant update (
   first_name, last_name, phone, email, email_folded, role, active, password_hash, surviving_token_id
 ) on employee to maintenance_log_service;

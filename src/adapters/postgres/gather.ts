@@ -1,31 +1,45 @@
-/** Keys that one statement asks for at most. */
-const maxKeys = 100;
+import { DomainError } from "../../domain/error.ts";
+
+/** Calls that one statement answers at most. */
+const maxCalls = 100;
 
 /**
- * Answers the calls of one turn of the event loop with one statement, which costs little more than one of them would.
- * Nobody waits for it: a call on its own is a statement on its own.
+ * Answers calls that come together with one statement, which costs little more than one of them would: those of one turn
+ * of the event loop, and those that come while the statement waits for a connection. Nobody waits for others to come: a
+ * call on its own is a statement on its own.
  *
- * @param find what is there of these keys; keys of which there is nothing are left out
+ * @param answer what is there for each of the calls, which it takes when it is about to send its statement; it may leave
+ *   out those for which there is nothing
  */
-export function gather<Key, Found>(
-  find: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Found>>,
-): (key: Key) => Promise<Found | undefined> {
-  let turn: { readonly keys: Key[]; readonly found: Promise<ReadonlyMap<Key, Found>> } | undefined;
+export function gather<Call, Answer>(
+  answer: (takeCalls: () => readonly Call[]) => Promise<ReadonlyMap<Call, Answer>>,
+): (call: Call) => Promise<Answer | undefined> {
+  let open: { readonly calls: Call[]; readonly answers: Promise<ReadonlyMap<Call, Answer>> } | undefined;
 
   function begin() {
-    const keys: Key[] = [];
-    const found = new Promise<void>(resolve => setImmediate(resolve)).then(() => {
-      if (turn?.keys === keys) turn = undefined;
-      return find(keys);
-    });
-    return { keys, found };
+    const calls: Call[] = [];
+    const take = () => {
+      if (open?.calls === calls) open = undefined;
+      return calls;
+    };
+    const answers = new Promise(resolve => setImmediate(resolve)).then(() => answer(take)).finally(take);
+    return { calls, answers };
   }
 
-  return async key => {
-    turn ??= begin();
-    const { keys, found } = turn;
-    keys.push(key);
-    if (keys.length === maxKeys) turn = undefined;
-    return (await found).get(key);
+  return async call => {
+    open ??= begin();
+    const { calls, answers } = open;
+    calls.push(call);
+    if (calls.length === maxCalls) open = undefined;
+    try {
+      return (await answers).get(call);
+    } catch (error) {
+      // A statement that PostgreSQL refused has done nothing; the fault of one call must not become that of all.
+      if (calls.length === 1 || isUnavailable(error)) throw error;
+      return (await answer(() => [call])).get(call);
+    }
   };
 }
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof DomainError && error.code === "UNAVAILABLE";

@@ -1,4 +1,4 @@
-import type { JsonList, MaintenanceLogRepository, Performer } from "../../application/ports.ts";
+import type { JsonList, MaintenanceLogRepository } from "../../application/ports.ts";
 import { foldEmail } from "../../domain/employee.ts";
 import { keyReused, notFound, performerUnknown } from "../../domain/error.ts";
 import { isLogOf, type LogFilter, type MaintenanceLog, type NewLog } from "../../domain/maintenance-log.ts";
@@ -32,6 +32,14 @@ type AppendRow = { readonly assetFound: number | null } & (
   | { readonly id: null; readonly performedByEmployeeId: number | null }
 );
 
+/** A log to be written, as it is sent to PostgreSQL. */
+interface Entry extends NewLog {
+  readonly assetId: number;
+  readonly employeeId: number;
+  readonly emailFolded: string;
+  readonly key: string | undefined;
+}
+
 interface Scope extends LogFilter {
   readonly assetId?: number;
   readonly employeeId?: number;
@@ -54,47 +62,53 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
       ),
     );
 
-  const findGathered = gather(async (ids: readonly number[]) => {
+  const findOne = gather<number, MaintenanceLog>(async takeIds => {
     const found = await query<MaintenanceLog>(
-      sql => sql`${logs(sql)} where l.id = any (${`{${ids}}`}::text::bigint[])`,
+      sql => sql`${logs(sql)} where l.id = any (${`{${takeIds()}}`}::text::bigint[])`,
     );
     return new Map(found.map(log => [log.id, log]));
   });
 
-  /** One statement: finds asset and performer, writes the log or finds the key's, and names it all. */
-  async function appendOnce(assetId: number, performer: Performer, log: NewLog, key: string | undefined) {
-    const { performedDate, status, taskType, comment } = log;
-    const [outcome] = await query<AppendRow>(
-      sql => sql`
-        with asset_found as (
-          select id from asset where id = ${assetId}
-        ), performer as (
-          select id, first_name || ' ' || last_name as name from employee
-          where id = ${performer.employeeId} and email_folded = ${foldEmail(performer.email)}
+  /** One statement for all: finds asset and performer, writes the log or finds the key's, and names it all. */
+  const appendOne = gather<Entry, AppendRow>(async takeEntries => {
+    let entries: readonly Entry[] = [];
+    const rows = await query<AppendRow & { readonly n: number }>(sql => {
+      entries = takeEntries();
+      const sent = JSON.stringify(entries.map((entry, n) => ({ n, ...entry })));
+      return sql`
+        with known as (
+          select n, "performedDate", status, "taskType", comment, key, a.id as asset_id, a.name as asset_name,
+            e.id as employee_id, e.first_name || ' ' || e.last_name as employee_name,
+            case when a.id is not null and e.id is not null then nextval('maintenance_log_id_seq') end as new_id
+          from json_to_recordset(${sent}::text::json) as entry (
+            n int, "assetId" bigint, "employeeId" bigint, "emailFolded" text, "performedDate" timestamp, status text,
+            "taskType" text, comment text, key text
+          )
+          left join asset a on a.id = "assetId"
+          left join employee e on e.id = "employeeId" and e.email_folded = "emailFolded"
         ), written as (
           insert into maintenance_log
-            (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key)
-          select ${performedDate}::text::timestamp, ${status}, ${taskType}, ${comment}, asset_found.id, performer.id,
-            ${key ?? null}
-          from asset_found, performer
+            (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key)
+          overriding system value
+          select new_id, "performedDate", status, "taskType", comment, asset_id, employee_id, key
+          from known where new_id is not null order by n
           on conflict (performed_by_employee_id, idempotency_key) where idempotency_key is not null do nothing
-          returning id, performed_date, status, task_type, comment, asset_id, false as replayed
+          returning id, performed_date, status, task_type, comment, asset_id
         ), log as (
-          select id, performed_date, status, task_type, comment, asset_id, replayed from written
+          select id as new_id, id, performed_date, status, task_type, comment, asset_id, false as replayed from written
           union all
-          select l.id, l.performed_date, l.status, l.task_type, l.comment, l.asset_id, true
-          from maintenance_log l join performer p on l.performed_by_employee_id = p.id
-          where l.idempotency_key = ${key ?? null}
+          select k.new_id, l.id, l.performed_date, l.status, l.task_type, l.comment, l.asset_id, true
+          from known k join maintenance_log l
+            on l.performed_by_employee_id = k.employee_id and l.idempotency_key = k.key
         )
-        select l.id, l.performed_date as "performedDate", l.status, l.task_type as "taskType", l.comment,
-          l.asset_id as "assetId", a.name as "assetName", p.id as "performedByEmployeeId", p.name as "performedByName",
-          f.id as "assetFound", l.replayed
-        from (values (true)) as always
-        left join performer p on true left join asset_found f on true
-        left join log l on true left join asset a on a.id = l.asset_id`,
-    );
-    return outcome as AppendRow;
-  }
+        select k.n, l.id, l.performed_date as "performedDate", l.status, l.task_type as "taskType", l.comment,
+          l.asset_id as "assetId", coalesce(a.name, k.asset_name) as "assetName",
+          k.employee_id as "performedByEmployeeId", k.employee_name as "performedByName",
+          k.asset_id as "assetFound", l.replayed
+        from known k left join log l using (new_id) left join asset a on l.replayed and a.id = l.asset_id`;
+    });
+    return new Map(rows.map(({ n, ...row }) => [entries[n] as Entry, row as AppendRow]));
+  });
 
   /**
    * Waits until what has been read is as safe as what has been written. A log can be seen before a synchronous standby
@@ -106,8 +120,12 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
 
   return {
     async append(assetId, performer, log, key) {
+      const { employeeId, email } = performer;
+      const { performedDate, status, taskType, comment } = log;
+      const facts = { performedDate, status, taskType, comment, key };
+      const entry = { assetId, employeeId, emailFolded: foldEmail(email), ...facts };
       for (;;) {
-        const outcome = await appendOnce(assetId, performer, log, key);
+        const outcome = (await appendOne({ ...entry })) as AppendRow;
         if (outcome.performedByEmployeeId === null) throw performerUnknown();
         if (outcome.assetFound === null) throw notFound("Asset");
         // Neither written nor seen: the key's log was committed while this statement waited for it. Now it is seen.
@@ -120,7 +138,7 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
     },
 
     async find(id) {
-      const log = await findGathered(id);
+      const log = await findOne(id);
       if (log === undefined) throw notFound("Log");
       return log;
     },
