@@ -289,7 +289,7 @@ describe("the program on a database", () => {
           .split("\n")
           .map(line => JSON.parse(line))
           .at(-1);
-        assert.deepEqual([last.level, last.event], ["error", "stopping"]);
+        assert.deepEqual([last.level, last.event], ["error", "unexpected failure"]);
         assert.match(last.cause, /^Error: planted\n/);
       }
     });

@@ -25,6 +25,9 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   const stopRequested = untilStopRequested();
   const failed = untilFailure();
   const events = makeJsonEventLog(settings.logLevel, systemClock, line => process.stdout.write(line));
+  failed.catch((error: unknown) => {
+    events.error("unexpected failure", { cause: error instanceof Error ? error.stack : String(error) });
+  });
   if (settings.tokenLifetimeSeconds > daySeconds) {
     events.warn("TOKEN_EXPIRE_TIME is longer than a day", { seconds: settings.tokenLifetimeSeconds });
   }
@@ -57,9 +60,6 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     events.info("listening", { host, port: listeningPort });
     await Promise.race([stopRequested, failed, databaseChecked.then(() => stopRequested)]);
     events.info("stopping");
-  } catch (error) {
-    events.error("stopping", { cause: error instanceof Error ? error.stack : String(error) });
-    throw error;
   } finally {
     await app.close(drainMilliseconds);
     await database.close();
