@@ -1,5 +1,6 @@
 import { makeClientAddress, type TrustedProxies } from "./adapters/http/client-address.ts";
 import { type AllowedOrigins, makeCors } from "./adapters/http/cors.ts";
+import type { RequestMeter } from "./adapters/http/request-log.ts";
 import { makeRoutes, type UseCases } from "./adapters/http/routes.ts";
 import { type HttpServer, makeHttpServer } from "./adapters/http/server.ts";
 import { makeAssets } from "./application/assets.ts";
@@ -28,7 +29,7 @@ export interface HttpSettings {
 }
 
 /** Ports to use cases to the route table to the server: the same for the service and for its tests. */
-export function makeApp(ports: Ports, settings: HttpSettings): HttpServer {
+export function makeApp(ports: Ports, settings: HttpSettings, meter?: RequestMeter): HttpServer {
   const useCases = makeUseCases(ports);
   return makeHttpServer({
     routes: makeRoutes(useCases),
@@ -36,5 +37,6 @@ export function makeApp(ports: Ports, settings: HttpSettings): HttpServer {
     cors: makeCors(settings.allowedOrigins),
     addressOf: makeClientAddress(settings.trustedProxies),
     events: ports.events,
+    meter,
   });
 }

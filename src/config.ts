@@ -58,17 +58,24 @@ const host = setting({
   name: "HOST",
   example: "127.0.0.1",
   fallback: "127.0.0.1",
-  parse: text => accept(text, /^[\w.:%-]+$/, "is not a host name or address"),
+  parse: readHost,
 });
 
-const port = setting({
-  name: "PORT",
-  example: "7070",
-  fallback: "7070",
-  parse: text => {
-    if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error("is not a port from 0 to 65535");
-    return Number(text);
-  },
+const port = setting({ name: "PORT", example: "7070", fallback: "7070", parse: readPort });
+
+const opsHost = setting({
+  name: "OPS_HOST",
+  example: "127.0.0.1",
+  fallback: "127.0.0.1",
+  parse: readHost,
+});
+
+/** Without it there is no operations listener. */
+const opsPort = setting<number | undefined>({
+  name: "OPS_PORT",
+  example: "7071",
+  optional: true,
+  parse: readPort,
 });
 
 const allowedOrigins = setting<AllowedOrigins>({
@@ -118,6 +125,8 @@ export const serveSettings = {
   tokenLifetimeSeconds,
   host,
   port,
+  opsHost,
+  opsPort,
   allowedOrigins,
   trustedProxies,
   durability,
@@ -180,6 +189,15 @@ function readSecretFile(name: string, path: string, readFile: (path: string) => 
 function accept(text: string, format: RegExp, refusal: string): string {
   if (!format.test(text)) throw new Error(refusal);
   return text;
+}
+
+function readHost(text: string): string {
+  return accept(text, /^[\w.:%-]+$/, "is not a host name or address");
+}
+
+function readPort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error("is not a port from 0 to 65535");
+  return Number(text);
 }
 
 const databaseUrlFormat = /^postgres(?:ql)?:\/\/(?:([^@/?\s]*)@)?([^@/?\s]+)\/[^/?\s]+(?:\?(\S*))?$/;

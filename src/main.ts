@@ -30,8 +30,7 @@ const commands: Readonly<Record<string, (surroundings: Surroundings) => Promise<
   migrate: runMigrate,
   "create-admin": runCreateAdmin,
   "--help": async ({ print }) => print(usage),
-  "--version": async ({ print }) =>
-    print((JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version),
+  "--version": async ({ print, version }) => print(version),
 };
 
 async function run([name = "", ...args]: readonly string[]): Promise<number> {
@@ -46,6 +45,7 @@ async function run([name = "", ...args]: readonly string[]): Promise<number> {
       environment: process.env,
       args,
       readFile,
+      version: (JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version,
       sqlFolder: pathOf("../sql"),
       stdin: process.stdin,
       print: line => console.log(line),

@@ -14,16 +14,28 @@ const decoy =
 /** Hashes at work at one time, fewer than the threads of libuv's pool, and those that may wait for their turn. */
 const limits = { working: 2, waiting: 200 };
 
-/** Both methods throw UNAVAILABLE when too many wait already. */
-export function makeArgon2PasswordHasher({ working, waiting } = limits): PasswordHasher {
-  const takeTurn = makeTurns(working, waiting);
+/** Hashes at work and those that wait for their turn, each out of how many there may be. */
+export interface HashingLoad {
+  readonly working: number;
+  readonly workingLimit: number;
+  readonly waiting: number;
+  readonly waitingLimit: number;
+}
+
+/** Both methods of the port throw UNAVAILABLE when too many wait already. */
+export function makeArgon2PasswordHasher({ working, waiting } = limits): PasswordHasher & {
+  load(): HashingLoad;
+} {
+  const turns = makeTurns(working, waiting);
   return {
-    hash: password => takeTurn(() => hash(password, { algorithm: argon2id, ...cost })),
+    hash: password => turns.take(() => hash(password, { algorithm: argon2id, ...cost })),
 
     async verify(stored, password) {
-      const matches = await takeTurn(() => verify(isAffordable(stored) ? stored : decoy, password));
+      const matches = await turns.take(() => verify(isAffordable(stored) ? stored : decoy, password));
       return matches && isAffordable(stored);
     },
+
+    load: turns.load,
   };
 }
 
@@ -40,16 +52,25 @@ function isAffordable(stored: string | undefined): stored is string {
 function makeTurns(working: number, waiting: number) {
   const queue: (() => void)[] = [];
   let free = working;
-  return async function takeTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (free > 0) free -= 1;
-    else if (queue.length < waiting) await new Promise<void>(resolve => queue.push(resolve));
-    else throw new DomainError("UNAVAILABLE", "The service is overloaded");
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
+  return {
+    async take<T>(work: () => Promise<T>): Promise<T> {
+      if (free > 0) free -= 1;
+      else if (queue.length < waiting) await new Promise<void>(resolve => queue.push(resolve));
+      else throw new DomainError("UNAVAILABLE", "The service is overloaded");
+      try {
+        return await work();
+      } finally {
+        const next = queue.shift();
+        if (next === undefined) free += 1;
+        else next();
+      }
+    },
+
+    load: (): HashingLoad => ({
+      working: working - free,
+      workingLimit: working,
+      waiting: queue.length,
+      waitingLimit: waiting,
+    }),
   };
 }

@@ -5,6 +5,8 @@ export interface Surroundings {
   readonly environment: Environment;
   readonly args: readonly string[];
   readonly readFile: (path: string) => string;
+  /** Of the program. */
+  readonly version: string;
   /** The folder with the migrations. */
   readonly sqlFolder: string;
   readonly stdin: NodeJS.ReadStream;

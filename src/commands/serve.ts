@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
+import type { Phase } from "../adapters/ops/readiness.ts";
+import { makeRequestMeter } from "../adapters/ops/request-meter.ts";
 import { connect } from "../adapters/postgres/connection.ts";
 import { refuseLossyDatabase } from "../adapters/postgres/durability.ts";
 import { readSchema, refuseOtherSchema } from "../adapters/postgres/migrations.ts";
@@ -12,6 +14,7 @@ import type { EventLog } from "../application/ports.ts";
 import { readSettings, serveSettings } from "../config.ts";
 import { DomainError } from "../domain/error.ts";
 import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
+import { makeServiceOperations } from "./operations.ts";
 
 const drainMilliseconds = 10_000;
 const schemaWaitMilliseconds = 1_000;
@@ -19,7 +22,7 @@ const daySeconds = 86_400;
 
 /** `serve`: serves the API until it is asked to stop. It checks the schema and never changes it. */
 export async function runServe(surroundings: Surroundings): Promise<void> {
-  const { environment, args, readFile, sqlFolder, untilStopRequested, untilFailure } = surroundings;
+  const { environment, args, readFile, sqlFolder, version, untilStopRequested, untilFailure } = surroundings;
   refuseArguments(args);
   const settings = readSettings(serveSettings, environment, readFile);
   const stopRequested = untilStopRequested();
@@ -34,34 +37,53 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   const { secretKey, issuer, tokenLifetimeSeconds: lifetimeSeconds, host, port } = settings;
   const schema = readSchema(sqlFolder);
   const database = connect(settings.databaseUrl);
+  const passwords = makeArgon2PasswordHasher();
+  const meter = makeRequestMeter();
   const app = makeApp(
     {
       ...makeRepositories(database),
-      passwords: makeArgon2PasswordHasher(),
+      passwords,
       tokens: await makeJoseTokens({ secretKey, issuer, lifetimeSeconds }, systemClock),
       events,
       clock: systemClock,
     },
     settings,
+    meter,
   );
+  let phase: Phase = "starting";
+  const operations = makeServiceOperations({
+    version,
+    requests: meter.read,
+    http: app.load,
+    database: database.load,
+    passwords: passwords.load,
+    now: systemClock.now,
+    databaseUrl: settings.databaseUrl,
+    schema,
+    phase: () => phase,
+    events,
+  });
   try {
+    const { opsHost, opsPort } = settings;
+    if (opsPort !== undefined) {
+      const opsListeningPort = await listen(operations, "OPS_", opsHost, opsPort);
+      events.info("operations listening", { host: opsHost, port: opsListeningPort });
+    }
     const databaseChecked = onceReachable(events, async () => {
       await refuseOtherSchema(database, schema);
       if (settings.durability === "required") await refuseLossyDatabase(database);
     });
     // A database that is down must not keep the service from starting.
     await Promise.race([databaseChecked, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
-    const listeningPort = await app.listen(port, host).catch(error => {
-      throw new CommandError(
-        exitCodes.failure,
-        `cannot listen on HOST ${host}, PORT ${port}: ${reasonOf(error)}`,
-      );
-    });
+    const listeningPort = await listen(app, "", host, port);
+    phase = "serving";
     events.info("listening", { host, port: listeningPort });
     await Promise.race([stopRequested, failed, databaseChecked.then(() => stopRequested)]);
     events.info("stopping");
   } finally {
+    phase = "draining";
     await app.close(drainMilliseconds);
+    await operations.close();
     await database.close();
   }
   events.info("stopped");
@@ -77,6 +99,21 @@ async function onceReachable(events: EventLog, check: () => Promise<void>): Prom
       events.warn("the database is not available", { cause: (error.cause as Error).message });
       await sleep(1_000, undefined, { ref: false });
     }
+  }
+}
+
+interface Listener {
+  listen(port: number, host: string): Promise<number>;
+}
+
+/** Throws CommandError, naming the two settings that begin with this prefix. */
+async function listen(listener: Listener, prefix: string, host: string, port: number): Promise<number> {
+  try {
+    return await listener.listen(port, host);
+  } catch (error) {
+    const place = `${prefix}HOST ${host}, ${prefix}PORT ${port}`;
+    const reason = reasonOf(error as NodeJS.ErrnoException);
+    throw new CommandError(exitCodes.failure, `cannot listen on ${place}: ${reason}`);
   }
 }
 

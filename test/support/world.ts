@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 import type { TrustedProxies } from "../../src/adapters/http/client-address.ts";
 import type { AllowedOrigins } from "../../src/adapters/http/cors.ts";
+import type { RequestMeter } from "../../src/adapters/http/request-log.ts";
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
 import { connect } from "../../src/adapters/postgres/connection.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories.ts";
@@ -43,6 +44,7 @@ interface Choices {
   readonly passwords?: PasswordHasher;
   readonly allowedOrigins?: AllowedOrigins;
   readonly trustedProxies?: TrustedProxies;
+  readonly meter?: RequestMeter;
 }
 
 export async function openWorld(choices: Choices = {}): Promise<World> {
@@ -51,10 +53,8 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const events = makeRecordingEventLog();
   const tokens = await makeJoseTokens({ secretKey, issuer, lifetimeSeconds }, clock);
   const ports: Ports = { ...repositories, passwords, tokens, events, clock };
-  const app = makeApp(ports, {
-    allowedOrigins: choices.allowedOrigins ?? "*",
-    trustedProxies: choices.trustedProxies ?? [],
-  });
+  const { allowedOrigins = "*", trustedProxies = [], meter } = choices;
+  const app = makeApp(ports, { allowedOrigins, trustedProxies }, meter);
   const port = await app.listen(0, "127.0.0.1");
   const call = makeClient(port);
 

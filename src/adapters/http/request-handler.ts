@@ -10,7 +10,7 @@ import { HttpError, toHttpError } from "./http-error.ts";
 import { refuseBadPreconditions } from "./preconditions.ts";
 import { sendContent, sendError, sendPreflight, standingHeaders } from "./reply.ts";
 import { requestIdOf } from "./request-id.ts";
-import { makeRequestLog, type Trace } from "./request-log.ts";
+import { makeRequestLog, type RequestMeter, type Trace } from "./request-log.ts";
 import type { Content, OpenRoute, Route } from "./route.ts";
 import { type Found, type FoundRoute, makeRouter } from "./router.ts";
 import { readId, readQuery, readTarget } from "./target.ts";
@@ -22,15 +22,16 @@ export interface Parts {
   /** Where a request comes from, as far as that can be known. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly events: EventLog;
+  readonly meter?: RequestMeter | undefined;
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Answers requests: token, path and method, role, the id's form, body, and then what the route is there for. */
 export function makeRequestHandler(parts: Parts): RequestHandler {
-  const { routes, authentication, cors, addressOf, events } = parts;
+  const { routes, authentication, cors, addressOf, events, meter } = parts;
   const find = makeRouter(routes);
-  const log = makeRequestLog(events);
+  const log = makeRequestLog(events, meter);
 
   async function run(
     request: IncomingMessage,

@@ -13,6 +13,18 @@ export interface Trace {
   employeeId?: number;
 }
 
+/** Whoever counts requests. Called on every one of them: it must return at once and never throw. */
+export interface RequestMeter {
+  answered(method: string, route: string | undefined, status: number, milliseconds: number): void;
+  /** An expected failure, whatever became of it. */
+  refused(code: ErrorCode): void;
+}
+
+const noMeter: RequestMeter = { answered() {}, refused() {} };
+
+/** What nginx calls a request whose client has gone before there was an answer. */
+const clientGone = 499;
+
 /** Refusals that tell of an attack, or of a client gone wrong; the names are stable, for fail2ban and the like. */
 const securityEvents: Partial<Record<ErrorCode, string>> = {
   LOGIN_FAILED: "login failed",
@@ -22,21 +34,26 @@ const securityEvents: Partial<Record<ErrorCode, string>> = {
   FORBIDDEN: "role refused",
 };
 
-export function makeRequestLog(events: EventLog) {
+export function makeRequestLog(events: EventLog, meter = noMeter) {
   return {
     /** One line for a request, when its answer has been sent or its client has gone. */
     follow(trace: Trace, response: ServerResponse): void {
       const startedAt = performance.now();
       response.once("close", () => {
-        const milliseconds = Math.round((performance.now() - startedAt) * 10) / 10;
-        events.info("request", { ...trace, status: response.statusCode, milliseconds });
+        const elapsed = performance.now() - startedAt;
+        const status = response.headersSent ? response.statusCode : clientGone;
+        meter.answered(trace.method, trace.route, status, elapsed);
+        events.info("request", { ...trace, status, milliseconds: Math.round(elapsed * 10) / 10 });
       });
     },
 
     /** Why a request failed: as a security event, or with a cause that only the log may know. */
     explain(trace: Trace, request: IncomingMessage, failure: unknown, { status, cause }: HttpError): void {
-      const event = failure instanceof DomainError ? securityEvents[failure.code] : undefined;
-      if (event !== undefined) events.warn(event, { ...trace });
+      if (failure instanceof DomainError) {
+        meter.refused(failure.code);
+        const event = securityEvents[failure.code];
+        if (event !== undefined) events.warn(event, { ...trace });
+      }
       if (status < 500 || cause === undefined) return;
       const { code } = cause as { code?: unknown };
       const isGone = code === "ERR_STREAM_PREMATURE_CLOSE";

@@ -24,7 +24,14 @@ export interface HttpServer {
   /** Takes no new requests, lets those under way finish, and ends whatever is left after the grace period. */
   close(graceMilliseconds: number): Promise<void>;
   /** How much there is at this moment, for whoever watches over it. */
-  load(): { readonly connections: number; readonly requests: number };
+  load(): HttpLoad;
+}
+
+/** Open connections and requests under way now, and how many were turned away ever. */
+export interface HttpLoad {
+  readonly connections: number;
+  readonly requests: number;
+  readonly turnedAway: Readonly<Record<"requests" | "connections" | "slowClients", number>>;
 }
 
 const now = (): number => performance.now();
@@ -36,8 +43,9 @@ export function makeHttpServer(parts: Parts, limits: HttpLimits = httpLimits): H
   /** Requests under way. One that drips in is none yet: it costs little, and must not take the place of another. */
   let requests = 0;
   let draining = false;
-  /** Since the last sweep, for the log: a line for each would be a load of its own. */
   const turnedAway = { requests: 0, connections: 0, slowClients: 0 };
+  /** As of the last line in the log: a line for each would be a load of its own. */
+  let logged = { ...turnedAway };
 
   // The preconditions check the Host header, since Node would refuse without a body.
   const server = createServer({
@@ -205,9 +213,14 @@ export function makeHttpServer(parts: Parts, limits: HttpLimits = httpLimits): H
         else connection.socket.destroy();
       }
     }
-    if (Object.values(turnedAway).every(count => count === 0)) return;
-    events.warn("clients turned away", { ...turnedAway });
-    Object.assign(turnedAway, { requests: 0, connections: 0, slowClients: 0 });
+    const since = {
+      requests: turnedAway.requests - logged.requests,
+      connections: turnedAway.connections - logged.connections,
+      slowClients: turnedAway.slowClients - logged.slowClients,
+    };
+    if (Object.values(since).every(count => count === 0)) return;
+    events.warn("clients turned away", since);
+    logged = { ...turnedAway };
   }
 
   let sweeping: NodeJS.Timeout | undefined;
@@ -235,7 +248,7 @@ export function makeHttpServer(parts: Parts, limits: HttpLimits = httpLimits): H
       clearInterval(sweeping);
     },
 
-    load: () => ({ connections: connections.size, requests }),
+    load: () => ({ connections: connections.size, requests, turnedAway: { ...turnedAway } }),
   };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { type BackendKey, requestCancel } from "./cancel-request.ts";
 import { isUnavailable, translate } from "./errors.ts";
-import { makePool, type PoolLimits } from "./pool.ts";
+import { makePool, type PoolLimits, type PoolLoad } from "./pool.ts";
 
 export type Sql = postgres.Sql<{ bigint: number; localDateTime: string }>;
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
@@ -11,6 +11,7 @@ export type Statement<Row extends object> = (sql: Sql) => postgres.PendingQuery<
 /** The one way to the database: statements in, rows or a DomainError out. Each is its own transaction. */
 export interface Database {
   query<Row extends object>(statement: Statement<Row>): Promise<Row[]>;
+  load(): PoolLoad;
   close(): Promise<void>;
 }
 
@@ -52,6 +53,7 @@ export function connect(url: string, limits: PoolLimits = serviceLimits): Databa
         throw translate(error);
       }
     },
+    load: pool.load,
     async close() {
       // A host that has vanished never says goodbye.
       await Promise.race([Promise.all([...clients].map(end)), sleep(goodbyeMilliseconds)]);

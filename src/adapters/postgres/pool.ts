@@ -27,6 +27,15 @@ export interface Connections<Client> {
 export interface Pool<Client> {
   /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
   run<Row>(start: (client: Client) => Running<Row>): Promise<Row[]>;
+  load(): PoolLoad;
+}
+
+/** Connections lent and idle, out of how many there may be, and statements that wait for one. */
+export interface PoolLoad {
+  readonly inUse: number;
+  readonly idle: number;
+  readonly limit: number;
+  readonly waiting: number;
 }
 
 /**
@@ -102,6 +111,13 @@ export function makePool<Client>(limits: PoolLimits, connections: Connections<Cl
         deadline.clear();
       }
     },
+
+    load: () => ({
+      inUse: opened - idle.length,
+      idle: idle.length,
+      limit: limits.connections,
+      waiting: waiting.size,
+    }),
   };
 }
 

@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+export interface OpsAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+  /** Names and values in turn. */
+  readonly headers?: readonly string[];
+}
+
+export type OpsPages = Readonly<Record<string, () => OpsAnswer | Promise<OpsAnswer>>>;
+
+export const json = (status: number, content: object): OpsAnswer => ({
+  status,
+  type: "application/json; charset=utf-8",
+  text: JSON.stringify(content),
+});
+
+const opsLimits = {
+  /** A connection carries one request and lasts this long at most: that bounds every client, however slow. */
+  lifetimeMilliseconds: 10_000,
+  /** More are closed without a word. */
+  connections: 100,
+  headerBytes: 8 * 1024,
+};
+
+const standingHeaders = [
+  ...["X-Content-Type-Options", "nosniff"],
+  ...["Cache-Control", "no-store"],
+  ...["Cross-Origin-Resource-Policy", "same-origin"],
+  ...["Connection", "close"],
+];
+
+/**
+ * Serves a few pages to whoever watches over the service, on a port of its own, without asking who that is.
+ *
+ * @param failed is told what made a page fail; the client gets a 500 that says nothing of it
+ */
+export function makeOpsServer(pages: OpsPages, failed: (cause: unknown) => void, limits = opsLimits) {
+  const byPath = new Map(Object.entries(pages));
+  const sockets = new Set<Socket>();
+  const server = createServer({ maxHeaderSize: limits.headerBytes });
+  server.maxConnections = limits.connections;
+
+  server.on("connection", (socket: Socket) => {
+    const lifetime = setTimeout(() => socket.destroy(), limits.lifetimeMilliseconds).unref();
+    sockets.add(socket);
+    socket.once("close", () => {
+      clearTimeout(lifetime);
+      sockets.delete(socket);
+    });
+  });
+  server.on("request", async (request: IncomingMessage, response: ServerResponse) => {
+    const { status, type, text, headers = [] } = await answerTo(request);
+    const length = ["Content-Length", String(Buffer.byteLength(text))];
+    response.writeHead(status, [...standingHeaders, "Content-Type", type, ...headers, ...length]).end(text);
+  });
+  server.on("clientError", (_error: Error, socket: Socket) => {
+    const { status, type, text } = json(400, { status: 400, msg: "Malformed HTTP request" });
+    const head = `HTTP/1.1 ${status} Bad Request\r\nConnection: close\r\nContent-Type: ${type}`;
+    if (socket.writable) socket.end(`${head}\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
+    else socket.destroy();
+  });
+
+  async function answerTo({ method = "", url = "" }: IncomingMessage): Promise<OpsAnswer> {
+    const page = byPath.get(url.split("?", 1)[0] ?? "");
+    if (page === undefined) return json(404, { status: 404, msg: "Not found" });
+    if (method !== "GET" && method !== "HEAD") {
+      return { ...json(405, { status: 405, msg: "Method not allowed" }), headers: ["Allow", "GET, HEAD"] };
+    }
+    try {
+      return await page();
+    } catch (cause) {
+      failed(cause);
+      return json(500, { status: 500, msg: "Internal server error" });
+    }
+  }
+
+  return {
+    /** Resolves to the port, which is chosen by the system when 0 is asked for. */
+    async listen(port: number, host: string): Promise<number> {
+      server.listen(port, host);
+      await once(server, "listening");
+      return (server.address() as AddressInfo).port;
+    },
+
+    /** Nobody who watches is waited for. */
+    async close(): Promise<void> {
+      const closed = new Promise(resolve => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Readiness } from "./readiness.ts";
+import type { Refusals, RequestSeries } from "./request-meter.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** Where the figures come from: each part of the service counts for itself, and is asked when somebody looks. */
+export interface Sources {
+  readonly version: string;
+  readonly requests: () => Pick<Reading, "requests" | "refusals">;
+  readonly http: () => HttpLoad;
+  readonly database: () => DatabaseLoad;
+  readonly passwords: () => PasswordLoad;
+  readonly readiness: () => Promise<Readiness>;
+  readonly now: () => Date;
+}
+
+export interface HttpLoad {
+  readonly connections: number;
+  readonly requests: number;
+  /** Since the start. */
+  readonly turnedAway: Readonly<Record<"requests" | "connections" | "slowClients", number>>;
+}
+
+export interface DatabaseLoad {
+  readonly inUse: number;
+  readonly idle: number;
+  readonly limit: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
+}
+
+export interface PasswordLoad {
+  readonly working: number;
+  readonly workingLimit: number;
+  readonly waiting: number;
+  readonly waitingLimit: number;
+}
+
+/** Everything there is to know of the service at one moment, but for whether it is ready. */
+export interface Reading {
+  readonly at: Date;
+  /** Since the epoch. */
+  readonly startedAtSeconds: number;
+  readonly version: string;
+  readonly nodeVersion: string;
+  readonly requests: readonly RequestSeries[];
+  readonly refusals: Refusals;
+  readonly http: HttpLoad;
+  readonly database: DatabaseLoad;
+  readonly passwords: PasswordLoad;
+  readonly runtime: Runtime;
+}
+
+export const takeReading = (sources: Sources, startedAtSeconds: number, runtime: Runtime): Reading => ({
+  at: sources.now(),
+  startedAtSeconds,
+  version: sources.version,
+  nodeVersion: process.version,
+  ...sources.requests(),
+  http: sources.http(),
+  database: sources.database(),
+  passwords: sources.passwords(),
+  runtime,
+});

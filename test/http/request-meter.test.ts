@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, test } from "node:test";
+import type { RequestMeter } from "../../src/adapters/http/request-log.ts";
+import type { ErrorCode } from "../../src/domain/error.ts";
+import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
+import { sendRaw } from "../support/client.ts";
+import { api, openWorld, password } from "../support/world.ts";
+
+/** Writes down what it is told. */
+function makeRecordingMeter() {
+  const answered: string[] = [];
+  const refused: ErrorCode[] = [];
+  const meter: RequestMeter = {
+    answered(method, route, status, milliseconds) {
+      assert.ok(milliseconds >= 0 && milliseconds < 600_000);
+      answered.push(`${method} ${route ?? "-"} ${status}`);
+    },
+    refused: code => refused.push(code),
+  };
+  return { meter, answered, refused };
+}
+
+describe("the meter of requests", () => {
+  test("is told of each by the pattern of its route, its method and its status", async () => {
+    const { meter, answered } = makeRecordingMeter();
+    const world = await openWorld({ meter });
+    const token = world.tokens.TECHNICIAN;
+    await world.call("GET", `${api}/employees/${world.employees.ADMIN.id}?x=1`, { token });
+    await world.call("HEAD", `${api}/employees/999999`, { token });
+    await world.call("POST", `${api}/assets`, { token, body: { name: "Pump" } });
+    await world.call("GET", "/nope/canary", { token });
+    await world.call("PUT", `${api}/assets`, { token });
+    await world.call("OPTIONS", "/canary");
+    await sendRaw(world.port, "MKCOL /canary HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    await world.close(1_000);
+    assert.deepEqual(answered, [
+      `GET ${api}/employees/{id} 200`,
+      `HEAD ${api}/employees/{id} 404`,
+      `POST ${api}/assets 403`,
+      "GET - 404",
+      "PUT - 405",
+      "OPTIONS - 200",
+      "MKCOL - 403",
+    ]);
+  });
+
+  test("is told what was refused", async () => {
+    const { meter, refused } = makeRecordingMeter();
+    const world = await openWorld({ meter });
+    const login = (password: string) =>
+      world.call("POST", `${api}/auth/login`, { body: { email: world.employees.ADMIN.email, password } });
+    for (let i = 0; i < 6; i += 1) await login("wrong password");
+    await world.call("GET", `${api}/assets`);
+    await world.call("DELETE", `${api}/assets/1`, { token: world.tokens.TECHNICIAN });
+    await world.close(1_000);
+    const failures = Array<ErrorCode>(5).fill("LOGIN_FAILED");
+    assert.deepEqual(refused, [...failures, "THROTTLED", "TOKEN_REFUSED", "FORBIDDEN"]);
+  });
+
+  test("is told 499 of a request whose client has gone before its answer, and so is the log", async () => {
+    const { meter, answered } = makeRecordingMeter();
+    // A login that is worked on until the test says otherwise.
+    let [begun, finish] = [() => {}, (_matches: boolean) => {}];
+    const underWay = new Promise<void>(resolve => {
+      begun = resolve;
+    });
+    const outcome = new Promise<boolean>(resolve => {
+      finish = resolve;
+    });
+    const verify = () => {
+      begun();
+      return outcome;
+    };
+    const world = await openWorld({ meter, passwords: { ...makeFakePasswordHasher(), verify } });
+    const body = JSON.stringify({ email: world.employees.ADMIN.email, password });
+    const head = `POST ${api}/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+    const client = connect(world.port, "127.0.0.1");
+    client.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+    await underWay;
+    client.resetAndDestroy();
+    await once(client, "close");
+    while (answered.length === 0) await new Promise(setImmediate);
+    assert.deepEqual(answered, [`POST ${api}/auth/login 499`]);
+    const line = world.recorded.find(({ event }) => event === "request");
+    assert.equal(line?.details?.["status"], 499);
+    finish(true);
+    await world.close(1_000);
+  });
+});
