@@ -1,5 +1,7 @@
+import type { OpsAnswer } from "../../src/adapters/ops/ops-server.ts";
 import type { Reading } from "../../src/adapters/ops/reading.ts";
 import { durationBoundsSeconds, makeRequestMeter } from "../../src/adapters/ops/request-meter.ts";
+import { statusPage, statusPagePolicy } from "../../src/adapters/ops/status-page.ts";
 
 export type Meter = ReturnType<typeof makeRequestMeter>;
 
@@ -37,3 +39,40 @@ export function meterOf(counts: readonly number[]): Meter {
   }
   return meter;
 }
+
+/** The page of a service at work for more than ten minutes, with one thing that calls for attention. */
+export function makeBusyPage(): string {
+  const meter = makeRequestMeter();
+  const history: Reading[] = [];
+  const routes: readonly [method: string, route: string, share: number, milliseconds: number][] = [
+    ["GET", "/api/v1/logs/{id}", 0.4, 0.4],
+    ["GET", "/api/v1/assets/{id}", 0.25, 0.5],
+    ["POST", "/api/v1/assets/{id}/logs", 0.2, 2.2],
+    ["GET", "/api/v1/assets/{id}/logs", 0.1, 6],
+    ["GET", "/api/v1/logs/active-assets", 0.03, 12],
+    ["POST", "/api/v1/auth/login", 0.015, 17],
+    ["GET", "/api/v1/logs", 0.005, 480],
+  ];
+  for (let i = 0; i <= 62; i += 1) {
+    // A wave with a dip in it, in which a part fails.
+    const isDip = i > 40 && i < 45;
+    const requests = Math.round(1_400 + 500 * Math.sin(i / 9) + 150 * Math.sin(i * 1.7) - (isDip ? 350 : 0));
+    for (const [method, route, share, milliseconds] of routes) {
+      for (let n = 0; n < requests * share; n += 1) {
+        const status = isDip && n % 3 === 0 ? 503 : method === "GET" ? 200 : 201;
+        meter.answered(method, route, status, milliseconds * (n % 50 === 0 ? 6 : 0.5 + (n % 10) / 10));
+      }
+    }
+    for (let n = 0; i > 57 && n < 4; n += 1) meter.refused("LOGIN_FAILED");
+    history.push(readingOf(meter, 273_000 + i * 10));
+  }
+  const now = history.pop() ?? readingOf(meter, 0);
+  return statusPage({ ready: true, checks: { service: "ok", database: "ok", schema: "ok" } }, now, history);
+}
+
+export const answerOf = (text: string): OpsAnswer => ({
+  status: 200,
+  type: "text/html; charset=utf-8",
+  text,
+  headers: ["Content-Security-Policy", statusPagePolicy],
+});

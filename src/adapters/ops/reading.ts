@@ -13,6 +13,7 @@ export interface Sources {
   readonly now: () => Date;
 }
 
+/** These three say again what the parts themselves say, since adapters do not know each other. */
 export interface HttpLoad {
   readonly connections: number;
   readonly requests: number;

@@ -28,7 +28,7 @@ a { color: var(--busy) }
 .checks .bad, .badge.bad, .attention .bad { color: var(--bad) }
 .attention { margin-top: 1rem; padding: .6rem .9rem; background: var(--card); border: 1px solid var(--line); border-radius: .4rem }
 .attention .warn { color: var(--warn) }
-.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: .7rem }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); gap: .7rem }
 .card {
   padding: .6rem .9rem; background: var(--card); border: 1px solid var(--line);
   border-left: .3rem solid var(--ok); border-radius: .4rem;

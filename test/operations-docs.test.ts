@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { metricsText } from "../src/adapters/ops/metrics.ts";
+import { noPromtool, runPromtool } from "./support/prometheus.ts";
+import { meterOf, readingOf } from "./support/readings.ts";
+
+const page = readFileSync("docs/operations.md", "utf8");
+const [scrapeConfig = "", alertRules = ""] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(
+  ([, yaml]) => yaml,
+);
+
+/** What has to happen for each alert, and for none. */
+const scenarios = `
+rule_files: [alerts.yml]
+evaluation_interval: 15s
+tests:
+  - interval: 15s
+    input_series:
+      - { series: 'up{job="maintenance-log", instance="well"}', values: '1+0x80' }
+      - { series: 'maintenance_log_ready{job="maintenance-log", instance="well"}', values: '1+0x80' }
+      - { series: 'http_requests_total{job="maintenance-log", instance="well", status="200"}', values: '0+100x80' }
+      - { series: 'http_requests_total{job="maintenance-log", instance="well", status="503"}', values: '0+0.5x80' }
+      - { series: 'maintenance_log_refusals_total{instance="well", reason="login_failed"}', values: '0+1x80' }
+      - { series: 'maintenance_log_refusals_total{instance="well", reason="token_refused"}', values: '0+90x80' }
+      - { series: 'up{job="maintenance-log", instance="gone"}', values: '0+0x80' }
+      - { series: 'maintenance_log_ready{job="maintenance-log", instance="cut off"}', values: '0+0x80' }
+      - { series: 'http_requests_total{job="maintenance-log", instance="failing", status="200"}', values: '0+95x80' }
+      - { series: 'http_requests_total{job="maintenance-log", instance="failing", status="503"}', values: '0+5x80' }
+      - { series: 'maintenance_log_refusals_total{instance="guessed", reason="login_failed"}', values: '0+2x80' }
+      - { series: 'maintenance_log_refusals_total{instance="guessed", reason="login_throttled"}', values: '0+8x80' }
+    alert_rule_test:
+      - eval_time: 15m
+        alertname: MaintenanceLogNotReady
+        exp_alerts:
+          - exp_labels: { job: maintenance-log, instance: gone, severity: page }
+            exp_annotations: { summary: 'gone does not answer or is not ready: see /readyz there' }
+          - exp_labels: { job: maintenance-log, instance: cut off, severity: page }
+            exp_annotations: { summary: 'cut off does not answer or is not ready: see /readyz there' }
+      - eval_time: 15m
+        alertname: MaintenanceLogFailing
+        exp_alerts:
+          - exp_labels: { instance: failing, severity: page }
+            exp_annotations: { summary: 'failing answers 5% of its requests with 5xx' }
+      - eval_time: 15m
+        alertname: MaintenanceLogPasswordGuessing
+        exp_alerts:
+          - exp_labels: { instance: guessed, severity: ticket }
+            exp_annotations: { summary: '400 failed or throttled logins at guessed in ten minutes: see the log' }
+`;
+
+describe("what docs/operations.md says on watching the service", () => {
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-docs-"));
+  const file = (name: string) => join(folder, name);
+  before(() => {
+    writeFileSync(file("prometheus.yml"), scrapeConfig);
+    writeFileSync(file("alerts.yml"), alertRules);
+    writeFileSync(file("scenarios.yml"), scenarios);
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  test("names every metric that there is, and no other", () => {
+    const ready = { ready: true, checks: { service: "ok", database: "ok", schema: "ok" } };
+    const text = metricsText(readingOf(meterOf([1]), 1), ready);
+    const existing = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name);
+    const rows = page.split("\n").filter(line => /^\| `(maintenance_log|http|nodejs|process)_/.test(line));
+    const named = rows.flatMap(row =>
+      [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    assert.deepEqual(named.sort(), existing.sort());
+    const used = [...alertRules.matchAll(/\b(?:maintenance_log|http)_\w+/g)].map(([name]) => name);
+    assert.deepEqual(
+      used.filter(name => !existing.includes(name)),
+      [],
+    );
+  });
+
+  test("has a scrape configuration and alert rules that Prometheus takes", t => {
+    const config = runPromtool(["check", "config", file("prometheus.yml")]);
+    if (config === undefined) return t.skip(noPromtool);
+    assert.equal(config.status, 0, config.output);
+    const rules = runPromtool(["check", "rules", file("alerts.yml")]);
+    assert.equal(rules?.status, 0, rules?.output);
+    assert.match(rules?.output ?? "", /3 rules found/);
+  });
+
+  test("has alerts that fire when they should, and only then", t => {
+    const outcome = runPromtool(["test", "rules", file("scenarios.yml")]);
+    if (outcome === undefined) return t.skip(noPromtool);
+    assert.equal(outcome.status, 0, outcome.output);
+  });
+});

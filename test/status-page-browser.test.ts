@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { makeOpsServer } from "../src/adapters/ops/ops-server.ts";
+import { type Browser, findChromium, noChromium, openBrowser } from "./support/browser.ts";
+import { answerOf, makeBusyPage } from "./support/readings.ts";
+
+const chromium = findChromium();
+
+/** Everything that the page's policy forbids, so that the test is known to notice. */
+const broken = makeBusyPage()
+  .replace("</body>", "<script>document.title = 'run'</script></body>")
+  .replace("<main>", '<main style="color: red"><img src="/metrics" alt="">');
+
+describe("the status page in a browser", { skip: chromium === undefined && noChromium }, () => {
+  const server = makeOpsServer(
+    {
+      "/": () => answerOf(makeBusyPage()),
+      "/broken": () => answerOf(broken),
+    },
+    () => {},
+  );
+  let browser: Browser;
+  let origin: string;
+  before(async () => {
+    browser = await openBrowser(chromium ?? "");
+    origin = `http://127.0.0.1:${await server.listen(0, "127.0.0.1")}`;
+  });
+  after(async () => {
+    await browser.close();
+    await server.close();
+  });
+
+  test("is shown without a complaint, and has loaded its style", async () => {
+    assert.deepEqual(await browser.open(`${origin}/`), []);
+    assert.equal(await browser.evaluate("document.title"), "Ready: Maintenance Log Service");
+    assert.equal(await browser.evaluate("document.querySelectorAll('.card').length"), 10);
+    assert.equal(
+      await browser.evaluate("getComputedStyle(document.querySelector('.cards')).display"),
+      "grid",
+    );
+    assert.equal(
+      await browser.evaluate(
+        "performance.getEntriesByType('resource').filter(({ name }) => name.startsWith('http')).length",
+      ),
+      0,
+    );
+  });
+
+  test("what the policy forbids is refused by the browser, which complains", async () => {
+    const complaints = await browser.open(`${origin}/broken`);
+    for (const what of [/inline script/, /inline style/, /image/]) {
+      assert.ok(
+        complaints.some(complaint => what.test(complaint)),
+        `${what} in ${complaints.join("\n")}`,
+      );
+    }
+    assert.notEqual(await browser.evaluate("document.title"), "run");
+  });
+
+  for (const width of [360, 1_280]) {
+    test(`fits a window ${width} pixels wide`, async () => {
+      await browser.setAppearance(width, "light");
+      await browser.open(`${origin}/`);
+      assert.equal(await browser.evaluate("document.documentElement.scrollWidth"), width);
+    });
+  }
+
+  test("is light or dark as its reader likes, with text that stands out", async () => {
+    const lightness = (element: string, property: string) =>
+      browser.evaluate(
+        `getComputedStyle(document.querySelector("${element}")).${property}.match(/\\d+/g).slice(0, 3).map(Number).reduce((a, b) => a + b) / 765`,
+      ) as Promise<number>;
+    for (const scheme of ["light", "dark"] as const) {
+      await browser.setAppearance(1_280, scheme);
+      await browser.open(`${origin}/`);
+      const [page, ink] = [await lightness("body", "backgroundColor"), await lightness("h1", "color")];
+      assert.ok(
+        scheme === "light" ? page > 0.9 && ink < 0.3 : page < 0.1 && ink > 0.7,
+        `${scheme} ${page} ${ink}`,
+      );
+    }
+  });
+
+  test("draws its bars and columns with a size", async () => {
+    await browser.setAppearance(1_280, "light");
+    await browser.open(`${origin}/`);
+    for (const selector of [".chart .answered", ".chart .failed", ".bar .fill"]) {
+      const expression = `[...document.querySelectorAll("${selector}")].some(each => { const { width, height } = each.getBoundingClientRect(); return width > 2 && height > 2; })`;
+      assert.equal(await browser.evaluate(expression), true, selector);
+    }
+  });
+});
