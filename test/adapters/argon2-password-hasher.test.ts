@@ -91,3 +91,18 @@ describe("a hash that is not taken", () => {
 test("without a hash no password matches", async () => {
   for (const attempt of [password, "", "decoy"]) assert.equal(await verify(undefined, attempt), false);
 });
+
+test("says how many are at work and how many wait", async () => {
+  const hasher = makeArgon2PasswordHasher({ working: 2, waiting: 10 });
+  const load = (working: number, waiting: number) => ({
+    working,
+    workingLimit: 2,
+    waiting,
+    waitingLimit: 10,
+  });
+  assert.deepEqual(hasher.load(), load(0, 0));
+  const hashes = Array.from({ length: 5 }, () => hasher.hash(password));
+  assert.deepEqual(hasher.load(), load(2, 3));
+  await Promise.all(hashes);
+  assert.deepEqual(hasher.load(), load(0, 0));
+});

@@ -55,12 +55,30 @@ function openPool(limits: Partial<PoolLimits> = {}) {
     answered.catch(() => {});
     return { begun, answered, answer: (row: string) => answer([row]), fail: (error: Error) => fail(error) };
   }
-  return { clients, cancelled, ask };
+  return { clients, cancelled, ask, load: pool.load };
 }
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
 describe("the pool", () => {
+  test("says how much of it is in use, idle and waited for", async () => {
+    const { ask, load } = openPool();
+    assert.deepEqual(load(), { inUse: 0, idle: 0, limit: 2, waiting: 0 });
+    const [first, second, third] = [ask(), ask(), ask()];
+    await turn();
+    assert.deepEqual(load(), { inUse: 2, idle: 0, limit: 2, waiting: 1 });
+    first.answer("a");
+    await third.begun;
+    assert.deepEqual(load(), { inUse: 2, idle: 0, limit: 2, waiting: 0 });
+    third.answer("c");
+    await third.answered;
+    assert.deepEqual(load(), { inUse: 1, idle: 1, limit: 2, waiting: 0 });
+    // One that breaks takes the idle one with it.
+    second.fail(broken);
+    await assert.rejects(second.answered);
+    assert.deepEqual(load(), { inUse: 0, idle: 0, limit: 2, waiting: 0 });
+  });
+
   test("opens connections as they are needed, up to its limit, and uses them again", async () => {
     const { clients, ask } = openPool();
     const first = ask();
