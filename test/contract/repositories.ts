@@ -648,6 +648,38 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         assert.deepEqual(await newest(2), [third, second]);
       });
 
+      test("the newest logs of active assets are found below many newer ones of inactive assets", async () => {
+        const [one, other, silent] = [
+          await opened.assets.insert(anAsset()),
+          await opened.assets.insert(anAsset()),
+          await opened.assets.insert(anAsset()),
+        ];
+        const hidden = await opened.assets.insert(anAsset({ active: false }));
+        const performer = performerOf(await opened.employees.insert(anEmployee()));
+        // All in one instant, so that only the ids order them.
+        const performedDate = "9999-12-31T23:59:59.9";
+        for (const asset of [one, other, other, one, one]) {
+          await append(asset.id, performer, aLog({ performedDate }));
+        }
+        for (let i = 0; i < 31; i += 1) await append(hidden.id, performer, aLog({ performedDate }));
+
+        const matchesTheWhole = async (limit: number) => {
+          const inactive = await all(opened.assets.list({ active: false }));
+          const whole = (await all(opened.maintenanceLogs.list({}))).filter(
+            ({ assetId }) => !inactive.some(({ id }) => id === assetId),
+          );
+          assert.deepEqual(
+            await all(opened.maintenanceLogs.listOfActiveAssets(limit)),
+            whole.slice(0, limit),
+            `limit ${limit}`,
+          );
+        };
+        for (const limit of [1, 2, 3, 4, 10, 1_000]) await matchesTheWhole(limit);
+        await opened.assets.setActive(other.id, false);
+        for (const limit of [1, 2, 3, 4, 10, 1_000]) await matchesTheWhole(limit);
+        assert.deepEqual(await all(opened.maintenanceLogs.listOfAsset(silent.id, {})), []);
+      });
+
       test("an unknown log, asset or employee is not found", async () => {
         for (const id of [0, unknownId]) {
           await assert.rejects(opened.maintenanceLogs.find(id), refused("NOT_FOUND", "Log not found"));
