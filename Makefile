@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run test test-embedded faults build check format clean
+.PHONY: run test test-embedded faults bench build check format clean
 
 installed = node_modules/.package-lock.json
 
@@ -18,6 +18,9 @@ test-embedded: $(installed)
 # Breaks everything around the service under load; needs PostgreSQL's own programs. FAULTS="--only failover --seed 7"
 faults: $(installed)
 	@node --import tsx test/faults/run.ts $(FAULTS)
+# What the service costs, on a PostgreSQL of its own (docs/performance.md); BENCH="--rounds 5" and the like.
+bench: $(installed)
+	@node --import tsx bench/run.ts $(BENCH)
 
 check: $(installed)
 	@npm run --silent check

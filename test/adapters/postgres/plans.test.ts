@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
-import { connect, type Database, type Statement } from "../../../src/adapters/postgres/connection.ts";
+import { connect, type Database } from "../../../src/adapters/postgres/connection.ts";
 import { mostRows } from "../../../src/adapters/postgres/pages.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories.ts";
 import type { JsonList, Repositories } from "../../../src/application/ports.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { literal, recording, type Sent } from "../../support/recording-database.ts";
 
 /** Logs enough for a walk over all of them to cost more than any list or point query should. */
 const logCount = 30_000;
@@ -170,37 +171,6 @@ function faultsOf(plan: Plan, { table = "maintenance_log", indexes, rows }: Case
     .reduce((sum, count) => sum + count, 0);
   return [...walks, ...others, ...(looked > rows ? [`looks at ${looked} rows instead of ${rows}`] : [])];
 }
-
-interface Sent {
-  readonly text: string;
-  readonly parameters: readonly unknown[];
-}
-
-/** Passes statements on, and tells what was sent. */
-function recording(database: Database): { readonly database: Database; readonly sent: Sent[] } {
-  const sent: Sent[] = [];
-  return {
-    sent,
-    database: {
-      ...database,
-      async query<Row extends object>(statement: Statement<Row>) {
-        let pending: unknown;
-        const rows = await database.query<Row>(sql => {
-          const query = statement(sql);
-          pending = query;
-          return query;
-        });
-        // Not in the types of postgres.js: what became of the template.
-        const { string: text, parameters } = pending as { string: string; parameters: readonly unknown[] };
-        sent.push({ text, parameters });
-        return rows;
-      },
-    },
-  };
-}
-
-const literal = (value: unknown): string =>
-  value === null ? "null" : `'${String(value).replaceAll("'", "''")}'`;
 
 /** PostgreSQL plans a prepared statement for its parameters, or once for all: either must do. */
 const planModes = ["force_custom_plan", "force_generic_plan"];

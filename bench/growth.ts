@@ -1,0 +1,155 @@
+import type postgres from "postgres";
+import { connect } from "../src/adapters/postgres/connection.ts";
+import { makeRepositories } from "../src/adapters/postgres/repositories.ts";
+import type { Repositories } from "../src/application/ports.ts";
+import { literal, recording, type Sent } from "../test/support/recording-database.ts";
+import { median } from "./measure.ts";
+import { assets, emailOf, employees, largeAsset, seedLogs, smallAssets } from "./seed.ts";
+import type { Stage } from "./stage.ts";
+
+/** What one operation costs within PostgreSQL at each number of logs. */
+export interface Growth {
+  readonly operation: string;
+  readonly points: readonly GrowthPoint[];
+}
+
+export interface GrowthPoint {
+  readonly logs: number;
+  /** Median execution time, planning excluded. */
+  readonly microseconds: number;
+  /** How the logs are found, innermost first. */
+  readonly plan: string;
+}
+
+interface Operation {
+  readonly name: string;
+  /** `turn` counts up, so that each run asks for something else. */
+  readonly run: (repositories: Repositories, turn: number, logs: number) => Promise<unknown>;
+  /** The assets that are active meanwhile; all without it. */
+  readonly active?: string;
+}
+
+const firstPage = async (list: AsyncIterable<unknown>) => {
+  for await (const _ of list) return;
+};
+const scattered = (turn: number, count: number) => 1 + ((turn * 7_919) % count);
+const log = { performedDate: "2026-02-28T10:20:30", status: "COMPLETED", taskType: "MAINTENANCE" } as const;
+
+const operations: readonly Operation[] = [
+  {
+    name: "one log",
+    run: ({ maintenanceLogs }, turn, logs) => maintenanceLogs.find(scattered(turn, logs)),
+  },
+  {
+    name: "create a log",
+    run: ({ maintenanceLogs }, turn) => {
+      const employeeId = scattered(turn, employees);
+      const performer = { employeeId, email: emailOf(employeeId) };
+      return maintenanceLogs.append(scattered(turn, assets), performer, { ...log, comment: "Oil changed" });
+    },
+  },
+  {
+    name: "all 100 logs of an asset",
+    run: ({ maintenanceLogs }, turn) =>
+      firstPage(maintenanceLogs.listOfAsset(scattered(turn, smallAssets), {})),
+  },
+  {
+    name: "first page of a large asset",
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfAsset(largeAsset, {})),
+  },
+  {
+    name: "first page of all logs",
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.list({})),
+  },
+  {
+    name: "first page of a rare status",
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.list({ status: "CANCELLED" })),
+  },
+  {
+    name: "asset with lastLogDate",
+    run: ({ assets }) => assets.find(largeAsset),
+  },
+  {
+    name: "10 newest of active assets",
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets(10)),
+  },
+  {
+    name: "10 newest when 3 of 200 assets are active",
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets(10)),
+    active: "id <= 3",
+  },
+];
+
+const runs = 31;
+
+/** Measures each operation at each number of logs; seeds up to it first. */
+export async function measureGrowth(
+  stage: Stage,
+  sizes: readonly number[],
+  tell: (line: string) => void,
+): Promise<readonly Growth[]> {
+  const service = connect(stage.url);
+  const points = operations.map((): GrowthPoint[] => []);
+  for (const logs of sizes) {
+    tell(`seeding up to ${logs.toLocaleString("en")} logs`);
+    await seedLogs(stage.sql, logs);
+    for (const [i, operation] of operations.entries()) {
+      if (operation.active)
+        await stage.sql.unsafe(`update asset set active = ${operation.active}; analyze asset`);
+      const samples: { microseconds: number; plan: string }[] = [];
+      for (let turn = 0; turn < runs; turn += 1) {
+        const { database, sent } = recording(service);
+        await operation.run(makeRepositories(database), turn, logs);
+        const explained: Explained[] = [];
+        for (const statement of sent) explained.push(await explain(stage, statement));
+        samples.push({
+          microseconds: explained.reduce((sum, { milliseconds }) => sum + milliseconds * 1_000, 0),
+          plan: [...new Set(explained.flatMap(({ scans }) => scans))].join(", ") || "none is looked for",
+        });
+      }
+      if (operation.active) await stage.sql.unsafe("update asset set active = true; analyze asset");
+      const microseconds = median(samples.map(sample => sample.microseconds));
+      points[i]?.push({ logs, microseconds, plan: samples.at(-1)?.plan ?? "" });
+    }
+  }
+  await service.close();
+  return operations.map(({ name }, i) => ({ operation: name, points: points[i] ?? [] }));
+}
+
+interface Plan {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly Plans?: readonly Plan[];
+}
+
+interface Explained {
+  readonly milliseconds: number;
+  readonly scans: readonly string[];
+}
+
+/** Runs a statement once more, as PostgreSQL runs a prepared one, and takes back what it wrote. */
+async function explain({ sql }: Stage, { text, parameters }: Sent): Promise<Explained> {
+  const values = parameters.length === 0 ? "" : `(${parameters.map(literal)})`;
+  await sql.unsafe(`begin; prepare explained as ${text}`);
+  try {
+    // The first run meets cold caches of the session.
+    const explaining = `explain (analyze, timing off, format json) execute explained${values}`;
+    await sql.unsafe(explaining);
+    const [row] = await sql.unsafe(explaining);
+    const [{ Plan: plan, "Execution Time": milliseconds }] = (row as postgres.Row)["QUERY PLAN"] as [
+      { Plan: Plan; "Execution Time": number },
+    ];
+    return { milliseconds, scans: scansOf(plan) };
+  } finally {
+    await sql.unsafe("rollback; deallocate all");
+  }
+}
+
+function scansOf(plan: Plan): string[] {
+  const inner = (plan.Plans ?? []).flatMap(scansOf);
+  const index = plan["Index Name"];
+  if (index?.startsWith("maintenance_log")) return [...inner, `${plan["Node Type"]} on ${index}`];
+  const walks = plan["Node Type"].endsWith("Seq Scan") && plan["Relation Name"] === "maintenance_log";
+  return walks ? [...inner, plan["Node Type"]] : inner;
+}

@@ -1,0 +1,162 @@
+import { type BareServer, sample } from "./bare.ts";
+import { load } from "./load.ts";
+import type { Report } from "./load-client.ts";
+import { makePgbench } from "./pgbench.ts";
+import { cpuMicroseconds, peakResidentMib, resetPeak } from "./processes.ts";
+import type { Serving, Stage } from "./stage.ts";
+import { flood, type Workload } from "./workloads.ts";
+
+/** What one round of one target came to. */
+export interface Figures extends Report {
+  readonly requestsPerSecond: number;
+  /** CPU time of the server itself for each request; null for PostgreSQL alone. */
+  readonly cpuMicroseconds: number | null;
+  readonly postgresCpuMicroseconds: number;
+  readonly peakResidentMib: number | null;
+}
+
+export interface Choices {
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+export interface Result {
+  readonly workload: string;
+  readonly connections: number;
+  readonly service: Figures;
+  readonly bare: Figures;
+  readonly postgres: Figures | null;
+  /** The service's CPU time for each request against that of bare node:http, in the same round. */
+  readonly timesBare: number;
+}
+
+interface Target {
+  readonly name: "service" | "bare" | "postgres";
+  /** Undefined for PostgreSQL alone. */
+  readonly pid?: number;
+  readonly run: (seconds: number) => Promise<Report>;
+}
+
+/** What the load cost, beside what it reports itself. */
+async function costed(stage: Stage, { pid, run }: Target, seconds: number): Promise<Figures> {
+  if (pid !== undefined) resetPeak(pid);
+  const cpu = () =>
+    [pid === undefined ? 0 : cpuMicroseconds(pid), cpuMicroseconds(stage.postgresPid)] as const;
+  const [serverBefore, postgresBefore] = cpu();
+  const report = await run(seconds);
+  const [serverAfter, postgresAfter] = cpu();
+  return {
+    ...report,
+    requestsPerSecond: report.requests / report.seconds,
+    cpuMicroseconds: pid === undefined ? null : (serverAfter - serverBefore) / report.requests,
+    postgresCpuMicroseconds: (postgresAfter - postgresBefore) / report.requests,
+    peakResidentMib: pid === undefined ? null : peakResidentMib(pid),
+  };
+}
+
+/** Measures one workload: the service, bare node:http and PostgreSQL in turn, round after round. */
+export async function measure(
+  stage: Stage,
+  binaries: string,
+  serving: Serving,
+  bare: BareServer,
+  workload: Workload,
+  logs: number,
+  { rounds, seconds }: Choices,
+): Promise<Result> {
+  const requests = workload.requests(serving.token);
+  const { connections, status: expectedStatus } = workload;
+  const [path, init] = workload.sample(serving.token);
+  await bare.answerWith(await sample(`http://127.0.0.1:${serving.port}${path}`, init));
+  const loadOn = (port: number) => (seconds: number) =>
+    load({ port, requests, connections, seconds, expectedStatus });
+  const pgbench = await makePgbench(binaries, stage.url, workload, logs);
+  const targets: readonly Target[] = [
+    { name: "service", pid: serving.pid, run: loadOn(serving.port) },
+    { name: "bare", pid: bare.pid, run: loadOn(bare.port) },
+    ...(pgbench === undefined ? [] : [{ name: "postgres" as const, run: pgbench }]),
+  ];
+  // Code is compiled and caches are filled before anything counts.
+  for (const { run } of targets) await run(Math.min(1, seconds));
+
+  const samples: Record<Target["name"], Figures[]> = { service: [], bare: [], postgres: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    for (const target of targets) samples[target.name].push(await costed(stage, target, seconds));
+  }
+  const errors = Object.values(samples)
+    .flat()
+    .reduce((sum, figures) => sum + figures.errors, 0);
+  if (errors > 0) throw new Error(`${workload.name}: ${errors} answers were not the expected ones`);
+  const ratios = samples.service.map(
+    ({ cpuMicroseconds }, round) => (cpuMicroseconds ?? 0) / (samples.bare[round]?.cpuMicroseconds || 1),
+  );
+  return {
+    workload: workload.name,
+    connections,
+    service: medians(samples.service),
+    bare: medians(samples.bare),
+    postgres: samples.postgres.length === 0 ? null : medians(samples.postgres),
+    timesBare: median(ratios),
+  };
+}
+
+export interface FloodResult {
+  readonly alone: Figures;
+  readonly flooded: Figures;
+  readonly logins: Figures;
+  /** The p99 of reads under the flood against that without, in the same round. */
+  readonly p99Ratio: number;
+}
+
+/** Reads alone, then while as many connections log in without a pause. */
+export async function measureFlood(
+  stage: Stage,
+  { port, pid, token }: Serving,
+  logs: number,
+  { rounds, seconds }: Choices,
+): Promise<FloodResult> {
+  const { reads, logins } = flood(logs);
+  const run = ({ requests, connections, status }: Workload, seconds: number) =>
+    load({ port, requests: requests(token), connections, seconds, expectedStatus: status });
+  const readsTarget: Target = { name: "service", pid, run: seconds => run(reads, seconds) };
+  const samples: Record<"alone" | "flooded" | "logins", Figures[]> = { alone: [], flooded: [], logins: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    samples.alone.push(await costed(stage, readsTarget, seconds));
+    // The logins end last.
+    const flooding = costed(stage, { name: "service", pid, run: s => run(logins, s) }, seconds + 1);
+    samples.flooded.push(await costed(stage, readsTarget, seconds));
+    samples.logins.push(await flooding);
+  }
+  const ratios = samples.flooded.map(
+    ({ p99Milliseconds }, round) => p99Milliseconds / (samples.alone[round]?.p99Milliseconds || 1),
+  );
+  return {
+    alone: medians(samples.alone),
+    flooded: medians(samples.flooded),
+    logins: medians(samples.logins),
+    p99Ratio: median(ratios),
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+}
+
+/** Each figure's own median. */
+export function medians(samples: readonly Figures[]): Figures {
+  const of = (pick: (figures: Figures) => number) => median(samples.map(pick));
+  const known = (pick: (figures: Figures) => number | null) =>
+    samples.some(figures => pick(figures) === null) ? null : of(figures => pick(figures) ?? 0);
+  return {
+    requests: of(one => one.requests),
+    seconds: of(one => one.seconds),
+    errors: samples.reduce((sum, one) => sum + one.errors, 0),
+    p50Milliseconds: of(one => one.p50Milliseconds),
+    p99Milliseconds: of(one => one.p99Milliseconds),
+    requestsPerSecond: of(one => one.requestsPerSecond),
+    cpuMicroseconds: known(one => one.cpuMicroseconds),
+    postgresCpuMicroseconds: of(one => one.postgresCpuMicroseconds),
+    peakResidentMib: known(one => one.peakResidentMib),
+  };
+}

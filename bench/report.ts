@@ -1,0 +1,185 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { drawChart } from "./chart.ts";
+import type { Growth } from "./growth.ts";
+import type { Figures, FloodResult, Result } from "./measure.ts";
+
+/** All that a run has found; parts that were not asked for are absent. */
+export interface Findings {
+  readonly machine: string;
+  readonly logs: number;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly idleResidentMib?: number;
+  readonly results?: readonly Result[];
+  readonly flood?: FloodResult;
+  readonly connections?: readonly { readonly connections: number; readonly figures: Figures }[];
+  readonly growth?: readonly Growth[];
+}
+
+/** The parts of the page that a run writes, each in Markdown under the name of its place. */
+export function sectionsOf(findings: Findings): Readonly<Record<string, string>> {
+  const { results, flood, connections, growth } = findings;
+  return {
+    ...(results && { machine: machineOf(findings), table: resultsTable(results) }),
+    ...(flood && { flood: floodTable(flood) }),
+    ...(connections && { connections: connectionsTable(connections) }),
+    ...(growth && { growth: growthTable(growth), plans: plansTable(growth) }),
+  };
+}
+
+export function chartsOf({ connections, growth }: Findings): Readonly<Record<string, string>> {
+  return {
+    ...(growth && {
+      "growth.svg": drawChart({
+        title: "Time in PostgreSQL by number of logs",
+        xLabel: "logs",
+        yLabel: "microseconds, median",
+        series: growth.map(({ operation, points }) => ({
+          name: operation,
+          points: points.map(({ logs, microseconds }) => [logs, microseconds]),
+        })),
+      }),
+    }),
+    ...(connections && {
+      "connections.svg": drawChart({
+        title: "Reading one log, by number of connections",
+        xLabel: "keep-alive connections",
+        yLabel: "microseconds",
+        series: [
+          ["CPU of the service, a request", (figures: Figures) => figures.cpuMicroseconds ?? 0],
+          ["CPU of PostgreSQL, a request", (figures: Figures) => figures.postgresCpuMicroseconds],
+          ["p50", (figures: Figures) => figures.p50Milliseconds * 1_000],
+          ["p99", (figures: Figures) => figures.p99Milliseconds * 1_000],
+        ].map(([name, pick]) => ({
+          name: name as string,
+          points: connections.map(({ connections, figures }) => [
+            connections,
+            (pick as (figures: Figures) => number)(figures),
+          ]),
+        })),
+      }),
+    }),
+  };
+}
+
+/** Puts sections between their markers, and charts beside the page. */
+export function writePage(page: string, charts: string, findings: Findings): void {
+  const text = Object.entries(sectionsOf(findings)).reduce(
+    (text, [name, section]) => replaceSection(text, name, section),
+    readFileSync(page, "utf8"),
+  );
+  writeFileSync(page, text);
+  mkdirSync(charts, { recursive: true });
+  for (const [name, svg] of Object.entries(chartsOf(findings))) writeFileSync(join(charts, name), svg);
+}
+
+/** Throws when the page has no such place. */
+export function replaceSection(page: string, name: string, section: string): string {
+  const [begin, end] = [`<!-- bench: ${name} -->`, `<!-- /bench: ${name} -->`];
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`the page has no place for ${name}`);
+  return `${page.slice(0, from + begin.length)}\n\n${section.trim()}\n\n${page.slice(to)}`;
+}
+
+/** Numbers to the right, words to the left. */
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map((_, i) => (isWords(rows, i) ? "---" : "--:")), ...rows]
+    .map(row => `| ${row.join(" | ")} |`)
+    .join("\n");
+
+const isWords = (rows: readonly (readonly string[])[], column: number): boolean =>
+  rows.some(row => /[a-z]/i.test(row[column] ?? ""));
+
+const number = (value: number | null): string =>
+  value === null
+    ? ""
+    : value >= 100
+      ? Math.round(value).toLocaleString("en")
+      : value >= 10
+        ? value.toFixed(1)
+        : value.toFixed(2);
+
+const machineOf = ({ machine, logs, rounds, seconds }: Findings): string =>
+  `${machine}. ${logs.toLocaleString("en")} logs at the start; medians of ${rounds} rounds of ${seconds} s.`;
+
+function resultsTable(results: readonly Result[]): string {
+  const heads = [
+    "",
+    "clients",
+    "",
+    "CPU µs a request",
+    "× bare",
+    "CPU µs of PostgreSQL",
+    "requests/s",
+    "p50 ms",
+    "p99 ms",
+    "peak RSS MiB",
+  ];
+  const row = (name: string, clients: string, target: string, ratio: number | null, figures: Figures) => [
+    name,
+    clients,
+    target,
+    number(figures.cpuMicroseconds),
+    number(ratio),
+    target === "bare node:http" ? "" : number(figures.postgresCpuMicroseconds),
+    number(figures.requestsPerSecond),
+    number(figures.p50Milliseconds),
+    number(figures.p99Milliseconds),
+    number(figures.peakResidentMib),
+  ];
+  return table(
+    heads,
+    results.flatMap(({ workload, connections, service, bare, postgres, timesBare }) => [
+      row(workload, String(connections), "service", timesBare, service),
+      row("", "", "bare node:http", null, bare),
+      ...(postgres === null ? [] : [row("", "10", "PostgreSQL alone", null, postgres)]),
+    ]),
+  );
+}
+
+const floodTable = ({ alone, flooded, logins, p99Ratio }: FloodResult): string =>
+  table(
+    ["", "requests/s", "p50 ms", "p99 ms", "p99, × alone"],
+    [
+      ["reads alone, 16 clients", ...latencies(alone), "1.00"],
+      ["reads while 16 others log in", ...latencies(flooded), number(p99Ratio)],
+      ["those logins", ...latencies(logins), ""],
+    ],
+  );
+
+const latencies = (figures: Figures): string[] =>
+  [figures.requestsPerSecond, figures.p50Milliseconds, figures.p99Milliseconds].map(number);
+
+const connectionsTable = (connections: NonNullable<Findings["connections"]>): string =>
+  table(
+    [
+      "connections",
+      "CPU µs a request",
+      "CPU µs of PostgreSQL",
+      "requests/s",
+      "p50 ms",
+      "p99 ms",
+      "peak RSS MiB",
+    ],
+    connections.map(({ connections, figures }) => [
+      connections.toLocaleString("en"),
+      number(figures.cpuMicroseconds),
+      number(figures.postgresCpuMicroseconds),
+      ...latencies(figures),
+      number(figures.peakResidentMib),
+    ]),
+  );
+
+const growthTable = (growth: readonly Growth[]): string =>
+  table(
+    ["µs in PostgreSQL", ...(growth[0]?.points ?? []).map(({ logs }) => `${logs.toLocaleString("en")} logs`)],
+    growth.map(({ operation, points }) => [operation, ...points.map(point => number(point.microseconds))]),
+  );
+
+/** The plans at the greatest number of logs. */
+const plansTable = (growth: readonly Growth[]): string =>
+  table(
+    ["at most logs", "how they are found"],
+    growth.map(({ operation, points }) => [operation, points.at(-1)?.plan ?? ""]),
+  );

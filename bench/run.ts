@@ -1,0 +1,151 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { buildProgram } from "../test/faults/program.ts";
+import { findPostgresBinaries } from "../test/support/native-postgres.ts";
+import { startBareServer } from "./bare.ts";
+import { measureGrowth } from "./growth.ts";
+import { load } from "./load.ts";
+import { type Choices, type Figures, measure, measureFlood, medians } from "./measure.ts";
+import { cpuMicroseconds, peakResidentMib, resetPeak } from "./processes.ts";
+import { type Findings, sectionsOf, writePage } from "./report.ts";
+import { openStage } from "./stage.ts";
+import { pointRead, workloads } from "./workloads.ts";
+
+/**
+ * Measures the compiled service on a PostgreSQL of its own, beside bare node:http and PostgreSQL alone.
+ *
+ *     node --import tsx bench/run.ts [--only table,flood,connections,growth] [--rounds 3] [--seconds 3]
+ *                                    [--most-logs 1000000] [--docs]
+ *
+ * Prints tables, keeps them in bench/results/latest.json, and with --docs the tables and charts of docs/performance.md.
+ */
+const parts = ["table", "flood", "connections", "growth"] as const;
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", default: parts.join() },
+    rounds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "3" },
+    "most-logs": { type: "string", default: "1000000" },
+    docs: { type: "boolean", default: false },
+  },
+});
+const only = values.only.split(",");
+const [rounds, seconds, mostLogs] = [values.rounds, values.seconds, values["most-logs"]].map(Number) as [
+  number,
+  number,
+  number,
+];
+if (
+  only.some(part => !parts.some(known => known === part)) ||
+  !(rounds >= 1 && seconds >= 1 && mostLogs >= 1e4)
+)
+  fail(64, `usage: --only ${parts.join()} --rounds N --seconds N --most-logs 10000… --docs`);
+if (!existsSync("/proc/self/stat")) fail(69, "the bench needs Linux: it reads CPU time from /proc");
+const found = findPostgresBinaries();
+if (found === undefined) fail(69, "the bench needs PostgreSQL's own programs, and this machine has none");
+// Where only some programs are linked into the path, all of them lie together at the other end.
+const binaries = dirname(realpathSync(join(found, "postgres")));
+
+const logs = 100_000;
+const choices: Choices = { rounds, seconds };
+const tell = (line: string): void => console.error(`bench: ${line}`);
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+const program = buildProgram();
+let findings: Findings = { machine: machine(), logs, rounds, seconds };
+if (only.some(part => part !== "growth")) findings = { ...findings, ...(await measureService()) };
+if (only.includes("growth")) findings = { ...findings, growth: await grow() };
+
+for (const [name, section] of Object.entries(sectionsOf(findings))) console.log(`\n${name}\n\n${section}`);
+keep(join(root, "bench/results/latest.json"), findings);
+if (values.docs) writePage(join(root, "docs/performance.md"), join(root, "docs/performance"), findings);
+process.exit(0);
+
+async function measureService(): Promise<Partial<Findings>> {
+  tell(`seeding ${logs.toLocaleString("en")} logs`);
+  const stage = await openStage(binaries, program, logs);
+  const bare = await startBareServer();
+  let measured: Partial<Findings> = {};
+  if (only.includes("flood")) {
+    const serving = await stage.serve();
+    tell("reads under a login flood");
+    measured = { ...measured, flood: await measureFlood(stage, serving, logs, choices) };
+    await serving.stop();
+  }
+  if (only.includes("connections")) {
+    const serving = await stage.serve();
+    const { requests } = pointRead(logs);
+    const byConnections: { connections: number; figures: Figures }[] = [];
+    for (const connections of [1, 10, 100, 1_000]) {
+      tell(`${connections} connections`);
+      const samples: Figures[] = [];
+      const orders = {
+        port: serving.port,
+        requests: requests(serving.token),
+        connections,
+        expectedStatus: 200,
+      };
+      await load({ ...orders, seconds: 1 });
+      for (let round = 0; round < rounds; round += 1) {
+        resetPeak(serving.pid);
+        const before = [cpuMicroseconds(serving.pid), cpuMicroseconds(stage.postgresPid)] as const;
+        const report = await load({ ...orders, seconds });
+        if (report.errors > 0) throw new Error(`${connections} connections: ${report.errors} errors`);
+        samples.push({
+          ...report,
+          requestsPerSecond: report.requests / report.seconds,
+          cpuMicroseconds: (cpuMicroseconds(serving.pid) - before[0]) / report.requests,
+          postgresCpuMicroseconds: (cpuMicroseconds(stage.postgresPid) - before[1]) / report.requests,
+          peakResidentMib: peakResidentMib(serving.pid),
+        });
+      }
+      byConnections.push({ connections, figures: medians(samples) });
+    }
+    measured = { ...measured, connections: byConnections };
+    await serving.stop();
+  }
+  if (only.includes("table")) {
+    const results = [];
+    for (const workload of workloads(logs)) {
+      // Each begins in a fresh process, so that none inherits the heap of another.
+      const serving = await stage.serve();
+      tell(workload.name);
+      results.push(await measure(stage, binaries, serving, bare, workload, logs, choices));
+      await serving.stop();
+    }
+    measured = { ...measured, results };
+  }
+  await bare.stop();
+  await stage.close();
+  return measured;
+}
+
+async function grow() {
+  const sizes = [1e4, 1e5, 1e6, 1e7, 1e8].filter(size => size <= mostLogs);
+  const stage = await openStage(binaries, program, 1e4);
+  const growth = await measureGrowth(stage, sizes, tell);
+  await stage.close();
+  return growth;
+}
+
+/** Parts that were not measured this time stay as they were. */
+function keep(file: string, findings: Findings): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const before = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  writeFileSync(file, `${JSON.stringify({ ...before, ...findings }, null, 2)}\n`);
+}
+
+function machine(): string {
+  const version = execFileSync(join(binaries, "postgres"), ["--version"], { encoding: "utf8" });
+  const postgres = /\d+(\.\d+)?/.exec(version)?.[0];
+  return `${availableParallelism()} cores shared by service, clients and PostgreSQL; Node ${process.versions.node}; PostgreSQL ${postgres}`;
+}
+
+function fail(code: number, reason: string): never {
+  console.error(`bench: ${reason}`);
+  process.exit(code);
+}
