@@ -2,18 +2,17 @@ import type { AssetRepository } from "../../application/ports.ts";
 import type { Asset } from "../../domain/asset.ts";
 import { notFound } from "../../domain/error.ts";
 import type { Database } from "./connection.ts";
-import { pagesById } from "./pages.ts";
+import { listsById } from "./pages.ts";
 
 export function makeAssetRepository({ query }: Database): AssetRepository {
   return {
-    list: ({ active }) =>
-      pagesById(
-        query,
-        (sql, last, limit) => sql`
+    list: listsById(
+      query,
+      (sql, last, active, limit) => sql`
         select id, name, description, active, null as "lastLogDate" from asset
         where id > ${last} ${active === undefined ? sql`` : sql`and active = ${active}`}
         order by id limit ${limit}`,
-      ),
+    ),
 
     async find(id) {
       const [asset] = await query<Asset>(

@@ -2,7 +2,7 @@ import type { Account, Credentials, EmployeeRepository } from "../../application
 import { type Employee, foldEmail } from "../../domain/employee.ts";
 import { notFound, unauthorized } from "../../domain/error.ts";
 import type { Database, Sql } from "./connection.ts";
-import { pagesById } from "./pages.ts";
+import { listsById } from "./pages.ts";
 
 const columns = (sql: Sql) =>
   sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
@@ -13,14 +13,13 @@ const credentialColumns = (sql: Sql) =>
 /** Which changes revoke an employee's tokens is for the database to see (sql/0005_revocation.sql). */
 export function makeEmployeeRepository({ query }: Database): EmployeeRepository {
   return {
-    list: ({ active }) =>
-      pagesById(
-        query,
-        (sql, last, limit) => sql`
+    list: listsById(
+      query,
+      (sql, last, active, limit) => sql`
         select ${columns(sql)} from employee
         where id > ${last} ${active === undefined ? sql`` : sql`and active = ${active}`}
         order by id limit ${limit}`,
-      ),
+    ),
 
     async find(id) {
       const [employee] = await query<Employee>(

@@ -1,5 +1,7 @@
 import type { JsonList } from "../../application/ports.ts";
+import type { ActivityFilter } from "../../domain/activity.ts";
 import type { Database, Fragment, Sql } from "./connection.ts";
+import { share } from "./share.ts";
 
 /** Rows of the first page, and of any. The largest possible log takes some 40 KiB. */
 export const firstRows = 250;
@@ -43,11 +45,18 @@ export const rendered = <Key extends object>(sql: Sql, rows: Fragment, key: Frag
   sql<Page<Key>[]>`
     select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, ${key} from (${rows}) as shown`;
 
-/** A list in the order of its ids. */
-export const pagesById = (
+/** Lists in the order of their ids, all or the active or the inactive ones. */
+export function listsById(
   query: Database["query"],
-  rowsAfter: (sql: Sql, lastId: number, limit: number) => Fragment,
-): JsonList<never> =>
-  pages({ id: 0 }, (last, limit) =>
-    query(sql => rendered<{ id: number }>(sql, rowsAfter(sql, last.id, limit), sql`max(id) as id`)),
-  );
+  rowsAfter: (sql: Sql, lastId: number, active: ActivityFilter["active"], limit: number) => Fragment,
+): (filter: ActivityFilter) => JsonList<never> {
+  const start = { id: 0 };
+  const read = (active: ActivityFilter["active"], last: typeof start, limit: number, begin = () => {}) =>
+    query(sql => {
+      begin();
+      return rendered<typeof start>(sql, rowsAfter(sql, last.id, active, limit), sql`max(id) as id`);
+    });
+  const firstPage = share((active: ActivityFilter["active"], begin) => read(active, start, firstRows, begin));
+  return ({ active }) =>
+    pages(start, (last, limit) => (last === start ? firstPage(active) : read(active, last, limit)));
+}
