@@ -18,6 +18,7 @@ test-embedded: $(installed)
 # Breaks everything around the service under load; needs PostgreSQL's own programs. FAULTS="--only failover --seed 7"
 faults: $(installed)
 	@node --import tsx test/faults/run.ts $(FAULTS)
+
 # What the service costs, on a PostgreSQL of its own (docs/performance.md); BENCH="--rounds 5" and the like.
 bench: $(installed)
 	@node --import tsx bench/run.ts $(BENCH)

@@ -4,7 +4,7 @@ import type { Report } from "./load-client.ts";
 import { makePgbench } from "./pgbench.ts";
 import { cpuMicroseconds, peakResidentMib, resetPeak } from "./processes.ts";
 import type { Serving, Stage } from "./stage.ts";
-import { flood, type Workload } from "./workloads.ts";
+import { flood, pointRead, type Workload } from "./workloads.ts";
 
 /** What one round of one target came to. */
 export interface Figures extends Report {
@@ -83,10 +83,7 @@ export async function measure(
   for (let round = 0; round < rounds; round += 1) {
     for (const target of targets) samples[target.name].push(await costed(stage, target, seconds));
   }
-  const errors = Object.values(samples)
-    .flat()
-    .reduce((sum, figures) => sum + figures.errors, 0);
-  if (errors > 0) throw new Error(`${workload.name}: ${errors} answers were not the expected ones`);
+  refuseErrors(workload.name, Object.values(samples).flat());
   const ratios = samples.service.map(
     ({ cpuMicroseconds }, round) => (cpuMicroseconds ?? 0) / (samples.bare[round]?.cpuMicroseconds || 1),
   );
@@ -127,6 +124,7 @@ export async function measureFlood(
     samples.flooded.push(await costed(stage, readsTarget, seconds));
     samples.logins.push(await flooding);
   }
+  refuseErrors("reads under a login flood", Object.values(samples).flat());
   const ratios = samples.flooded.map(
     ({ p99Milliseconds }, round) => p99Milliseconds / (samples.alone[round]?.p99Milliseconds || 1),
   );
@@ -136,6 +134,40 @@ export async function measureFlood(
     logins: medians(samples.logins),
     p99Ratio: median(ratios),
   };
+}
+
+export interface ConnectionsResult {
+  readonly connections: number;
+  readonly figures: Figures;
+}
+
+/** Reads of one log over few and many keep-alive connections. */
+export async function measureConnections(
+  stage: Stage,
+  { port, pid, token }: Serving,
+  logs: number,
+  { rounds, seconds }: Choices,
+): Promise<readonly ConnectionsResult[]> {
+  const workload = pointRead(logs);
+  const requests = workload.requests(token);
+  const results: ConnectionsResult[] = [];
+  for (const connections of [1, 10, 100, 1_000]) {
+    const run = (seconds: number) =>
+      load({ port, requests, connections, seconds, expectedStatus: workload.status });
+    await run(1);
+    const samples: Figures[] = [];
+    for (let round = 0; round < rounds; round += 1)
+      samples.push(await costed(stage, { name: "service", pid, run }, seconds));
+    refuseErrors(`${connections} connections`, samples);
+    results.push({ connections, figures: medians(samples) });
+  }
+  return results;
+}
+
+/** Figures of a service that fails say nothing. */
+function refuseErrors(name: string, samples: readonly Figures[]): void {
+  const errors = samples.reduce((sum, figures) => sum + figures.errors, 0);
+  if (errors > 0) throw new Error(`${name}: ${errors} answers were not the expected ones`);
 }
 
 export function median(values: readonly number[]): number {

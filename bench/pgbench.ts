@@ -47,11 +47,12 @@ async function scriptOf(url: string, { statement, ids }: Workload, logs: number)
   const service = connect(url);
   const { database, sent } = recording(service);
   const marker = ids?.[1] ?? logs;
+  const whole = new RegExp(`(?<!\\d)${marker}(?!\\d)`);
   await statement?.(makeRepositories(database), marker);
   await service.close();
   const [{ text, parameters } = { text: "", parameters: [] }] = sent;
   const values = parameters.map(value => {
-    const [before, after, ...more] = String(value).split(String(marker));
+    const [before, after, ...more] = String(value).split(whole);
     if (ids === undefined || after === undefined || more.length > 0) return literal(value);
     return before === "" && after === "" ? ":id" : `(${literal(before)} || :id || ${literal(after)})`;
   });

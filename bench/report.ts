@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { drawChart } from "./chart.ts";
 import type { Growth } from "./growth.ts";
-import type { Figures, FloodResult, Result } from "./measure.ts";
+import type { ConnectionsResult, Figures, FloodResult, Result } from "./measure.ts";
 
 /** All that a run has found; parts that were not asked for are absent. */
 export interface Findings {
@@ -13,7 +13,7 @@ export interface Findings {
   readonly idleResidentMib?: number;
   readonly results?: readonly Result[];
   readonly flood?: FloodResult;
-  readonly connections?: readonly { readonly connections: number; readonly figures: Figures }[];
+  readonly connections?: readonly ConnectionsResult[];
   readonly growth?: readonly Growth[];
 }
 

@@ -8,12 +8,10 @@ import { buildProgram } from "../test/faults/program.ts";
 import { findPostgresBinaries } from "../test/support/native-postgres.ts";
 import { startBareServer } from "./bare.ts";
 import { measureGrowth } from "./growth.ts";
-import { load } from "./load.ts";
-import { type Choices, type Figures, measure, measureFlood, medians } from "./measure.ts";
-import { cpuMicroseconds, peakResidentMib, resetPeak } from "./processes.ts";
+import { type Choices, measure, measureConnections, measureFlood } from "./measure.ts";
 import { type Findings, sectionsOf, writePage } from "./report.ts";
 import { openStage } from "./stage.ts";
-import { pointRead, workloads } from "./workloads.ts";
+import { workloads } from "./workloads.ts";
 
 /**
  * Measures the compiled service on a PostgreSQL of its own, beside bare node:http and PostgreSQL alone.
@@ -78,34 +76,8 @@ async function measureService(): Promise<Partial<Findings>> {
   }
   if (only.includes("connections")) {
     const serving = await stage.serve();
-    const { requests } = pointRead(logs);
-    const byConnections: { connections: number; figures: Figures }[] = [];
-    for (const connections of [1, 10, 100, 1_000]) {
-      tell(`${connections} connections`);
-      const samples: Figures[] = [];
-      const orders = {
-        port: serving.port,
-        requests: requests(serving.token),
-        connections,
-        expectedStatus: 200,
-      };
-      await load({ ...orders, seconds: 1 });
-      for (let round = 0; round < rounds; round += 1) {
-        resetPeak(serving.pid);
-        const before = [cpuMicroseconds(serving.pid), cpuMicroseconds(stage.postgresPid)] as const;
-        const report = await load({ ...orders, seconds });
-        if (report.errors > 0) throw new Error(`${connections} connections: ${report.errors} errors`);
-        samples.push({
-          ...report,
-          requestsPerSecond: report.requests / report.seconds,
-          cpuMicroseconds: (cpuMicroseconds(serving.pid) - before[0]) / report.requests,
-          postgresCpuMicroseconds: (cpuMicroseconds(stage.postgresPid) - before[1]) / report.requests,
-          peakResidentMib: peakResidentMib(serving.pid),
-        });
-      }
-      byConnections.push({ connections, figures: medians(samples) });
-    }
-    measured = { ...measured, connections: byConnections };
+    tell("one to a thousand connections");
+    measured = { ...measured, connections: await measureConnections(stage, serving, logs, choices) };
     await serving.stop();
   }
   if (only.includes("table")) {
