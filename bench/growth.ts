@@ -71,11 +71,11 @@ const operations: readonly Operation[] = [
   },
   {
     name: "10 newest of active assets",
-    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets(10)),
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets(10, {})),
   },
   {
     name: "10 newest when 3 of 200 assets are active",
-    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets(10)),
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets(10, {})),
     active: "id <= 3",
   },
 ];

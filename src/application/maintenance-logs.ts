@@ -1,4 +1,4 @@
-import type { LogFilter, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
+import type { LogFilter, LogPart, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Caller } from "./authentication.ts";
 import type { Appended, JsonList, Ports } from "./ports.ts";
 
@@ -12,18 +12,18 @@ export function makeMaintenanceLogs({ maintenanceLogs }: Pick<Ports, "maintenanc
     /** Throws NOT_FOUND. */
     find: (id: number): Promise<MaintenanceLog> => maintenanceLogs.find(id),
 
-    list: (filter: LogFilter): JsonList<MaintenanceLog> => maintenanceLogs.list(filter),
+    list: (part: LogPart): JsonList<MaintenanceLog> => maintenanceLogs.list(part),
 
     /** Throws NOT_FOUND. */
-    listOfAsset: (assetId: number, filter: LogFilter): JsonList<MaintenanceLog> =>
-      maintenanceLogs.listOfAsset(assetId, filter),
+    listOfAsset: (assetId: number, part: LogPart): JsonList<MaintenanceLog> =>
+      maintenanceLogs.listOfAsset(assetId, part),
 
     /** Throws NOT_FOUND. */
-    listOfPerformer: (employeeId: number): JsonList<MaintenanceLog> =>
-      maintenanceLogs.listOfPerformer(employeeId),
+    listOfPerformer: (employeeId: number, part: LogPart): JsonList<MaintenanceLog> =>
+      maintenanceLogs.listOfPerformer(employeeId, part),
 
-    listOfActiveAssets: (limit: number): JsonList<MaintenanceLog> =>
-      maintenanceLogs.listOfActiveAssets(limit),
+    listOfActiveAssets: (limit: number, filter: LogFilter): JsonList<MaintenanceLog> =>
+      maintenanceLogs.listOfActiveAssets(limit, filter),
   };
 }
 

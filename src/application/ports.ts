@@ -1,7 +1,7 @@
 import type { ActivityFilter } from "../domain/activity.ts";
 import type { Asset, NewAsset } from "../domain/asset.ts";
 import type { Employee, EmployeeChanges, Registration } from "../domain/employee.ts";
-import type { LogFilter, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
+import type { LogFilter, LogPart, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Role } from "../domain/role.ts";
 
 /**
@@ -89,13 +89,13 @@ export interface MaintenanceLogRepository {
   append(assetId: number, performer: Performer, log: NewLog, idempotencyKey?: string): Promise<Appended>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<MaintenanceLog>;
-  list(filter: LogFilter): JsonList<MaintenanceLog>;
+  list(part: LogPart): JsonList<MaintenanceLog>;
   /** Throws NOT_FOUND, with the first piece, when the asset is not known. */
-  listOfAsset(assetId: number, filter: LogFilter): JsonList<MaintenanceLog>;
+  listOfAsset(assetId: number, part: LogPart): JsonList<MaintenanceLog>;
   /** Throws NOT_FOUND, with the first piece, when the employee is not known. */
-  listOfPerformer(employeeId: number): JsonList<MaintenanceLog>;
+  listOfPerformer(employeeId: number, part: LogPart): JsonList<MaintenanceLog>;
   /** The newest logs among those of all assets that are active now. */
-  listOfActiveAssets(limit: number): JsonList<MaintenanceLog>;
+  listOfActiveAssets(limit: number, filter: LogFilter): JsonList<MaintenanceLog>;
 }
 
 export interface Appended {

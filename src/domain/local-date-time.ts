@@ -6,21 +6,20 @@ const format = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?
  * Reads an ISO 8601 local date-time, `YYYY-MM-DDTHH:MM[:SS[.f{1,6}]]`, of a real calendar day and without a zone.
  * Works on the text alone: a `Date` would bring in the time zone of the process.
  *
+ * @param refusal the message for what is none
  * @returns the form that clients see: with seconds, the fraction only when it is not zero and without trailing zeros
  * @throws INVALID
  */
-export function readLocalDateTime(value: unknown): string {
+export function readLocalDateTime(value: unknown, refusal = "Invalid performed date"): string {
   const parts = typeof value === "string" ? format.exec(value) : null;
-  if (parts === null) throw refusal();
+  if (parts === null) throw invalid(refusal);
   const [, year = "", month = "", day = "", hour = "", minute = "", second = "00", fraction = ""] = parts;
   if (Number(year) === 0 || Number(day) === 0 || Number(day) > daysIn(Number(year), Number(month)))
-    throw refusal();
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) throw refusal();
+    throw invalid(refusal);
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) throw invalid(refusal);
   const significant = fraction.replace(/0+$/, "");
   return `${year}-${month}-${day}T${hour}:${minute}:${second}${significant === "" ? "" : `.${significant}`}`;
 }
-
-const refusal = () => invalid("Invalid performed date");
 
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

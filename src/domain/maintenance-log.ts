@@ -51,14 +51,42 @@ export const isLogOf = (log: MaintenanceLog, assetId: number, sent: NewLog): boo
   log.taskType === sent.taskType &&
   log.comment === sent.comment;
 
-/** Queries of the log lists. */
-export const statusFilterFields = { status: optional(readStatus, undefined) };
-export const logFilterFields = { ...statusFilterFields, taskType: optional(readTaskType, undefined) };
+/** Queries of all log lists: of the period the first moment belongs to it, the last does not. */
+export const logFilterFields = {
+  status: optional(readStatus, undefined),
+  taskType: optional(readTaskType, undefined),
+  performedFrom: optional(value => readLocalDateTime(value, "Invalid performedFrom value"), undefined),
+  performedTo: optional(value => readLocalDateTime(value, "Invalid performedTo value"), undefined),
+};
 export type LogFilter = Partial<Values<typeof logFilterFields>>;
 
-export const activeAssetsFields = { limit: optional(readLimit, 10) };
+/** Where a log stands in the lists, which are newest first. It never moves. */
+export type LogPosition = Pick<MaintenanceLog, "performedDate" | "id">;
 
-function readLimit(value: unknown): number {
+/** A part of a list: at most `limit` logs, beginning after the position `before`. */
+export interface LogPart extends LogFilter {
+  readonly before?: LogPosition | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** The position after which a part begins, the end of its period taken into account; undefined for the newest log. */
+export function startOf({ before, performedTo }: LogPart): LogPosition | undefined {
+  // Ids begin with 1, so every log of that very moment comes before this position, and so is left out.
+  const end = performedTo === undefined ? undefined : { performedDate: performedTo, id: 0 };
+  if (before === undefined || end === undefined) return before ?? end;
+  return newestFirst(before, end) < 0 ? end : before;
+}
+
+/** The order of the lists: local date-times in the form that clients see are in the order of their text. */
+export function newestFirst(a: LogPosition, b: LogPosition): number {
+  if (a.performedDate === b.performedDate) return b.id - a.id;
+  return a.performedDate > b.performedDate ? -1 : 1;
+}
+
+export const activeAssetsFields = { ...logFilterFields, limit: optional(readLimit, 10) };
+
+/** The number of logs that a client wants at most. */
+export function readLimit(value: unknown): number {
   const limit = typeof value === "string" && /^\d{1,4}$/.test(value) ? Number(value) : 0;
   if (limit < 1 || limit > 1_000) throw invalid("Invalid limit value");
   return limit;

@@ -4,7 +4,13 @@ import type { EmployeeRecord, JsonList, Performer, Repositories } from "../../sr
 import type { NewAsset } from "../../src/domain/asset.ts";
 import type { Employee } from "../../src/domain/employee.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
-import type { MaintenanceLog, NewLog } from "../../src/domain/maintenance-log.ts";
+import type {
+  LogFilter,
+  LogPart,
+  LogPosition,
+  MaintenanceLog,
+  NewLog,
+} from "../../src/domain/maintenance-log.ts";
 import { roles } from "../../src/domain/role.ts";
 
 export interface OpenRepositories extends Repositories {
@@ -483,7 +489,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           await assert.rejects(maintenanceLogs.append(unknownId, performer, aLog()), performerUnknown);
         }
         assert.deepEqual(await all(maintenanceLogs.listOfAsset(asset.id, {})), []);
-        assert.deepEqual(await all(maintenanceLogs.listOfPerformer(employee.id)), []);
+        assert.deepEqual(await all(maintenanceLogs.listOfPerformer(employee.id, {})), []);
       });
 
       test("the performer's email may differ in case from the stored one", async () => {
@@ -605,7 +611,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         assert.deepEqual(await ofAsset({ status: "PENDING", taskType: "ERROR" }), ids(3, 0));
         assert.deepEqual(await ofAsset({ status: "IN_PROGRESS" }), []);
 
-        const ofPerformer = await all(opened.maintenanceLogs.listOfPerformer(employee.id));
+        const ofPerformer = await all(opened.maintenanceLogs.listOfPerformer(employee.id, {}));
         assert.equal(ofPerformer.length, written.length + 1);
         assert.deepEqual(
           ofPerformer.map(({ performedDate }) => performedDate),
@@ -626,6 +632,124 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         assert.deepEqual(await opened.maintenanceLogs.find(everything[0]?.id ?? 0), everything[0]);
       });
 
+      describe("parts of a list", () => {
+        /** An asset and a performer of their own, with a log at each of these moments. */
+        async function writeAt(dates: readonly string[]) {
+          const asset = await opened.assets.insert(anAsset());
+          const employee = await opened.employees.insert(anEmployee());
+          const writeOne = (performedDate: string) =>
+            append(asset.id, performerOf(employee), aLog({ performedDate }));
+          for (const date of dates) await writeOne(date);
+          return { asset, employee, writeOne };
+        }
+
+        test("a period includes its first moment and not its last, to the microsecond", async () => {
+          const { asset, employee } = await writeAt([
+            "2033-05-01T00:00:00",
+            "2033-05-01T00:00:00.000001",
+            "2033-05-02T12:00:00",
+            "2033-05-02T12:00:00.000001",
+            "0001-01-01T00:00:00",
+            "9990-12-31T23:59:59.999999",
+          ]);
+          const everything = await all(opened.maintenanceLogs.listOfAsset(asset.id, {}));
+          for (const [performedFrom, performedTo, expected] of [
+            ["2033-05-01T00:00:00", "2033-05-02T12:00:00", [2, 1]],
+            ["2033-05-01T00:00:00.000001", "2033-05-02T12:00:00.000001", [3, 2]],
+            ["2033-05-01T00:00:00.000002", undefined, [6, 4, 3]],
+            [undefined, "2033-05-01T00:00:00.000001", [1, 5]],
+            ["2033-05-02T12:00:00", "2033-05-02T12:00:00", []],
+            ["2033-05-03T00:00:00", "2033-05-01T00:00:00", []],
+            [undefined, "0001-01-01T00:00:00", []],
+          ] as const) {
+            const period = { performedFrom, performedTo };
+            // The order of writing, counted from the first.
+            const first = Math.min(...everything.map(({ id }) => id)) - 1;
+            const { maintenanceLogs } = opened;
+            const ofAsset = await all(maintenanceLogs.listOfAsset(asset.id, period));
+            assert.deepEqual(
+              ofAsset.map(({ id }) => id - first),
+              expected,
+              JSON.stringify(period),
+            );
+            assert.deepEqual(await all(maintenanceLogs.listOfPerformer(employee.id, period)), ofAsset);
+            const ofAll = await all(maintenanceLogs.list(period));
+            const ofActive = await all(maintenanceLogs.listOfActiveAssets(1_000, period));
+            for (const list of [ofAll, ofActive]) {
+              assert.deepEqual(
+                list.filter(({ assetId }) => assetId === asset.id),
+                ofAsset,
+              );
+            }
+          }
+        });
+
+        test("a part has so many logs after a position, and filters narrow it further", async () => {
+          const day = (n: number) => `2034-01-0${n}T00:00:00`;
+          const { asset } = await writeAt([1, 2, 2, 2, 3, 4].map(day));
+          const list = (part: LogPart) => all(opened.maintenanceLogs.listOfAsset(asset.id, part));
+          const everything = await list({});
+          for (let at = 0; at < everything.length; at += 1) {
+            const before = everything[at];
+            assert.deepEqual(await list({ before }), everything.slice(at + 1));
+            assert.deepEqual(await list({ before, limit: 2 }), everything.slice(at + 1, at + 3));
+          }
+          assert.deepEqual(await list({ limit: 6 }), everything);
+          assert.deepEqual(await list({ limit: 7 }), everything);
+          const third = everything[2];
+          for (const [period, expected] of [
+            // The later of the two bounds counts.
+            [{ performedTo: day(4) }, everything.slice(3)],
+            [{ performedTo: day(2) }, everything.slice(5)],
+            [{ performedTo: third?.performedDate }, everything.slice(5)],
+            [{ performedFrom: day(2) }, everything.slice(3, 5)],
+          ] as const) {
+            assert.deepEqual(await list({ before: third, ...period }), expected, JSON.stringify(period));
+          }
+          assert.deepEqual(await list({ before: third, status: "CANCELLED" }), []);
+          assert.deepEqual(await list({ before: { performedDate: day(2), id: 0 } }), everything.slice(5));
+        });
+
+        test("a part of more than one page of the database is whole", async () => {
+          const { asset, writeOne } = await writeAt([]);
+          for (let i = 0; i < 10; i += 1) {
+            await Promise.all(Array.from({ length: 60 }, () => writeOne("2035-01-01T00:00:00")));
+          }
+          const list = (part: LogPart) => all(opened.maintenanceLogs.listOfAsset(asset.id, part));
+          const everything = await list({});
+          assert.equal(everything.length, 600);
+          for (const limit of [1, 249, 250, 251, 500, 501, 599, 600, 601]) {
+            assert.deepEqual(await list({ limit }), everything.slice(0, limit), String(limit));
+          }
+        });
+
+        test("a walk over all parts while logs are written misses none of the start and doubles none", async () => {
+          const hour = (n: number) => `2036-01-01T${String(n % 24).padStart(2, "0")}:00:00`;
+          const { asset, writeOne } = await writeAt(Array.from({ length: 60 }, (_, i) => hour(i * 7)));
+          const list = (part: LogPart) => all(opened.maintenanceLogs.listOfAsset(asset.id, part));
+          const atStart = await list({});
+          const walked: MaintenanceLog[] = [];
+          const writing: Promise<unknown>[] = [];
+          let before: LogPosition | undefined;
+          let page: MaintenanceLog[];
+          do {
+            // Newer, older and at the very same moments as what has been read and what has not.
+            for (let n = 0; n < 24; n += 5) writing.push(writeOne(hour(n + walked.length)));
+            page = await list({ before, limit: 7 });
+            walked.push(...page);
+            before = page.at(-1);
+          } while (page.length === 7);
+          await Promise.all(writing);
+          const ids = walked.map(({ id }) => id);
+          assert.equal(new Set(ids).size, ids.length);
+          assert.deepEqual(
+            walked.filter(({ id }) => atStart.some(log => log.id === id)),
+            atStart,
+          );
+          assert.ok(walked.length > atStart.length, "some of what was written on the way was seen");
+        });
+      });
+
       test("the newest logs of active assets follow the assets' activity", async () => {
         const active = await opened.assets.insert(anAsset());
         const inactive = await opened.assets.insert(anAsset());
@@ -637,13 +761,16 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           await write(inactive.id, 2),
           await write(active.id, 3),
         ];
-        const newest = async (limit: number) =>
-          (await all(opened.maintenanceLogs.listOfActiveAssets(limit))).map(({ id }) => id);
+        const newest = async (limit: number, filter: LogFilter = {}) =>
+          (await all(opened.maintenanceLogs.listOfActiveAssets(limit, filter))).map(({ id }) => id);
 
         assert.deepEqual(await newest(3), [third, second, first]);
         await opened.assets.setActive(inactive.id, false);
         assert.deepEqual(await newest(2), [third, first]);
         assert.deepEqual(await newest(1), [third]);
+        const [, , next] = await newest(3);
+        assert.deepEqual(await newest(2, { performedTo: "9999-12-31T23:59:59.3" }), [first, next]);
+        assert.deepEqual(await newest(2, { status: "CANCELLED", performedFrom: "9999-01-01T00:00:00" }), []);
         await opened.assets.setActive(inactive.id, true);
         assert.deepEqual(await newest(2), [third, second]);
       });
@@ -669,7 +796,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
             ({ assetId }) => !inactive.some(({ id }) => id === assetId),
           );
           assert.deepEqual(
-            await all(opened.maintenanceLogs.listOfActiveAssets(limit)),
+            await all(opened.maintenanceLogs.listOfActiveAssets(limit, {})),
             whole.slice(0, limit),
             `limit ${limit}`,
           );
@@ -684,7 +811,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         for (const id of [0, unknownId]) {
           await assert.rejects(opened.maintenanceLogs.find(id), refused("NOT_FOUND", "Log not found"));
           await assert.rejects(all(opened.maintenanceLogs.listOfAsset(id, {})), assetNotFound);
-          await assert.rejects(all(opened.maintenanceLogs.listOfPerformer(id)), employeeNotFound);
+          await assert.rejects(all(opened.maintenanceLogs.listOfPerformer(id, {})), employeeNotFound);
         }
       });
     });

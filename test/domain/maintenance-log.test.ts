@@ -4,8 +4,9 @@ import { readFields } from "../../src/domain/field.ts";
 import {
   activeAssetsFields,
   logFilterFields,
+  newestFirst,
   newLogFields,
-  statusFilterFields,
+  startOf,
 } from "../../src/domain/maintenance-log.ts";
 
 const refused = (message: string) => ({ name: "DomainError", code: "INVALID", message });
@@ -91,19 +92,22 @@ describe("a new log", () => {
 
 describe("the filters of the log lists", () => {
   test("narrow nothing when nothing is asked for", () => {
-    assert.deepEqual(readFields(logFilterFields, {}), { status: undefined, taskType: undefined });
-    assert.deepEqual(readFields(statusFilterFields, {}), { status: undefined });
+    assert.deepEqual(readFields(logFilterFields, {}), {
+      status: undefined,
+      taskType: undefined,
+      performedFrom: undefined,
+      performedTo: undefined,
+    });
   });
 
   test("take any status and task type", () => {
-    for (const status of statuses) assert.equal(readFields(statusFilterFields, { status }).status, status);
+    for (const status of statuses) assert.equal(readFields(logFilterFields, { status }).status, status);
     for (const taskType of taskTypes)
       assert.equal(readFields(logFilterFields, { taskType }).taskType, taskType);
   });
 
   for (const value of ["", "pending", "DONE", ["PENDING", "PENDING"]]) {
     test(`refuse ${JSON.stringify(value)}`, () => {
-      assert.throws(() => readFields(statusFilterFields, { status: value }), refused("Invalid status value"));
       assert.throws(() => readFields(logFilterFields, { status: value }), refused("Invalid status value"));
       assert.throws(
         () => readFields(logFilterFields, { taskType: value }),
@@ -111,6 +115,53 @@ describe("the filters of the log lists", () => {
       );
     });
   }
+});
+
+describe("the period of the log lists", () => {
+  for (const name of ["performedFrom", "performedTo"] as const) {
+    test(`takes ${name} as a local date-time, in the form that clients see`, () => {
+      assert.equal(
+        readFields(logFilterFields, { [name]: "2024-05-17T08:30:00.50" })[name],
+        "2024-05-17T08:30:00.5",
+      );
+    });
+
+    for (const value of ["", "2024-05-17", "2024-02-30T00:00", "2024-05-17T08:30Z", ["2024-05-17T08:30"]]) {
+      test(`refuses ${name} ${JSON.stringify(value)}`, () => {
+        assert.throws(() => readFields(logFilterFields, { [name]: value }), refused(`Invalid ${name} value`));
+      });
+    }
+  }
+});
+
+describe("the order of the lists", () => {
+  const at = (performedDate: string, id: number) => ({ performedDate, id });
+
+  test("is newest first, and among logs of one moment by id descending", () => {
+    const sorted = [
+      at("2024-05-17T08:30:00.5", 1),
+      at("2024-05-17T08:30:00.123456", 2),
+      at("2024-05-17T08:30:00", 10),
+      at("2024-05-17T08:30:00", 9),
+      at("0999-01-01T00:00:00", 11),
+    ];
+    assert.deepEqual(sorted.toReversed().sort(newestFirst), sorted);
+    assert.equal(newestFirst(at("2024-05-17T08:30:00", 1), at("2024-05-17T08:30:00", 1)), 0);
+  });
+
+  test("begins after the position or the end of the period, whichever is further on", () => {
+    const before = at("2024-05-17T08:30:00", 5);
+    assert.equal(startOf({}), undefined);
+    assert.deepEqual(startOf({ before }), before);
+    for (const [performedTo, start] of [
+      ["2024-05-17T08:30:00.000001", before],
+      ["2024-05-17T08:30:00", at("2024-05-17T08:30:00", 0)],
+      ["2024-05-17T08:29:59", at("2024-05-17T08:29:59", 0)],
+    ] as const) {
+      assert.deepEqual(startOf({ before, performedTo }), start);
+    }
+    assert.deepEqual(startOf({ performedTo: "2024-05-17T08:30:00" }), at("2024-05-17T08:30:00", 0));
+  });
 });
 
 describe("the limit of the logs of active assets", () => {

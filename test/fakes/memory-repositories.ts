@@ -9,7 +9,13 @@ import type {
 import type { Asset } from "../../src/domain/asset.ts";
 import { displayName, type Employee, foldEmail } from "../../src/domain/employee.ts";
 import { emailTaken, keyReused, notFound, performerUnknown, unauthorized } from "../../src/domain/error.ts";
-import { isLogOf, type LogFilter, type MaintenanceLog } from "../../src/domain/maintenance-log.ts";
+import {
+  isLogOf,
+  type LogPart,
+  type MaintenanceLog,
+  newestFirst,
+  startOf,
+} from "../../src/domain/maintenance-log.ts";
 
 type StoredLog = Omit<MaintenanceLog, "assetName" | "performedByName">;
 type StoredAsset = Omit<Asset, "lastLogDate">;
@@ -72,16 +78,12 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
     performedByEmployeeId,
     performedByName: displayName(existing(performedByEmployeeId).employee),
   });
-  const newestFirst = (keep: (log: StoredLog) => boolean): MaintenanceLog[] =>
+  const listed = (part: LogPart, isOfList: (log: StoredLog) => boolean): MaintenanceLog[] =>
     logs
-      .filter(keep)
-      .sort((a, b) => compare(b.performedDate, a.performedDate) || b.id - a.id)
+      .filter(log => isOfList(log) && isOfPart(log, part))
+      .sort(newestFirst)
+      .slice(0, part.limit)
       .map(shown);
-  const matches =
-    ({ status, taskType }: LogFilter) =>
-    (log: StoredLog) =>
-      (status === undefined || log.status === status) &&
-      (taskType === undefined || log.taskType === taskType);
 
   return {
     employees: {
@@ -147,7 +149,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
       async find(id) {
         const asset = assets[id - 1];
         if (asset === undefined) throw notFound("Asset");
-        const [newest] = newestFirst(log => log.assetId === id);
+        const [newest] = listed({}, log => log.assetId === id);
         return { ...asset, lastLogDate: newest?.performedDate ?? null };
       },
 
@@ -192,20 +194,20 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
         return shown(log);
       },
 
-      list: filter => inPieces(newestFirst(matches(filter))),
+      list: part => inPieces(listed(part, () => true)),
 
-      async *listOfAsset(assetId, filter) {
+      async *listOfAsset(assetId, part) {
         if (assets[assetId - 1] === undefined) throw notFound("Asset");
-        yield* inPieces(newestFirst(log => log.assetId === assetId && matches(filter)(log)));
+        yield* inPieces(listed(part, log => log.assetId === assetId));
       },
 
-      async *listOfPerformer(employeeId) {
+      async *listOfPerformer(employeeId, part) {
         existing(employeeId);
-        yield* inPieces(newestFirst(log => log.performedByEmployeeId === employeeId));
+        yield* inPieces(listed(part, log => log.performedByEmployeeId === employeeId));
       },
 
-      listOfActiveAssets: limit =>
-        inPieces(newestFirst(log => assets[log.assetId - 1]?.active === true).slice(0, limit)),
+      listOfActiveAssets: (limit, filter) =>
+        inPieces(listed({ ...filter, limit }, log => assets[log.assetId - 1]?.active === true)),
     },
   };
 }
@@ -221,4 +223,13 @@ function toCredentials(found: Credentials | undefined): Credentials | undefined 
   return { employee, passwordHash, tokenVersion };
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+function isOfPart(log: StoredLog, part: LogPart): boolean {
+  const { status, taskType, performedFrom = "" } = part;
+  const start = startOf(part);
+  return (
+    (status === undefined || log.status === status) &&
+    (taskType === undefined || log.taskType === taskType) &&
+    log.performedDate >= performedFrom &&
+    (start === undefined || newestFirst(start, log) < 0)
+  );
+}

@@ -10,7 +10,10 @@ export interface Cors {
 
 /** Cross-origin resource sharing (Fetch standard, section 3.3): tokens travel in a header, so no credentials mode. */
 export function makeCors(allowed: AllowedOrigins): Cors {
-  const exposed = ["Access-Control-Expose-Headers", "Link, Retry-After, X-Request-Id, Idempotent-Replayed"];
+  const exposed = [
+    "Access-Control-Expose-Headers",
+    "ETag, Link, Retry-After, X-Request-Id, Idempotent-Replayed",
+  ];
   const toAnyone = ["Access-Control-Allow-Origin", "*", ...exposed];
   return {
     forOrigin(origin) {
@@ -22,7 +25,7 @@ export function makeCors(allowed: AllowedOrigins): Cors {
       "Access-Control-Allow-Methods",
       "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
       "Access-Control-Allow-Headers",
-      "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
+      "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id",
       "Access-Control-Max-Age",
       "86400",
     ],

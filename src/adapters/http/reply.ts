@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { JsonList } from "../../application/ports.ts";
 import type { HttpError } from "./http-error.ts";
-import { type Content, ContentWithHeaders, HtmlPage } from "./route.ts";
+import { type Content, ContentWithHeaders, HtmlPage, NotModified } from "./route.ts";
 
 /** A response under way, and the headers that it gets whatever its outcome: names and values in turn. */
 export interface Reply {
@@ -31,6 +31,9 @@ export async function sendContent(reply: Reply, status: number, content: Content
     );
   }
   if (content === undefined) return sendNothing(reply, status);
+  if (content instanceof NotModified) {
+    return sendNothing({ ...reply, headers: [...reply.headers, ...content.headers] }, 304);
+  }
   if (content instanceof HtmlPage) return sendPage(reply, status, content);
   if (Symbol.asyncIterator in content) return sendList(reply, status, content);
   return sendText(reply, status, JSON.stringify(content), jsonType);

@@ -4,8 +4,8 @@ import type { JsonList } from "../../application/ports.ts";
 import type { Fields, Values } from "../../domain/field.ts";
 import type { RequiredRole } from "../../domain/role.ts";
 
-/** What a successful request answers: nothing, an object, a list in pieces, or a page. */
-export type Content = undefined | object | JsonList<object> | HtmlPage | ContentWithHeaders;
+/** What a successful request answers: nothing, an object, a list in pieces, a page, or that nothing is new. */
+export type Content = undefined | object | JsonList<object> | HtmlPage | ContentWithHeaders | NotModified;
 
 /** Content with headers of its own: names and values in turn. */
 export class ContentWithHeaders {
@@ -14,6 +14,15 @@ export class ContentWithHeaders {
 
   constructor(content: Content, headers: readonly string[]) {
     this.content = content;
+    this.headers = headers;
+  }
+}
+
+/** The client has the content already: a 304 (RFC 9110, section 15.4.5), with these headers. */
+export class NotModified {
+  readonly headers: readonly string[];
+
+  constructor(headers: readonly string[]) {
     this.headers = headers;
   }
 }

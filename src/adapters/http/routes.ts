@@ -10,13 +10,9 @@ import {
   passwordChangeFields,
   registrationFields,
 } from "../../domain/employee.ts";
-import {
-  activeAssetsFields,
-  logFilterFields,
-  newLogFields,
-  readIdempotencyKey,
-  statusFilterFields,
-} from "../../domain/maintenance-log.ts";
+import { activeAssetsFields, newLogFields, readIdempotencyKey } from "../../domain/maintenance-log.ts";
+import { unlessMatched } from "./entity-tag.ts";
+import { listOrPage, logPartFields } from "./log-page.ts";
 import { ContentWithHeaders, guarded, open, type Route } from "./route.ts";
 import { overviewOf } from "./routes-overview.ts";
 
@@ -180,8 +176,9 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       summary: "The logs of an asset, newest first",
       status: 200,
-      query: logFilterFields,
-      run: ({ id, query }) => maintenanceLogs.listOfAsset(id, query),
+      query: logPartFields,
+      run: ({ id, query }) =>
+        listOrPage(`/api/v1/assets/${id}/logs`, query, part => maintenanceLogs.listOfAsset(id, part)),
     }),
     guarded({
       method: "POST",
@@ -204,8 +201,8 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       summary: "All logs, newest first",
       status: 200,
-      query: statusFilterFields,
-      run: ({ query }) => maintenanceLogs.list(query),
+      query: logPartFields,
+      run: ({ query }) => listOrPage("/api/v1/logs", query, maintenanceLogs.list),
     }),
     guarded({
       method: "GET",
@@ -214,7 +211,7 @@ export function makeRoutes({
       summary: "The newest logs of the assets that are active now",
       status: 200,
       query: activeAssetsFields,
-      run: ({ query }) => maintenanceLogs.listOfActiveAssets(query.limit),
+      run: ({ query: { limit, ...filter } }) => maintenanceLogs.listOfActiveAssets(limit, filter),
     }),
     guarded({
       method: "GET",
@@ -222,7 +219,7 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       summary: "One log",
       status: 200,
-      run: ({ id }) => maintenanceLogs.find(id),
+      run: async ({ id, headers }) => unlessMatched(headers["if-none-match"], await maintenanceLogs.find(id)),
     }),
     guarded({
       method: "GET",
@@ -230,7 +227,9 @@ export function makeRoutes({
       role: "MANAGER",
       summary: "The logs of what one employee performed, newest first",
       status: 200,
-      run: ({ id }) => maintenanceLogs.listOfPerformer(id),
+      query: logPartFields,
+      run: ({ id, query }) =>
+        listOrPage(`/api/v1/logs/employee/${id}`, query, part => maintenanceLogs.listOfPerformer(id, part)),
     }),
   ];
   return routes;

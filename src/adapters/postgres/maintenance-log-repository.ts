@@ -1,7 +1,15 @@
 import type { JsonList, MaintenanceLogRepository } from "../../application/ports.ts";
 import { foldEmail } from "../../domain/employee.ts";
 import { keyReused, notFound, performerUnknown } from "../../domain/error.ts";
-import { isLogOf, type LogFilter, type MaintenanceLog, type NewLog } from "../../domain/maintenance-log.ts";
+import {
+  isLogOf,
+  type LogFilter,
+  type LogPart,
+  type LogPosition,
+  type MaintenanceLog,
+  type NewLog,
+  startOf,
+} from "../../domain/maintenance-log.ts";
 import type { Database, Fragment, Sql } from "./connection.ts";
 import { gather } from "./gather.ts";
 import { pages, rendered } from "./pages.ts";
@@ -15,12 +23,11 @@ const logs = (sql: Sql, trail: Fragment = sql`maintenance_log`) => sql`
   join asset a on a.id = l.asset_id
   join employee e on e.id = l.performed_by_employee_id`;
 
-/** Where a list goes on: newest first, and of one date the later id first. */
-type Key = Pick<MaintenanceLog, "performedDate" | "id">;
-const beforeAll: Key = { performedDate: "infinity", id: Number.MAX_SAFE_INTEGER };
+/** The position before every log. */
+const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_INTEGER };
 
 const renderedLogs = (sql: Sql, rows: Fragment) =>
-  rendered<Key>(
+  rendered<LogPosition>(
     sql,
     rows,
     sql`(array_agg("performedDate"))[count(*)] as "performedDate", (array_agg(id))[count(*)] as id`,
@@ -43,9 +50,20 @@ interface Entry extends NewLog {
 /** Logs looked at for each log wanted of the active assets, before it is the assets that are asked. */
 const activeWindow = 10;
 
-interface Scope extends LogFilter {
-  readonly assetId?: number | undefined;
-  readonly employeeId?: number | undefined;
+interface Scope extends LogPart {
+  readonly assetId?: number;
+  readonly employeeId?: number;
+}
+
+/** What a scope asks of a log that comes after a position. */
+function asked(sql: Sql, scope: Scope, { performedDate, id }: LogPosition): Fragment {
+  const { assetId, employeeId, status, taskType, performedFrom } = scope;
+  return sql`(l.performed_date, l.id) < (${performedDate}::text::timestamp, ${id})
+    ${performedFrom === undefined ? sql`` : sql`and l.performed_date >= ${performedFrom}::text::timestamp`}
+    ${assetId === undefined ? sql`` : sql`and l.asset_id = ${assetId}`}
+    ${employeeId === undefined ? sql`` : sql`and l.performed_by_employee_id = ${employeeId}`}
+    ${status === undefined ? sql`` : sql`and l.status = ${status}`}
+    ${taskType === undefined ? sql`` : sql`and l.task_type = ${taskType}`}`;
 }
 
 /**
@@ -60,21 +78,18 @@ function choiceOfIndex(sql: Sql, { assetId, employeeId, status }: Scope): Fragme
 const byDate = (sql: Sql) => sql`l.id > 0`;
 
 export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLogRepository {
-  const list = ({ assetId, employeeId, status, taskType }: Scope): JsonList<MaintenanceLog> =>
-    pages(beforeAll, (last, limit) =>
-      query(sql =>
-        renderedLogs(
-          sql,
-          sql`${logs(sql)}
-            where (l.performed_date, l.id) < (${last.performedDate}::text::timestamp, ${last.id})
-              ${choiceOfIndex(sql, { assetId, employeeId, status })}
-              ${assetId === undefined ? sql`` : sql`and l.asset_id = ${assetId}`}
-              ${employeeId === undefined ? sql`` : sql`and l.performed_by_employee_id = ${employeeId}`}
-              ${status === undefined ? sql`` : sql`and l.status = ${status}`}
-              ${taskType === undefined ? sql`` : sql`and l.task_type = ${taskType}`}
-            order by l.performed_date desc, l.id desc limit ${limit}`,
+  const list = (scope: Scope): JsonList<MaintenanceLog> =>
+    pages(
+      startOf(scope) ?? beforeAll,
+      (last: LogPosition, limit) =>
+        query(sql =>
+          renderedLogs(
+            sql,
+            sql`${logs(sql)} where ${asked(sql, scope, last)} ${choiceOfIndex(sql, scope)}
+              order by l.performed_date desc, l.id desc limit ${limit}`,
+          ),
         ),
-      ),
+      scope.limit,
     );
 
   const findOne = gather<number, MaintenanceLog>(async takeIds => {
@@ -134,40 +149,40 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
   }
 
   /** Active assets own most of the newest logs, as a rule; the window bounds the walk where they do not. */
-  const amongNewest = (limit: number) =>
+  const amongNewest = (limit: number, filter: LogFilter) =>
     query(sql => {
+      const start = startOf(filter) ?? beforeAll;
       const newest = sql`(
         select id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id
-        from maintenance_log l where ${byDate(sql)}
+        from maintenance_log l where ${asked(sql, {}, start)} and ${byDate(sql)}
         order by performed_date desc, id desc limit ${activeWindow * limit})`;
       return renderedLogs(
         sql,
-        sql`${logs(sql, newest)} where a.active order by l.performed_date desc, l.id desc limit ${limit}`,
+        sql`${logs(sql, newest)} where a.active and ${asked(sql, filter, start)}
+          order by l.performed_date desc, l.id desc limit ${limit}`,
       );
     });
 
   /** However few assets are active: one probe for each, then only those that wrote last can have the newest logs. */
-  const ofEachActiveAsset = (limit: number) =>
-    query(sql =>
-      renderedLogs(
+  const ofEachActiveAsset = (limit: number, filter: LogFilter) =>
+    query(sql => {
+      const start = startOf(filter) ?? beforeAll;
+      const newestOf = (asset: Fragment, count: number) => sql`
+        select performed_date, id from maintenance_log l where l.asset_id = ${asset} and ${asked(sql, filter, start)}
+        order by performed_date desc, id desc limit ${count}`;
+      return renderedLogs(
         sql,
         sql`
           with wrote_last as (
-            select asset.id from asset cross join lateral (
-              select performed_date, id from maintenance_log where asset_id = asset.id
-              order by performed_date desc, id desc limit 1
-            ) latest
+            select asset.id from asset cross join lateral (${newestOf(sql`asset.id`, 1)}) latest
             where asset.active order by latest.performed_date desc, latest.id desc limit ${limit}
           ), newest as (
-            select log.id from wrote_last cross join lateral (
-              select performed_date, id from maintenance_log where asset_id = wrote_last.id
-              order by performed_date desc, id desc limit ${limit}
-            ) log
+            select log.id from wrote_last cross join lateral (${newestOf(sql`wrote_last.id`, limit)}) log
             order by log.performed_date desc, log.id desc limit ${limit}
           )
           ${logs(sql)} where l.id in (select id from newest) order by l.performed_date desc, l.id desc`,
-      ),
-    );
+      );
+    });
 
   return {
     async append(assetId, performer, log, key) {
@@ -196,19 +211,19 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
 
     list,
 
-    async *listOfAsset(assetId, filter) {
+    async *listOfAsset(assetId, part) {
       const found = () => query(sql => sql`select id from asset where id = ${assetId}`);
-      yield* orNotFound(list({ ...filter, assetId }), found, "Asset");
+      yield* orNotFound(list({ ...part, assetId }), found, "Asset");
     },
 
-    async *listOfPerformer(employeeId) {
+    async *listOfPerformer(employeeId, part) {
       const found = () => query(sql => sql`select id from employee where id = ${employeeId}`);
-      yield* orNotFound(list({ employeeId }), found, "Employee");
+      yield* orNotFound(list({ ...part, employeeId }), found, "Employee");
     },
 
-    async *listOfActiveAssets(limit) {
-      const [recent] = await amongNewest(limit);
-      const [page] = recent?.rows === limit ? [recent] : await ofEachActiveAsset(limit);
+    async *listOfActiveAssets(limit, filter) {
+      const [recent] = await amongNewest(limit, filter);
+      const [page] = recent?.rows === limit ? [recent] : await ofEachActiveAsset(limit, filter);
       if (page?.json != null) yield page.json;
     },
   };

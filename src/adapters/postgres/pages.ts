@@ -20,20 +20,24 @@ export type Page<Key> = Key & { readonly json: string | null; readonly rows: num
  *
  * @param start comes before all rows
  * @param readAfter reads at most so many rows that come after this key
+ * @param wanted how many rows there should be at most
  */
 export async function* pages<Key>(
   start: Key,
   readAfter: (last: Key, limit: number) => Promise<readonly Page<Key>[]>,
+  wanted = Number.POSITIVE_INFINITY,
 ): JsonList<never> {
   let last = start;
-  let limit = firstRows;
+  let left = wanted;
+  let limit = Math.min(firstRows, left);
   for (;;) {
     const [page] = await readAfter(last, limit);
     if (page === undefined || page.json === null) return;
     yield page.json;
-    if (page.rows < limit) return;
+    left -= page.rows;
+    if (page.rows < limit || left === 0) return;
     last = page;
-    limit = nextLimit(page.json.length / page.rows);
+    limit = Math.min(nextLimit(page.json.length / page.rows), left);
   }
 }
 

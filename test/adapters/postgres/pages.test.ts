@@ -39,6 +39,25 @@ describe("a list in pages", () => {
     });
   }
 
+  for (const [wanted, limits] of [
+    [1, [1]],
+    [firstRows, [firstRows]],
+    [firstRows + 1, [firstRows, 1]],
+    [firstRows + mostRows, [firstRows, mostRows]],
+    [10_000, [firstRows, mostRows, mostRows]],
+  ] as const) {
+    test(`of which ${wanted} rows are wanted reads no more in ${limits.length} pages`, async () => {
+      const size = 2 * mostRows;
+      const { asked, readAfter } = makeTable(size);
+      const pieces = await collect(pages(start, readAfter, wanted));
+      assert.deepEqual(
+        asked.map(({ limit }) => limit),
+        limits,
+      );
+      assert.equal(pieces.flat().length, Math.min(wanted, size));
+    });
+  }
+
   test("asks for what comes after the last row, and not again after a page that was not full", async () => {
     const { asked, readAfter } = makeTable(firstRows + mostRows + 1);
     await collect(pages(start, readAfter));

@@ -93,7 +93,7 @@ const cases: readonly Case[] = [
   ),
   ...[employeeId, 500].map(id => ({
     name: `the logs of employee ${id}`,
-    run: ({ maintenanceLogs }: Repositories) => twoPages(maintenanceLogs.listOfPerformer(id)),
+    run: ({ maintenanceLogs }: Repositories) => twoPages(maintenanceLogs.listOfPerformer(id, {})),
     indexes: ["maintenance_log_by_performer"],
     rows: mostRows,
   })),
@@ -105,13 +105,13 @@ const cases: readonly Case[] = [
   },
   {
     name: "the newest logs when all assets are active",
-    run: ({ maintenanceLogs }) => twoPages(maintenanceLogs.listOfActiveAssets(10)),
+    run: ({ maintenanceLogs }) => twoPages(maintenanceLogs.listOfActiveAssets(10, {})),
     indexes: ["maintenance_log_by_date"],
     rows: 10,
   },
   {
     name: "the newest logs when few assets are active, one of them without a log",
-    run: ({ maintenanceLogs }) => twoPages(maintenanceLogs.listOfActiveAssets(10)),
+    run: ({ maintenanceLogs }) => twoPages(maintenanceLogs.listOfActiveAssets(10, {})),
     active: [3, 4, silentAsset],
     indexes: ["maintenance_log_by_date", "maintenance_log_by_asset", "maintenance_log_pkey"],
     // The window; or a log of each active asset, ten of each of these, and the ten themselves.

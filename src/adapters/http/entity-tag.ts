@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+import { ContentWithHeaders, NotModified } from "./route.ts";
+
+/**
+ * Content with an entity tag, or word that the client has it already (RFC 9110, sections 8.8.3 and 13.1.2).
+ * The tag is strong: it is made of all that is answered, such as the names of today in a log that never changes.
+ */
+export function unlessMatched(
+  ifNoneMatch: string | undefined,
+  content: object,
+): ContentWithHeaders | NotModified {
+  const tag = `"${createHash("sha256").update(JSON.stringify(content)).digest("base64url")}"`;
+  const headers = ["ETag", tag];
+  return isMatched(ifNoneMatch ?? "", tag)
+    ? new NotModified(headers)
+    : new ContentWithHeaders(content, headers);
+}
+
+/** The comparison is the weak one: whether a proxy has made a tag weak on its way does not matter. */
+const isMatched = (ifNoneMatch: string, tag: string): boolean =>
+  ifNoneMatch.trim() === "*" || (ifNoneMatch.match(/"[^"]*"/g)?.includes(tag) ?? false);

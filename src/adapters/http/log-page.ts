@@ -1,0 +1,59 @@
+import type { JsonList } from "../../application/ports.ts";
+import { invalid } from "../../domain/error.ts";
+import { optional, type Values } from "../../domain/field.ts";
+import { readLocalDateTime } from "../../domain/local-date-time.ts";
+import {
+  type LogPart,
+  type LogPosition,
+  logFilterFields,
+  type MaintenanceLog,
+  readLimit,
+} from "../../domain/maintenance-log.ts";
+import { type Content, ContentWithHeaders } from "./route.ts";
+
+/** Queries of the log lists that are complete, whatever their length, unless they are asked for in pages. */
+export const logPartFields = {
+  ...logFilterFields,
+  limit: optional(readLimit, undefined),
+  before: optional(readCursor, undefined),
+};
+
+/**
+ * A list of logs, or with `limit` a page of it and a link to the next (RFC 8288). Positions never change, so whoever
+ * follows the links gets every log that was there at the start exactly once, whatever is written meanwhile.
+ *
+ * @param path of the list
+ */
+export async function listOrPage(
+  path: string,
+  query: Values<typeof logPartFields>,
+  list: (part: LogPart) => JsonList<MaintenanceLog>,
+): Promise<Content> {
+  const { limit } = query;
+  if (limit === undefined) return list(query);
+  const pieces: string[] = [];
+  // One more than is wanted tells whether there is a next page.
+  for await (const piece of list({ ...query, limit: limit + 1 })) pieces.push(piece);
+  const logs: MaintenanceLog[] = JSON.parse(`[${pieces}]`);
+  const page = logs.slice(0, limit);
+  const last = page.at(-1);
+  if (last === undefined || logs.length === page.length) return page;
+  const next = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, before: cursorOf(last) })) {
+    if (value !== undefined) next.set(name, String(value));
+  }
+  return new ContentWithHeaders(page, ["Link", `<${path}?${next}>; rel="next"`]);
+}
+
+/** Opaque to clients, so that it may come to say something else. */
+const cursorOf = ({ performedDate, id }: LogPosition): string =>
+  Buffer.from(`${performedDate} ${id}`).toString("base64url");
+
+function readCursor(value: unknown): LogPosition {
+  const refusal = "Invalid before value";
+  const text = typeof value === "string" ? Buffer.from(value, "base64url").toString() : "";
+  const [, date, id] = /^(\S+) (\d{1,15})$/.exec(text) ?? [];
+  const position = { performedDate: readLocalDateTime(date, refusal), id: Number(id) };
+  if (cursorOf(position) !== value) throw invalid(refusal);
+  return position;
+}

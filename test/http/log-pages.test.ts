@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Answer } from "../support/client.ts";
+import { api, type World, worlds } from "../support/world.ts";
+
+interface Row {
+  readonly id: number;
+  readonly performedDate: string;
+}
+
+/** The target of the link to the next page (RFC 8288), undefined on the last one. */
+const nextOf = ({ headers }: Answer): string | undefined =>
+  /^<([^<>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+
+for (const { name, open } of worlds) {
+  describe(`pages of logs ${name}`, () => {
+    let world: World;
+    let assetId: number;
+    before(async () => {
+      world = await open();
+      assetId = (await world.ports.assets.insert({ name: "Boiler", description: "", active: true })).id;
+      for (let i = 0; i < 25; i += 1) await write(i);
+    });
+    after(() => world.close());
+
+    const get = (path: string) => world.call("GET", path, { token: world.tokens.MANAGER });
+    const statuses = ["PENDING", "COMPLETED", "CANCELLED"];
+
+    /** Five logs share each moment. */
+    async function write(i: number): Promise<void> {
+      const body = {
+        performedDate: `2026-03-0${1 + (i % 5)}T08:00:00.5`,
+        status: statuses[i % 3],
+        taskType: i % 2 === 0 ? "ERROR" : "MAINTENANCE",
+        comment: `${i}`,
+      };
+      const path = `${api}/assets/${assetId}/logs`;
+      const { status } = await world.call("POST", path, { token: world.tokens.TECHNICIAN, body });
+      assert.equal(status, 201);
+    }
+
+    async function walk(path: string, onPage: (page: readonly Row[]) => unknown = () => {}) {
+      const rows: Row[] = [];
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const answer: Answer = await get(next);
+        assert.equal(answer.status, 200, answer.text);
+        await onPage(answer.json);
+        rows.push(...answer.json);
+        next = nextOf(answer);
+      }
+      return rows;
+    }
+
+    const lists = () => [
+      `${api}/logs`,
+      `${api}/assets/${assetId}/logs`,
+      `${api}/logs/employee/${world.employees.TECHNICIAN.id}`,
+    ];
+
+    test("the pages of a list are the list, of whatever size, filtered or not", async () => {
+      for (const list of lists()) {
+        for (const filter of ["", "&taskType=ERROR", "&status=PENDING&performedTo=2026-03-04T00:00"]) {
+          const whole = (await get(`${list}?${filter}`)).json;
+          assert.ok(whole.length > 1);
+          for (const limit of [1, 4, whole.length - 1, whole.length, whole.length + 1, 1_000]) {
+            const sizes: number[] = [];
+            const walked = await walk(`${list}?limit=${limit}${filter}`, page => sizes.push(page.length));
+            assert.deepEqual(walked, whole, `${list} ${limit} ${filter}`);
+            const full = Math.ceil(whole.length / limit) - 1;
+            assert.deepEqual(sizes, [...Array(full).fill(limit), whole.length - full * limit]);
+          }
+        }
+      }
+    });
+
+    test("without a limit there is no link; an empty list has none either", async () => {
+      for (const query of ["", "?status=PENDING", "?status=IN_PROGRESS", "?limit=5&status=IN_PROGRESS"]) {
+        const answer = await get(`${api}/logs${query}`);
+        assert.deepEqual([answer.status, answer.headers.get("link")], [200, null], query);
+      }
+    });
+
+    test("a cursor without a limit answers all that is left", async () => {
+      const first = await get(`${api}/logs?limit=10`);
+      const before = new URL(nextOf(first) ?? "", "http://x").searchParams.get("before");
+      const whole = (await get(`${api}/logs`)).json;
+      assert.deepEqual((await get(`${api}/logs?before=${before}`)).json, whole.slice(10));
+    });
+
+    test("HEAD names the next page too", async () => {
+      const { headers, text } = await world.call("HEAD", `${api}/logs?limit=3`, {
+        token: world.tokens.ADMIN,
+      });
+      assert.match(headers.get("link") ?? "", /^<\/api\/v1\/logs\?limit=3&before=[\w-]+>; rel="next"$/);
+      assert.equal(text, "");
+    });
+
+    test("a walk while logs are written misses none that were there at the start, and doubles none", async () => {
+      for (const list of lists()) {
+        const atStart: readonly Row[] = (await get(list)).json;
+        const writing: Promise<void>[] = [];
+        let written = 0;
+        const walked = await walk(`${list}?limit=4`, () => {
+          for (let i = 0; i < 3; i += 1) writing.push(write(written++));
+        });
+        await Promise.all(writing);
+        const ids = walked.map(({ id }) => id);
+        assert.equal(new Set(ids).size, ids.length, "doubled");
+        const startIds = new Set(atStart.map(({ id }) => id));
+        assert.deepEqual(
+          walked.filter(({ id }) => startIds.has(id)),
+          atStart,
+        );
+      }
+    });
+
+    test("a period includes its first moment and not its last", async () => {
+      const days = async (path: string) => {
+        const { status, json } = await get(path);
+        assert.equal(status, 200);
+        const all: string[] = json.map(({ performedDate }: Row) => performedDate.slice(8, 10));
+        return [...new Set(all)];
+      };
+      for (const list of [...lists(), `${api}/logs/active-assets`]) {
+        for (const [query, expected] of [
+          ["performedFrom=2026-03-02T08:00:00.5&performedTo=2026-03-04T08:00:00.5", ["03", "02"]],
+          ["performedFrom=2026-03-02T08:00:00.500001&performedTo=2026-03-04T08:00:00.500001", ["04", "03"]],
+          ["performedFrom=2026-03-05T00:00", ["05"]],
+          ["performedTo=2026-03-02T00:00", ["01"]],
+          ["performedFrom=2026-03-02T00:00&performedTo=2026-03-01T00:00", []],
+        ] as const) {
+          assert.deepEqual(await days(`${list}?limit=1000&${query}`), expected, `${list} ${query}`);
+        }
+      }
+    });
+
+    test("active-assets can be narrowed like the other lists, before its limit counts", async () => {
+      const matching = (await get(`${api}/logs?taskType=ERROR&status=COMPLETED`)).json;
+      const path = `${api}/logs/active-assets?taskType=ERROR&status=COMPLETED`;
+      assert.deepEqual((await get(`${path}&limit=3`)).json, matching.slice(0, 3));
+    });
+
+    test("an invalid page or period is 400, before the list is looked for", async () => {
+      const cursor = (text: string) => Buffer.from(text).toString("base64url");
+      const good = cursor("2026-03-01T08:00:00 7");
+      const unknown = [`${api}/assets/999999/logs`, `${api}/logs/employee/999999`];
+      for (const list of [...lists(), ...unknown]) {
+        assert.notEqual((await get(`${list}?before=${good}`)).status, 400);
+        for (const [query, msg] of [
+          ...["0", "1001", "-1", "x", "", "5&limit=5"].map(
+            limit => [`limit=${limit}`, "Invalid limit value"] as const,
+          ),
+          ...[
+            "",
+            "7",
+            `${good}=`,
+            `${good}%20`,
+            `${good}&before=${good}`,
+            cursor("2026-03-01T08:00 7"),
+            cursor("2026-02-30T08:00:00 7"),
+            cursor("2026-03-01T08:00:00 -7"),
+            cursor("2026-03-01T08:00:00 07"),
+            cursor("2026-03-01T08:00:00 1e3"),
+            cursor("2026-03-01T08:00:00 7;"),
+            cursor(`2026-03-01T08:00:00 ${"9".repeat(16)}`),
+            cursor("infinity 7"),
+          ].map(before => [`before=${before}`, "Invalid before value"] as const),
+          ["performedFrom=2026-03-01", "Invalid performedFrom value"],
+          ["performedTo=2026-03-01T00:00Z", "Invalid performedTo value"],
+          ["performedTo=", "Invalid performedTo value"],
+        ] as const) {
+          const answer = await get(`${list}?${query}`);
+          assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }], `${list} ${query}`);
+        }
+      }
+    });
+
+    test("a page of what does not exist is 404", async () => {
+      for (const [list, msg] of [
+        [`${api}/assets/999999/logs`, "Asset not found"],
+        [`${api}/logs/employee/999999`, "Employee not found"],
+      ] as const) {
+        const answer = await get(`${list}?limit=5`);
+        assert.deepEqual([answer.status, answer.json], [404, { status: 404, msg }]);
+      }
+    });
+  });
+}
