@@ -1,5 +1,6 @@
 import { makeClientAddress, type TrustedProxies } from "./adapters/http/client-address.ts";
 import { type AllowedOrigins, makeCors } from "./adapters/http/cors.ts";
+import { openApiOf } from "./adapters/http/openapi.ts";
 import type { RequestMeter } from "./adapters/http/request-log.ts";
 import { makeRoutes, type UseCases } from "./adapters/http/routes.ts";
 import { type HttpServer, makeHttpServer } from "./adapters/http/server.ts";
@@ -22,6 +23,9 @@ export function makeUseCases(ports: Ports): UseCases {
     maintenanceLogs: makeMaintenanceLogs(ports),
   };
 }
+
+/** The OpenAPI document of the route table: of routes that are described and never run. */
+export const describeApi = (): object => openApiOf(makeRoutes({} as UseCases));
 
 export interface HttpSettings {
   readonly allowedOrigins: AllowedOrigins;

@@ -6,6 +6,7 @@ import { SchemaError } from "./adapters/postgres/migrations.ts";
 import { CommandError, exitCodes, type Surroundings } from "./commands/command.ts";
 import { runCreateAdmin } from "./commands/create-admin.ts";
 import { runMigrate } from "./commands/migrate.ts";
+import { runOpenApi } from "./commands/openapi.ts";
 import { runServe } from "./commands/serve.ts";
 import { SettingsError } from "./config.ts";
 import { DomainError } from "./domain/error.ts";
@@ -17,6 +18,7 @@ const usage = `usage: node dist/main.js COMMAND
   create-admin  --email E [--first-name F] [--last-name L] [--phone P] [--if-none]
                 create an ADMIN, or give an employee that role, a new password and activity;
                 the password comes from ADMIN_PASSWORD, standard input or a prompt
+  openapi       print the OpenAPI document of the API
   --help        print this
   --version     print the version
 
@@ -29,6 +31,7 @@ const commands: Readonly<Record<string, (surroundings: Surroundings) => Promise<
   serve: runServe,
   migrate: runMigrate,
   "create-admin": runCreateAdmin,
+  openapi: runOpenApi,
   "--help": async ({ print }) => print(usage),
   "--version": async ({ print, version }) => print(version),
 };

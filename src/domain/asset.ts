@@ -1,5 +1,5 @@
 import { readActive } from "./activity.ts";
-import { between, nonBlank, optional, text, trimmedBetween, type Values } from "./field.ts";
+import { nonBlank, optional, textBetween, trimmedBetween, type Values } from "./field.ts";
 
 /** An asset as clients see it (specification, section 2.6). */
 export interface Asset {
@@ -14,7 +14,7 @@ export interface Asset {
 /** Body of `POST /assets` (section 2.7). */
 export const newAssetFields = {
   name: nonBlank("Name", trimmedBetween("Name", 1, 100)),
-  description: optional(value => between("Description", 0, 2_000, text("Description", value)), ""),
+  description: optional(textBetween("Description", 0, 2_000), ""),
   active: optional(readActive, true),
 };
 export type NewAsset = Values<typeof newAssetFields>;

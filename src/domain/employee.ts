@@ -1,5 +1,5 @@
 import { invalid } from "./error.ts";
-import { between, ifSent, nonBlank, nonNull, trimmedBetween, type Values } from "./field.ts";
+import { between, ifSent, nonBlank, nonNull, rule, trimmedBetween, type Values } from "./field.ts";
 import { type Role, readRole } from "./role.ts";
 
 /** An employee as clients see it (specification, section 2.1): the password hash is not part of it. */
@@ -22,27 +22,27 @@ export const foldEmail = (email: string): string => email.trim().toLowerCase();
 const emailFormat = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const phoneFormat = /^[\d+()\s-]{6,20}$/;
 
-function readEmail(sent: string): string {
+const readEmail = rule({ maxLength: 254, pattern: emailFormat.source }, (sent: string) => {
   const email = sent.trim();
   // The length first: it bounds the work of the pattern.
   if ([...email].length > 254) throw invalid("Email is too long");
   if (!emailFormat.test(email)) throw invalid("Invalid email format");
   return email;
-}
+});
 
-function readPhone(sent: string): string {
+const readPhone = rule({ pattern: phoneFormat.source }, (sent: string) => {
   const phone = sent.trim();
   if (!phoneFormat.test(phone)) throw invalid("Invalid phone format");
   return phone;
-}
+});
 
 /** Only the rule trims: a password is hashed as it was sent. */
-function readPassword(password: string): string {
+const readPassword = rule({ minLength: 4, maxLength: 72, format: "password" }, (password: string) => {
   between("Password", 4, 72, password.trim());
   return password;
-}
+});
 
-const asSent = (text: string): string => text;
+const asSent = rule({}, (text: string) => text);
 
 /** Body of `POST /auth/register` (sections 2.2 and 8). */
 export const registrationFields = {

@@ -1,7 +1,22 @@
 import { invalid } from "./error.ts";
 
+/** A JSON Schema (draft 2020-12). */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** Reads one value, and says in a schema what it takes, as far as a schema can. Throws INVALID. */
+export type Rule<T, Sent = unknown> = ((value: Sent) => T) & { readonly schema: Schema };
+
+export const rule = <T, Sent = unknown>(schema: Schema, read: (value: Sent) => T): Rule<T, Sent> =>
+  Object.assign((value: Sent) => read(value), { schema });
+
 /** One named value that a client sends. */
 export interface Field<T> {
+  /** Of what is sent and not null. */
+  readonly schema: Schema;
+  readonly required: boolean;
+  /** Whether null is as good as absent, and what then stands for the value. */
+  readonly nullable: boolean;
+  readonly fallback?: unknown;
   /** The message when a required value is missing, undefined when nothing is. */
   missing(value: unknown): string | undefined;
   /** Checks type, format and length. Throws INVALID with a message that names the field. */
@@ -35,40 +50,49 @@ const isBlank = (value: unknown): boolean =>
   isNull(value) || (typeof value === "string" && value.trim() === "");
 
 /** A value that must not be null, read by a rule of its own. */
-export const nonNull = <T>(message: string, read: (value: unknown) => T): Field<T> => ({
+export const nonNull = <T>(message: string, read: Rule<T>): Field<T> => ({
+  schema: read.schema,
+  required: true,
+  nullable: false,
   missing: value => (isNull(value) ? message : undefined),
   read,
 });
 
 /** Text that must not be blank, read by a rule of its own. */
-export const nonBlank = (label: string, read: (text: string) => string): Field<string> => ({
+export const nonBlank = (label: string, read: Rule<string, string>): Field<string> => ({
+  schema: { type: "string", minLength: 1, ...read.schema },
+  required: true,
+  nullable: false,
   missing: value => (isBlank(value) ? `${label} is required` : undefined),
   read: value => read(text(label, value)),
 });
 
 /** A value that may be absent or null; `fallback` then stands for it. */
-export const optional = <T, Fallback>(
-  read: (value: unknown) => T,
-  fallback: Fallback,
-): Field<T | Fallback> => ({
+export const optional = <T, Fallback>(read: Rule<T>, fallback: Fallback): Field<T | Fallback> => ({
+  schema: read.schema,
+  required: false,
+  nullable: true,
+  fallback,
   missing: () => undefined,
   read: value => (isNull(value) ? fallback : read(value)),
 });
 
 /** A field of an update: absent means unchanged (undefined), but what is sent must not be null or blank. */
 export const ifSent = <T>(field: Field<T>): Field<T | undefined> => ({
+  schema: field.schema,
+  required: false,
+  nullable: false,
   missing: value => (value !== undefined && isBlank(value) ? field.missing(null) : undefined),
   read: value => (value === undefined ? undefined : field.read(value)),
 });
 
 /** One of a closed set of words, in their exact case. */
-export const wordOf =
-  <Word extends string>(words: readonly Word[], refusal: string) =>
-  (value: unknown): Word => {
+export const wordOf = <Word extends string>(words: readonly Word[], refusal: string): Rule<Word> =>
+  rule({ type: "string", enum: words }, value => {
     const word = words.find(candidate => candidate === value);
     if (word === undefined) throw invalid(refusal);
     return word;
-  };
+  });
 
 export function text(label: string, value: unknown): string {
   if (typeof value !== "string") throw invalid(`${label} must be a string`);
@@ -87,7 +111,13 @@ export function between(label: string, min: number, max: number, value: string):
 }
 
 /** The length rule on what is left after trimming, which is also what is kept. */
-export const trimmedBetween =
-  (label: string, min: number, max: number) =>
-  (value: string): string =>
-    between(label, min, max, value.trim());
+export const trimmedBetween = (label: string, min: number, max: number): Rule<string, string> =>
+  rule({ minLength: min, maxLength: max, description: "Trimmed of surrounding whitespace" }, value =>
+    between(label, min, max, value.trim()),
+  );
+
+/** Text that is kept as it was sent. */
+export const textBetween = (label: string, min: number, max: number): Rule<string> =>
+  rule({ type: "string", minLength: min, maxLength: max }, value =>
+    between(label, min, max, text(label, value)),
+  );

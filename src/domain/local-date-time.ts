@@ -1,4 +1,5 @@
 import { invalid } from "./error.ts";
+import { type Rule, rule } from "./field.ts";
 
 const format = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?$/;
 
@@ -20,6 +21,10 @@ export function readLocalDateTime(value: unknown, refusal = "Invalid performed d
   const significant = fraction.replace(/0+$/, "");
   return `${year}-${month}-${day}T${hour}:${minute}:${second}${significant === "" ? "" : `.${significant}`}`;
 }
+
+/** A rule for local date-times, with a refusal that names the field. */
+export const localDateTime = (refusal?: string): Rule<string> =>
+  rule({ type: "string", pattern: format.source }, value => readLocalDateTime(value, refusal));
 
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -1,6 +1,6 @@
 import { invalid } from "./error.ts";
-import { between, nonNull, optional, text, type Values, wordOf } from "./field.ts";
-import { readLocalDateTime } from "./local-date-time.ts";
+import { nonNull, optional, rule, textBetween, type Values, wordOf } from "./field.ts";
+import { localDateTime } from "./local-date-time.ts";
 
 export const logStatuses = ["PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"] as const;
 export type LogStatus = (typeof logStatuses)[number];
@@ -26,22 +26,27 @@ const readTaskType = wordOf(taskTypes, "Invalid task type value");
 
 /** Body of `POST /assets/{id}/logs` (section 2.9): the performer is never part of it. */
 export const newLogFields = {
-  performedDate: nonNull("Performed date required", readLocalDateTime),
+  performedDate: nonNull("Performed date required", localDateTime()),
   status: nonNull("Status required", readStatus),
   taskType: nonNull("Task type required", readTaskType),
-  comment: nonNull("Comment required", value => between("Comment", 0, 10_000, text("Comment", value))),
+  comment: nonNull("Comment required", textBetween("Comment", 0, 10_000)),
 };
 export type NewLog = Values<typeof newLogFields>;
+
+const keyFormat = /^[!-~]{1,255}$/;
 
 /**
  * A client's own name for the log that it writes (IETF draft-ietf-httpapi-idempotency-key-header): sent again, it
  * finds that log instead of writing another.
  */
-export function readIdempotencyKey(sent: unknown): string | undefined {
-  if (sent === undefined) return undefined;
-  if (typeof sent === "string" && /^[!-~]{1,255}$/.test(sent)) return sent;
-  throw invalid("Idempotency-Key must be 1 to 255 visible ASCII characters");
-}
+export const readIdempotencyKey = rule(
+  { type: "string", pattern: keyFormat.source },
+  (sent): string | undefined => {
+    if (sent === undefined) return undefined;
+    if (typeof sent === "string" && keyFormat.test(sent)) return sent;
+    throw invalid("Idempotency-Key must be 1 to 255 visible ASCII characters");
+  },
+);
 
 /** Whether a log is what these fields, sent again, would have made. */
 export const isLogOf = (log: MaintenanceLog, assetId: number, sent: NewLog): boolean =>
@@ -55,8 +60,8 @@ export const isLogOf = (log: MaintenanceLog, assetId: number, sent: NewLog): boo
 export const logFilterFields = {
   status: optional(readStatus, undefined),
   taskType: optional(readTaskType, undefined),
-  performedFrom: optional(value => readLocalDateTime(value, "Invalid performedFrom value"), undefined),
-  performedTo: optional(value => readLocalDateTime(value, "Invalid performedTo value"), undefined),
+  performedFrom: optional(localDateTime("Invalid performedFrom value"), undefined),
+  performedTo: optional(localDateTime("Invalid performedTo value"), undefined),
 };
 export type LogFilter = Partial<Values<typeof logFilterFields>>;
 
@@ -83,11 +88,11 @@ export function newestFirst(a: LogPosition, b: LogPosition): number {
   return a.performedDate > b.performedDate ? -1 : 1;
 }
 
-export const activeAssetsFields = { ...logFilterFields, limit: optional(readLimit, 10) };
-
 /** The number of logs that a client wants at most. */
-export function readLimit(value: unknown): number {
+export const readLimit = rule({ type: "integer", minimum: 1, maximum: 1_000 }, (value): number => {
   const limit = typeof value === "string" && /^\d{1,4}$/.test(value) ? Number(value) : 0;
   if (limit < 1 || limit > 1_000) throw invalid("Invalid limit value");
   return limit;
-}
+});
+
+export const activeAssetsFields = { ...logFilterFields, limit: optional(readLimit, 10) };

@@ -8,6 +8,7 @@ import {
   nonNull,
   optional,
   readFields,
+  rule,
   text,
   trimmedBetween,
   wordOf,
@@ -15,10 +16,12 @@ import {
 
 const refused = (message: string) => ({ name: "DomainError", code: "INVALID", message });
 
+const aText = rule({ type: "string" }, value => text("Note", value));
+
 const fields = {
   title: nonBlank("Title", trimmedBetween("Title", 2, 4)),
   size: nonNull("Size required", wordOf(["S", "L"], "Invalid size value")),
-  note: optional(value => text("Note", value), ""),
+  note: optional(aText, ""),
 };
 
 describe("reading the fields of an object", () => {
@@ -46,7 +49,7 @@ describe("reading the fields of an object", () => {
   });
 
   test("does not mistake what every object inherits for a field that was sent", () => {
-    const inherited = { toString: optional(value => text("toString", value), "absent") };
+    const inherited = { toString: optional(aText, "absent") };
     assert.deepEqual(readFields(inherited, {}), { toString: "absent" });
   });
 
@@ -57,7 +60,10 @@ describe("reading the fields of an object", () => {
 });
 
 describe("a field that must not be blank", () => {
-  const field = nonBlank("Title", sent => `<${sent}>`);
+  const field = nonBlank(
+    "Title",
+    rule({}, sent => `<${sent}>`),
+  );
 
   for (const blank of [undefined, null, "", " ", " \t\r\n\u00a0\u3000"]) {
     test(`counts ${JSON.stringify(blank)} as missing`, () => {
@@ -79,7 +85,7 @@ describe("a field that must not be blank", () => {
 });
 
 describe("a field that must not be null", () => {
-  const field = nonNull("Note required", value => text("Note", value));
+  const field = nonNull("Note required", aText);
 
   for (const absent of [undefined, null]) {
     test(`counts ${absent} as missing`, () => assert.equal(field.missing(absent), "Note required"));
@@ -93,7 +99,7 @@ describe("a field that must not be null", () => {
 });
 
 describe("an optional field", () => {
-  const field = optional(value => text("Note", value), "none");
+  const field = optional(aText, "none");
 
   for (const absent of [undefined, null]) {
     test(`gives the fallback for ${absent}`, () => {

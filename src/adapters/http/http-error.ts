@@ -1,7 +1,7 @@
 import { DomainError, type ErrorCode } from "../../domain/error.ts";
 
 /** The one table from what went wrong to its HTTP status (specification, section 7). */
-const statusOf: Record<ErrorCode, number> = {
+export const statusOf: Record<ErrorCode, number> = {
   INVALID: 400,
   LOGIN_FAILED: 401,
   UNAUTHENTICATED: 401,

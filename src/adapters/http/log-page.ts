@@ -1,6 +1,6 @@
 import type { JsonList } from "../../application/ports.ts";
 import { invalid } from "../../domain/error.ts";
-import { optional, type Values } from "../../domain/field.ts";
+import { optional, rule, type Values } from "../../domain/field.ts";
 import { readLocalDateTime } from "../../domain/local-date-time.ts";
 import {
   type LogPart,
@@ -15,7 +15,10 @@ import { type Content, ContentWithHeaders } from "./route.ts";
 export const logPartFields = {
   ...logFilterFields,
   limit: optional(readLimit, undefined),
-  before: optional(readCursor, undefined),
+  before: optional(
+    rule({ type: "string", description: "A cursor, as the link to the next page has it" }, readCursor),
+    undefined,
+  ),
 };
 
 /**

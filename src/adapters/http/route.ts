@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "../../application/authentication.ts";
 import type { JsonList } from "../../application/ports.ts";
-import type { Fields, Values } from "../../domain/field.ts";
+import type { ErrorCode } from "../../domain/error.ts";
+import type { Fields, Schema, Values } from "../../domain/field.ts";
 import type { RequiredRole } from "../../domain/role.ts";
+import type { RecordName } from "./record-schemas.ts";
 
 /** What a successful request answers: nothing, an object, a list in pieces, a page, or that nothing is new. */
 export type Content = undefined | object | JsonList<object> | HtmlPage | ContentWithHeaders | NotModified;
@@ -41,13 +43,26 @@ interface Declaration<Body extends Fields, Query extends Fields> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Literal segments, and at most one `{id}`: a decimal whole number. */
   readonly path: string;
+  /** The operation's name in the OpenAPI document, and so that of a method in generated clients. */
+  readonly name: string;
   readonly summary: string;
   /** The status of success; 204 goes with no content. */
   readonly status: 200 | 201 | 204;
+  /** What success answers, if it answers anything, and whether that is a page too for those who prefer one. */
+  readonly answer?: { readonly one: RecordName } | { readonly listOf: RecordName };
+  readonly isPageToo?: true;
+  /** The headers that come with success, where they do, and what they say. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
+  /** What the route refuses for reasons of its own, besides what any route refuses (openapi.ts). */
+  readonly refusals?: readonly ErrorCode[];
   /** The query parameters that the route knows; it ignores others. */
   readonly query?: Query;
   /** The fields of the JSON body; a route without them ignores what a body says. */
   readonly body?: Body;
+  /** A body as a client may send it. */
+  readonly example?: Readonly<Partial<Record<keyof Body, unknown>>>;
+  /** The request headers that mean something to this route. */
+  readonly requestHeaders?: Readonly<Record<string, Schema>>;
 }
 
 interface Input<Body extends Fields, Query extends Fields> {

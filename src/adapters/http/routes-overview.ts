@@ -10,7 +10,7 @@ export function overviewOf(routes: readonly Route[], accept: string | undefined)
 
 const rowOf = ({ method, path, role }: Route) => ({ method, path, roles: rolesOf(role) });
 
-const rolesOf = (role: Route["role"]): string[] => (role === "NONE" ? [] : [role]);
+export const rolesOf = (role: Route["role"]): string[] => (role === "NONE" ? [] : [role]);
 
 const style = `
   :root { color-scheme: light dark }

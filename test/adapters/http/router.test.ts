@@ -5,7 +5,7 @@ import { guarded, type Route } from "../../../src/adapters/http/route.ts";
 import { makeRouter } from "../../../src/adapters/http/router.ts";
 
 const route = (method: Route["method"], path: string): Route =>
-  guarded({ method, path, role: "AUTHENTICATED", summary: "", status: 200, run: () => undefined });
+  guarded({ method, path, role: "AUTHENTICATED", name: "x", summary: "", status: 200, run: () => undefined });
 
 const routes = [
   route("GET", "/"),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readId, readQuery, readTarget } from "../../../src/adapters/http/target.ts";
-import { optional, text } from "../../../src/domain/field.ts";
+import { optional, rule, text } from "../../../src/domain/field.ts";
 import { activeAssetsFields, logFilterFields } from "../../../src/domain/maintenance-log.ts";
 
 describe("the target of a request", () => {
@@ -123,7 +123,12 @@ describe("the query of a request", () => {
   });
 
   test("is decoded", () => {
-    const fields = { note: optional(value => text("Note", value), "") };
+    const fields = {
+      note: optional(
+        rule({ type: "string" }, value => text("Note", value)),
+        "",
+      ),
+    };
     assert.deepEqual(readQuery(fields, "note=a+b%26c%C3%A6"), { note: "a b&cæ" });
   });
 });

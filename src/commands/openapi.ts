@@ -1,0 +1,8 @@
+import { describeApi } from "../app.ts";
+import { refuseArguments, type Surroundings } from "./command.ts";
+
+/** `openapi`: prints the OpenAPI document that `GET /openapi.json` answers; needs no settings and no database. */
+export async function runOpenApi({ args, print }: Surroundings): Promise<void> {
+  refuseArguments(args);
+  print(JSON.stringify(describeApi(), null, 2));
+}
