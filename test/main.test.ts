@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
+import { describeApi } from "../src/app.ts";
 import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
 import { freePort } from "./support/native-postgres.ts";
 import { runProgram, type Service, startProgram, startService } from "./support/program.ts";
@@ -20,9 +21,15 @@ describe("the program", () => {
   test("prints its usage and its version", async () => {
     const help = await runProgram(["--help"]);
     assert.equal(help.code, 0);
-    for (const command of ["serve", "migrate", "create-admin"])
+    for (const command of ["serve", "migrate", "create-admin", "openapi"])
       assert.match(help.stdout, new RegExp(command));
     assert.deepEqual(await runProgram(["--version"]), { code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  test("openapi prints the document of the API, without any settings", async () => {
+    const { code, stdout, stderr } = await runProgram(["openapi"]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.deepEqual(JSON.parse(stdout), describeApi());
   });
 
   test("no command, or an unknown one, prints the usage and exits 64", async () => {
@@ -34,11 +41,11 @@ describe("the program", () => {
   });
 
   test("a command that takes no arguments does not run with one, and --help runs nothing", async () => {
-    for (const command of ["serve", "migrate"]) {
+    for (const command of ["serve", "migrate", "openapi"]) {
       const { code, stderr } = await runProgram([command, "--dry-run"]);
       assert.deepEqual([code, stderr], [64, `${command}: unexpected argument: --dry-run\n`]);
     }
-    for (const command of ["serve", "migrate", "create-admin"]) {
+    for (const command of ["serve", "migrate", "create-admin", "openapi"]) {
       const { code, stdout } = await runProgram([command, "--help"]);
       assert.equal(code, 0);
       assert.match(stdout, /^usage: /);

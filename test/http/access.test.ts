@@ -9,6 +9,7 @@ import { openWorld, type World } from "../support/world.ts";
 const specified = `
   GET    /                                 AUTHENTICATED
   GET    /routes                           AUTHENTICATED
+  GET    /openapi.json                     AUTHENTICATED
   POST   /api/v1/auth/login                NONE
   POST   /api/v1/auth/register             MANAGER
   GET    /api/v1/employees                 AUTHENTICATED

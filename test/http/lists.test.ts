@@ -9,8 +9,8 @@ import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { sendRaw } from "../support/client.ts";
 import { api, openWorld } from "../support/world.ts";
 
-const log = (id: number): MaintenanceLog => ({
-  id,
+const log = (index: number): MaintenanceLog => ({
+  id: 1 + index,
   performedDate: "2026-01-01T00:00:00",
   status: "PENDING",
   taskType: "ERROR",

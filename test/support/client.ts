@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { checkAnswer } from "./api-document.ts";
 
 export interface Answer {
   readonly status: number;
@@ -20,8 +21,18 @@ export interface Options {
 
 export type Call = (method: string, path: string, options?: Options) => Promise<Answer>;
 
+/** A client of the API that takes no answer but what the OpenAPI document says. */
+export function makeClient(port: number): Call {
+  const call = makePlainClient(port);
+  return async (method, path, options) => {
+    const answer = await call(method, path, options);
+    checkAnswer(method, path, answer);
+    return answer;
+  };
+}
+
 /** A client that knows nothing of the service but where it listens. */
-export const makeClient =
+export const makePlainClient =
   (port: number): Call =>
   async (method, path, { token, body, raw, headers = {} } = {}) => {
     const sent = new Headers(headers);

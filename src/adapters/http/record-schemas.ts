@@ -96,7 +96,7 @@ export const recordSchemas = {
   OpenApiDocument: {
     type: "object",
     required: ["openapi", "info", "paths"],
-    examples: [{ openapi: "3.1.0" }],
+    examples: [{ openapi: "3.1.0", info: {}, paths: {} }],
   },
 } satisfies Record<string, Schema>;
 
