@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run test test-embedded faults bench build check format clean
+.PHONY: run test test-embedded faults bench docs build check format clean
 
 installed = node_modules/.package-lock.json
 
@@ -22,6 +22,10 @@ faults: $(installed)
 # What the service costs, on a PostgreSQL of its own (docs/performance.md); BENCH="--rounds 5" and the like.
 bench: $(installed)
 	@node --import tsx bench/run.ts $(BENCH)
+
+# The pages of docs/ that show the API, by calling it; a test fails when they are stale.
+docs: $(installed)
+	@node --import tsx dev/api-docs.ts
 
 check: $(installed)
 	@npm run --silent check

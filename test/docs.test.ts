@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { type Pages, renderPages } from "../dev/api-docs/render.ts";
+import { makeRoutes, type UseCases } from "../src/adapters/http/routes.ts";
+import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
+
+function hasCurl(): boolean {
+  try {
+    execFileSync("curl", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const committed = (name: string): string => readFileSync(join("docs", name), "utf8");
+
+describe("the pages of docs/ that are made", { skip: hasCurl() ? false : "there is no curl to run" }, () => {
+  let database: TestDatabase;
+  let pages: Pages;
+  before(async () => {
+    database = await openEmptyDatabase();
+    pages = await renderPages(database.url);
+  });
+  after(() => database.drop());
+
+  for (const name of ["api.md", "api.http", "api.d.ts"]) {
+    test(`${name} is what running it makes; if not: make docs`, () => {
+      assert.equal(committed(name), pages[name]);
+    });
+  }
+
+  test("are all there are", () => assert.deepEqual(Object.keys(pages), ["api.md", "api.http", "api.d.ts"]));
+});
+
+describe("docs/api.md", () => {
+  const page = committed("api.md");
+
+  test("shows every endpoint, with at least one call that succeeds", () => {
+    const sections = page.split(/^## /m).slice(1);
+    const routes = makeRoutes({} as UseCases);
+    assert.deepEqual(
+      sections.map(section => section.split("\n", 1)[0]).sort(),
+      routes.map(({ method, path }) => `${method} ${path}`).sort(),
+    );
+    for (const { method, path, status } of routes) {
+      const section = sections.find(section => section.startsWith(`${method} ${path}\n`)) ?? "";
+      assert.match(section, new RegExp(`^HTTP/1.1 ${status} `, "m"), `${method} ${path}`);
+    }
+  });
+
+  test("shows no token, and none of the port that it was made with", () => {
+    for (const name of ["api.md", "api.http"]) {
+      assert.doesNotMatch(committed(name), /eyJ[\w-]+\.[\w-]+/);
+      assert.deepEqual([...new Set(committed(name).match(/127\.0\.0\.1:\d+/g))], ["127.0.0.1:7070"]);
+    }
+  });
+});
