@@ -193,7 +193,7 @@ const httpFileOf = (
   sections: readonly Section[],
 ): string => `# The calls of api.md for editors with a REST client. Made by \`make docs\`.
 @base = http://127.0.0.1:7070
-@token = {{login.response.body.token}}
+@token = {{login.response.body.$.token}}
 
 ${sections
   .flatMap(({ route, exchanges }) => exchanges.map(exchange => requestOf(route, exchange)))
