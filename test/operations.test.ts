@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { startRelay } from "./faults/relay.ts";
-import { type Call, makeClient } from "./support/client.ts";
+import { type Call, makePlainClient } from "./support/client.ts";
 import { openDatabase, type TestDatabase } from "./support/database.ts";
 import { freePort } from "./support/native-postgres.ts";
 import { runProgram, type Service, type Settings, startService } from "./support/program.ts";
@@ -19,7 +19,7 @@ function operationsOf({ lines }: Service): { port: number; call: Call } {
   const line = lines.find(line => eventOf(line) === "operations listening") ?? "{}";
   const { port } = JSON.parse(line);
   assert.equal(typeof port, "number");
-  return { port, call: makeClient(port) };
+  return { port, call: makePlainClient(port) };
 }
 
 /** Asks until the answer is the wanted one; nothing but the time of the whole test bounds it. */

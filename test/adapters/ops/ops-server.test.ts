@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { json, makeOpsServer } from "../../../src/adapters/ops/ops-server.ts";
-import { makeClient, sendRaw } from "../../support/client.ts";
+import { makePlainClient, sendRaw } from "../../support/client.ts";
 
 describe("the operations server", () => {
   const failures: unknown[] = [];
@@ -22,7 +22,7 @@ describe("the operations server", () => {
     port = await server.listen(0, "127.0.0.1");
   });
   after(() => server.close());
-  const call: ReturnType<typeof makeClient> = (...args) => makeClient(port)(...args);
+  const call: ReturnType<typeof makePlainClient> = (...args) => makePlainClient(port)(...args);
 
   test("answers its pages, whatever the query", async () => {
     for (const path of ["/", "/?a=/json"]) {
