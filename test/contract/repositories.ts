@@ -735,6 +735,8 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           do {
             // Newer, older and at the very same moments as what has been read and what has not.
             for (let n = 0; n < 24; n += 5) writing.push(writeOne(hour(n + walked.length)));
+            // The first of them for certain, so that it is known that such logs are seen.
+            if (before === undefined) await Promise.all(writing);
             page = await list({ before, limit: 7 });
             walked.push(...page);
             before = page.at(-1);
