@@ -74,7 +74,7 @@ const operations: readonly Operation[] = [
     run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets(10, {})),
   },
   {
-    name: "10 newest when 3 of 200 assets are active",
+    name: "10 newest, 3 of 200 active",
     run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets(10, {})),
     active: "id <= 3",
   },

@@ -73,7 +73,7 @@ function asked(sql: Sql, scope: Scope, { performedDate, id }: LogPosition): Frag
  */
 function choiceOfIndex(sql: Sql, { assetId, employeeId, status }: Scope): Fragment {
   if ((assetId ?? employeeId) !== undefined) return sql``;
-  return status === undefined ? sql`and ${byDate(sql)}` : sql`and l.performed_date > '-infinity'`;
+  return status === undefined ? sql`and ${byDate(sql)}` : sql`and l.id > -1`;
 }
 const byDate = (sql: Sql) => sql`l.id > 0`;
 

@@ -5,6 +5,7 @@ import { connect, type Database } from "../../../src/adapters/postgres/connectio
 import { mostRows } from "../../../src/adapters/postgres/pages.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories.ts";
 import type { JsonList, Repositories } from "../../../src/application/ports.ts";
+import type { LogFilter } from "../../../src/domain/maintenance-log.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
 import { literal, recording, type Sent } from "../../support/recording-database.ts";
 
@@ -58,6 +59,16 @@ const log = {
 } as const;
 const email = `${employeeId}@example.com`;
 
+const performedFrom = "2024-01-05T00:00:00";
+const filters: readonly LogFilter[] = [
+  {},
+  { status: "COMPLETED" },
+  { taskType: "ERROR" },
+  { status: "COMPLETED", taskType: "ERROR" },
+  { performedFrom },
+  { status: "COMPLETED", performedFrom },
+];
+
 const cases: readonly Case[] = [
   {
     name: "a log",
@@ -78,18 +89,14 @@ const cases: readonly Case[] = [
     indexes: ["maintenance_log_by_status"],
     rows: mostRows,
   })),
-  ...[{}, { status: "COMPLETED" }, { taskType: "ERROR" }, { status: "COMPLETED", taskType: "ERROR" }].flatMap(
-    filter =>
-      [largeAsset, smallAsset, silentAsset].map(assetId => ({
-        name: `the logs of asset ${assetId} with the filter ${JSON.stringify(filter)}`,
-        run: ({ maintenanceLogs }: Repositories) =>
-          twoPages(
-            maintenanceLogs.listOfAsset(assetId, filter as { status: "COMPLETED"; taskType: "ERROR" }),
-          ),
-        indexes: ["maintenance_log_by_asset"],
-        // To sort little more than a page may be cheaper than to walk in order.
-        rows: 2 * mostRows,
-      })),
+  ...filters.flatMap(filter =>
+    [largeAsset, smallAsset, silentAsset].map(assetId => ({
+      name: `the logs of asset ${assetId} with the filter ${JSON.stringify(filter)}`,
+      run: ({ maintenanceLogs }: Repositories) => twoPages(maintenanceLogs.listOfAsset(assetId, filter)),
+      indexes: ["maintenance_log_by_asset"],
+      // To sort little more than a page may be cheaper than to walk in order.
+      rows: 2 * mostRows,
+    })),
   ),
   ...[employeeId, 500].map(id => ({
     name: `the logs of employee ${id}`,
