@@ -134,8 +134,10 @@ export const serveSettings = {
 };
 export const migrateSettings = { databaseUrl };
 export const createAdminSettings = { databaseUrl, adminPassword };
+export const checkSettings = serveSettings;
+export const exportLogsSettings = { databaseUrl };
 
-type Declared = Readonly<Record<string, Setting<unknown>>>;
+export type Declared = Readonly<Record<string, Setting<unknown>>>;
 type Read<D extends Declared> = { readonly [Key in keyof D]: D[Key] extends Setting<infer T> ? T : never };
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,26 +3,16 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { DurabilityError } from "./adapters/postgres/durability.ts";
 import { SchemaError } from "./adapters/postgres/migrations.ts";
+import { runCheck } from "./commands/check.ts";
 import { CommandError, exitCodes, type Surroundings } from "./commands/command.ts";
 import { runCreateAdmin } from "./commands/create-admin.ts";
+import { runExportLogs } from "./commands/export-logs.ts";
+import { helpOf, usage } from "./commands/help.ts";
 import { runMigrate } from "./commands/migrate.ts";
 import { runOpenApi } from "./commands/openapi.ts";
 import { runServe } from "./commands/serve.ts";
 import { SettingsError } from "./config.ts";
 import { DomainError } from "./domain/error.ts";
-
-const usage = `usage: node dist/main.js COMMAND
-
-  serve         serve the API
-  migrate       bring the database's schema up to date
-  create-admin  --email E [--first-name F] [--last-name L] [--phone P] [--if-none]
-                create an ADMIN, or give an employee that role, a new password and activity;
-                the password comes from ADMIN_PASSWORD, standard input or a prompt
-  openapi       print the OpenAPI document of the API
-  --help        print this
-  --version     print the version
-
-Settings come from the environment: see README.md.`;
 
 const readFile = (path: string): string => readFileSync(path, "utf8");
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -31,17 +21,22 @@ const commands: Readonly<Record<string, (surroundings: Surroundings) => Promise<
   serve: runServe,
   migrate: runMigrate,
   "create-admin": runCreateAdmin,
+  check: runCheck,
+  "export-logs": runExportLogs,
   openapi: runOpenApi,
   "--help": async ({ print }) => print(usage),
   "--version": async ({ print, version }) => print(version),
 };
 
 async function run([name = "", ...args]: readonly string[]): Promise<number> {
-  const known = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  const command = known !== undefined && args.includes("--help") ? commands["--help"] : known;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
     console.error(usage);
     return exitCodes.usage;
+  }
+  if (args.includes("--help")) {
+    console.log(helpOf(name));
+    return 0;
   }
   try {
     await command({
@@ -51,6 +46,8 @@ async function run([name = "", ...args]: readonly string[]): Promise<number> {
       version: (JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version,
       sqlFolder: pathOf("../sql"),
       stdin: process.stdin,
+      stdout: process.stdout,
+      stderr: process.stderr,
       print: line => console.log(line),
       untilStopRequested,
       untilFailure,
@@ -78,7 +75,7 @@ const untilFailure = (): Promise<never> =>
 /** One line for each fault; stacks help nobody who runs the program. */
 function explain(error: unknown): { exitCode: number; lines: readonly string[] } {
   if (error instanceof SettingsError) return { exitCode: exitCodes.settings, lines: error.faults };
-  if (error instanceof CommandError) return { exitCode: error.exitCode, lines: [error.message] };
+  if (error instanceof CommandError) return { exitCode: error.exitCode, lines: error.lines };
   if (error instanceof SchemaError || error instanceof DurabilityError) {
     return { exitCode: exitCodes.failure, lines: [error.message] };
   }

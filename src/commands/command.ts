@@ -10,6 +10,8 @@ export interface Surroundings {
   /** The folder with the migrations. */
   readonly sqlFolder: string;
   readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
   readonly print: (line: string) => void;
   /** Waits until the process is asked to stop. */
   readonly untilStopRequested: () => Promise<unknown>;
@@ -17,14 +19,16 @@ export interface Surroundings {
   readonly untilFailure: () => Promise<never>;
 }
 
-/** The command cannot go on, and the operator can mend it; says how in one line. */
+/** The command cannot go on, and the operator can mend it; says how, in one line for each fault. */
 export class CommandError extends Error {
   readonly exitCode: number;
+  readonly lines: readonly string[];
 
-  constructor(exitCode: number, message: string) {
-    super(message);
+  constructor(exitCode: number, ...lines: readonly string[]) {
+    super(lines.join("\n"));
     this.name = "CommandError";
     this.exitCode = exitCode;
+    this.lines = lines;
   }
 }
 

@@ -1,0 +1,54 @@
+import { connect } from "../adapters/postgres/connection.ts";
+import { DurabilityError, refuseLossyDatabase } from "../adapters/postgres/durability.ts";
+import { readSchema, refuseOtherSchema, SchemaError } from "../adapters/postgres/migrations.ts";
+import { readRights } from "../adapters/postgres/rights.ts";
+import { checkSettings, readSettings } from "../config.ts";
+import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
+
+/** As patient as `serve` is with a statement. */
+const limits = { connections: 1, deadlineMilliseconds: 5_000, waiting: 0 };
+
+/** `check`: says what `serve` would refuse on these settings, or fail at later, and changes nothing. */
+export async function runCheck(surroundings: Surroundings): Promise<void> {
+  const { environment, args, readFile, sqlFolder, print } = surroundings;
+  refuseArguments(args);
+  const { databaseUrl, durability } = readSettings(checkSettings, environment, readFile);
+  print("settings: right");
+  const database = connect(databaseUrl, limits);
+  try {
+    const faults: string[] = [];
+    const pass = async (what: string, faultOf: Promise<string | undefined>): Promise<boolean> => {
+      const fault = await faultOf;
+      if (fault === undefined) print(`${what}: right`);
+      else faults.push(fault);
+      return fault === undefined;
+    };
+    const isOurs = await pass("schema", faultOf(refuseOtherSchema(database, readSchema(sqlFolder))));
+    if (durability === "required") await pass("durability", faultOf(refuseLossyDatabase(database)));
+    else print("durability: any will do");
+    // Rights on tables that are not there say nothing.
+    if (isOurs) {
+      const { role, readOnly, missing, excessive } = await readRights(database);
+      if (readOnly) faults.push("the database takes no writes: is it a standby?");
+      for (const right of missing) faults.push(`role ${role} lacks the right to ${right}`);
+      if (missing.length === 0) print("rights: enough");
+      for (const right of excessive) print(`warning: role ${role} needs no right to ${right}`);
+    }
+    if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
+  } finally {
+    await database.close();
+  }
+}
+
+/** What a check finds; that the database cannot be asked is no finding. */
+const faultOf = (check: Promise<void>): Promise<string | undefined> =>
+  check.then(
+    () => undefined,
+    error => {
+      const isFinding = error instanceof SchemaError || error instanceof DurabilityError;
+      if (isFinding || error.code === insufficientPrivilege) return error.message;
+      throw error;
+    },
+  );
+
+const insufficientPrivilege = "42501";

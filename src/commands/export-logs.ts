@@ -1,0 +1,95 @@
+import { parseArgs } from "node:util";
+import { commandLimits, connect } from "../adapters/postgres/connection.ts";
+import { makeMaintenanceLogRepository } from "../adapters/postgres/maintenance-log-repository.ts";
+import { makeMaintenanceLogs } from "../application/maintenance-logs.ts";
+import { exportLogsSettings, readSettings } from "../config.ts";
+import type { MaintenanceLog } from "../domain/maintenance-log.ts";
+import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+
+/** How logs are written down: what comes before them, and each of them, line end included. */
+interface Format {
+  readonly head: string;
+  lineOf(log: MaintenanceLog): string;
+}
+
+const columns = [
+  "id",
+  "performedDate",
+  "status",
+  "taskType",
+  "comment",
+  "assetId",
+  "assetName",
+  "performedByEmployeeId",
+  "performedByName",
+] as const satisfies readonly (keyof MaintenanceLog)[];
+
+const csvLine = (values: readonly (string | number)[]): string => `${values.map(csvField).join(",")}\r\n`;
+
+/** RFC 4180, section 2: what could be taken for a separator is quoted. */
+function csvField(value: string | number): string {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const formats: Readonly<Record<string, Format>> = {
+  ndjson: { head: "", lineOf: log => `${JSON.stringify(log)}\n` },
+  csv: { head: csvLine(columns), lineOf: log => csvLine(columns.map(column => log[column])) },
+};
+
+/** Logs between two lines of progress. */
+const progressStep = 10_000;
+
+/** `export-logs`: writes logs to standard output, one batch at a time and at the pace of its reader. */
+export async function runExportLogs(surroundings: Surroundings): Promise<void> {
+  const { environment, args, readFile, stdout, stderr } = surroundings;
+  const { assetId, format } = readOptions(args);
+  const { databaseUrl } = readSettings(exportLogsSettings, environment, readFile);
+  const database = connect(databaseUrl, commandLimits);
+  const logs = makeMaintenanceLogs({ maintenanceLogs: makeMaintenanceLogRepository(database) });
+  const tell = (count: number, end: string) => void (stderr.isTTY && stderr.write(`\r${count} logs${end}`));
+  // What goes wrong with it is told to each write below.
+  stdout.on("error", () => {});
+  let count = 0;
+  let text = format.head;
+  try {
+    for await (const batch of assetId === undefined ? logs.list({}) : logs.listOfAsset(assetId, {})) {
+      for (const log of batch) text += format.lineOf(log);
+      await write(stdout, text);
+      text = "";
+      const before = count;
+      count += batch.length;
+      if (Math.floor(count / progressStep) > Math.floor(before / progressStep)) tell(count, "");
+    }
+    await write(stdout, text);
+    tell(count, "\n");
+  } catch (error) {
+    // Whoever read it has seen enough, like head.
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Resolves when the text has been handed over, so that no more than one batch waits in memory. */
+const write = (stream: NodeJS.WritableStream, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.write(text, error => (error ? reject(error) : resolve()));
+  });
+
+function readOptions(args: readonly string[]): { assetId: number | undefined; format: Format } {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { asset: { type: "string" }, format: { type: "string", default: "ndjson" } },
+    });
+    const format = Object.hasOwn(formats, values.format) ? formats[values.format] : undefined;
+    if (format === undefined) throw new Error("--format is none of ndjson, csv");
+    if (values.asset !== undefined && !/^\d{1,15}$/.test(values.asset)) {
+      throw new Error("--asset is not the id of an asset");
+    }
+    return { assetId: values.asset === undefined ? undefined : Number(values.asset), format };
+  } catch (error) {
+    throw new CommandError(exitCodes.usage, (error as Error).message);
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  checkSettings,
+  createAdminSettings,
+  type Declared,
+  exportLogsSettings,
+  migrateSettings,
+  serveSettings,
+} from "../config.ts";
+
+export const usage = `usage: node dist/main.js COMMAND
+
+  serve         serve the API
+  migrate       bring the database's schema up to date
+  create-admin  create an ADMIN, or give an employee that role, a new password and activity
+  check         say what serve would refuse, or fail at, without serving
+  export-logs   write all maintenance logs, or those of an asset, to standard output
+  openapi       print the OpenAPI document of the API
+  --help        print this; after a command, what it takes
+  --version     print the version
+
+Settings come from the environment: see README.md.`;
+
+interface Help {
+  /** What follows the command. */
+  readonly options?: string;
+  readonly text: string;
+  readonly settings: Declared;
+}
+
+const commands: Readonly<Record<string, Help>> = {
+  serve: {
+    text: `Serves the API until SIGTERM or SIGINT, and then finishes what is under way, for 10 seconds at most.
+It starts also while the database is down, never changes the schema, and stops on one that is not its own.
+A listening socket that systemd passes on (LISTEN_FDS=1) is used in place of HOST and PORT.`,
+    settings: serveSettings,
+  },
+  migrate: {
+    text: `Brings the database's schema up to date and makes the grants of the role maintenance_log_service.
+Safe to run twice, or by two processes at once. Run it as the owner of the tables.`,
+    settings: migrateSettings,
+  },
+  "create-admin": {
+    options: "--email E [--first-name F] [--last-name L] [--phone P] [--if-none]",
+    text: `Creates an ADMIN, or gives the employee with that email the role, a new password and activity.
+The password comes from ADMIN_PASSWORD, from standard input, or from a prompt that shows nothing.
+
+  --email E       the login name
+  --first-name F  of a new employee; First without it
+  --last-name L   of a new employee; Administrator without it
+  --phone P       of a new employee; 000000 without it
+  --if-none       do nothing when an active ADMIN exists`,
+    settings: createAdminSettings,
+  },
+  check: {
+    text: `Reads the settings of serve, reaches the database, compares its schema, and looks at its durability and at
+the rights of the role. Prints a line for each thing that would be refused, and changes nothing.
+
+Exit codes: 0 nothing would be refused, 1 something would, 69 no database, 78 wrong settings.`,
+    settings: checkSettings,
+  },
+  "export-logs": {
+    options: "[--asset ID] [--format ndjson|csv]",
+    text: `Writes maintenance logs to standard output, newest first. Every log that is there at the start is written once;
+nothing is held in the database meanwhile. An export is whole when the exit code is 0.
+
+  --asset ID       only those of this asset
+  --format ndjson  a JSON object a line, as the API answers it (the default)
+  --format csv     RFC 4180, with a header line`,
+    settings: exportLogsSettings,
+  },
+  openapi: {
+    text: "Prints the OpenAPI document of the API. Needs neither settings nor a database.",
+    settings: {},
+  },
+};
+
+/** What one command takes, and the settings that it reads. */
+export function helpOf(name: string): string {
+  const help = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (help === undefined) return usage;
+  const { options = "", text, settings } = help;
+  const width = Math.max(...Object.values(settings).map(setting => setting.name.length));
+  const lines = Object.values(settings).map(({ name, fallback, optional, example }) => {
+    const otherwise =
+      fallback === undefined ? (optional === true ? "optional" : "required") : `default ${fallback}`;
+    return `  ${name.padEnd(width)}  ${otherwise}; for example: ${example}`;
+  });
+  const head = `usage: node dist/main.js ${name} ${options}`.trimEnd();
+  if (lines.length === 0) return `${head}\n\n${text}`;
+  return `${head}\n\n${text}\n\nSettings, each also as NAME_FILE, a file whose content is the value:\n\n${lines.join("\n")}`;
+}

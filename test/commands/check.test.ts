@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { freePort } from "../support/native-postgres.ts";
+import { runProgram } from "../support/program.ts";
+
+const SECRET_KEY = "a secret of the check tests, thirty-two bytes";
+
+/** Each single right that sql/service_role.sql grants, as a statement that takes it away again. */
+const grants = [...readFileSync("sql/service_role.sql", "utf8").matchAll(/^grant ([^;]+) on ([^;]+) to /gm)];
+const revocations = grants.flatMap(([, privileges = "", tables = ""]) => {
+  const [, columns] = /^update \(([^)]*)\)$/.exec(privileges) ?? [];
+  const rights = columns
+    ? columns.split(",").map(column => `update (${column.trim()})`)
+    : privileges.split(", ");
+  return tables.split(", ").flatMap(table => rights.map(right => ({ right, table })));
+});
+
+describe("check", () => {
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  before(async () => {
+    database = await openEmptyDatabase();
+    sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  });
+  after(async () => {
+    await sql.end();
+    await database.drop();
+  });
+
+  // The embedded database does not write to disk as a server would.
+  const settings = () => ({
+    DATABASE_URL: database.url,
+    SECRET_KEY,
+    DATABASE_DURABILITY: database.hasUsers ? "required" : "any",
+  });
+  const durability = () => (database.hasUsers ? "durability: right" : "durability: any will do");
+
+  test("refuses wrong settings with 78, and arguments with 64", async () => {
+    const wrong = await runProgram(["check"], { ...settings(), SECRET_KEY: "short", PORT: "x" });
+    assert.deepEqual([wrong.code, wrong.stdout], [78, ""]);
+    assert.deepEqual(
+      wrong.stderr.split("\n").map(line => line.split(" ").slice(0, 2).join(" ")),
+      ["check: SECRET_KEY", "check: PORT", ""],
+    );
+    const { code, stderr } = await runProgram(["check", "now"], settings());
+    assert.deepEqual([code, stderr], [64, "check: unexpected argument: now\n"]);
+  });
+
+  test("says with 69 that the database cannot be reached", async () => {
+    const DATABASE_URL = `postgres://postgres@127.0.0.1:${await freePort()}/x`;
+    const { code, stdout, stderr } = await runProgram(["check"], { ...settings(), DATABASE_URL });
+    assert.deepEqual([code, stdout], [69, "settings: right\n"]);
+    assert.match(stderr, /^check: The database is not available: .*ECONNREFUSED.*\n$/);
+  });
+
+  test("finds a schema that is behind, and does not mend it", async () => {
+    for (let run = 0; run < 2; run++) {
+      const { code, stdout, stderr } = await runProgram(["check"], settings());
+      assert.deepEqual([code, stdout], [1, `settings: right\n${durability()}\n`]);
+      assert.match(stderr, /^check: the database is behind this program \(missing: employee, .*\n$/);
+    }
+  });
+
+  test("finds nothing on a database that serve would take, but warns of an owner", async () => {
+    assert.equal((await runProgram(["migrate"], settings())).code, 0);
+    const { code, stdout, stderr } = await runProgram(["check"], settings());
+    assert.deepEqual([code, stderr], [0, ""]);
+    const [warning, ...rest] = stdout.trimEnd().split("\n").reverse();
+    assert.deepEqual(rest.reverse(), ["settings: right", "schema: right", durability(), "rights: enough"]);
+    assert.match(warning ?? "", /^warning: role \w+ needs no right to own maintenance_log$/);
+  });
+
+  test("finds a schema that is ahead", async () => {
+    await sql`insert into schema_migration (version, name) values (99, 'of a newer program')`;
+    const { code, stderr } = await runProgram(["check"], settings());
+    assert.equal(code, 1);
+    assert.match(stderr, /^check: the database is ahead of this program \(migration 99\).*\n$/);
+    await sql`delete from schema_migration where version = 99`;
+  });
+
+  test("finds every fault at once: what is lossy, and what takes no writes", async t => {
+    if (!database.hasUsers) return t.diagnostic("the embedded database has settings of its own");
+    const name = new URL(database.url).pathname.slice(1);
+    await sql.unsafe(`alter database ${name} set synchronous_commit = off`);
+    await sql.unsafe(`alter database ${name} set default_transaction_read_only = on`);
+    const { code, stderr } = await runProgram(["check"], settings());
+    assert.equal(code, 1);
+    const [lossy = "", readOnly, ...rest] = stderr.split("\n");
+    assert.match(lossy, /^check: the database can lose .*synchronous_commit off/);
+    assert.deepEqual([readOnly, ...rest], ["check: the database takes no writes: is it a standby?", ""]);
+    await sql.unsafe(`set default_transaction_read_only = off`);
+    await sql.unsafe(`alter database ${name} reset all`);
+  });
+
+  test("knows every right that the service role is granted, and no others", async t => {
+    if (!database.hasUsers) return t.diagnostic("the embedded database has one user for everybody");
+    assert.equal(revocations.length, 17);
+    const role = `check_${process.pid}`;
+    await sql.unsafe(`create role ${role} login password 'x' in role maintenance_log_service`);
+    const url = new URL(database.url);
+    Object.assign(url, { username: role, password: "x" });
+    const checked = () => runProgram(["check"], { ...settings(), DATABASE_URL: url.href });
+    const enough = `settings: right\nschema: right\ndurability: right\nrights: enough\n`;
+    assert.deepEqual(await checked(), { code: 0, stdout: enough, stderr: "" });
+
+    // Not one after the other: the program takes its time to start.
+    const others = revocations.filter(({ table }) => table !== "schema_migration");
+    for (const { right, table } of others) {
+      await sql.unsafe(`revoke ${right} on ${table} from maintenance_log_service`);
+    }
+    const { code, stderr } = await checked();
+    assert.equal(code, 1);
+    assert.deepEqual(
+      stderr.trimEnd().split("\n").sort(),
+      others
+        .map(({ right, table }) => {
+          const [, column] = /^update \((\w+)\)$/.exec(right) ?? [];
+          const words = column === undefined ? `${right} on ${table}` : `update ${table}.${column}`;
+          return `check: role ${role} lacks the right to ${words}`;
+        })
+        .sort(),
+    );
+
+    await sql.unsafe("revoke select on schema_migration from maintenance_log_service");
+    const blind = await checked();
+    assert.deepEqual(
+      [blind.code, blind.stderr],
+      [1, "check: permission denied for table schema_migration\n"],
+    );
+
+    await runProgram(["migrate"], settings());
+    await sql.unsafe(`grant delete on maintenance_log to ${role}`);
+    const { stdout } = await checked();
+    assert.equal(stdout, `${enough}warning: role ${role} needs no right to delete on maintenance_log\n`);
+    await sql.unsafe(`drop owned by ${role}`);
+    await sql.unsafe(`drop role ${role}`);
+  });
+});
