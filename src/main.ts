@@ -41,6 +41,7 @@ async function run([name = "", ...args]: readonly string[]): Promise<number> {
   try {
     await command({
       environment: process.env,
+      processId: process.pid,
       args,
       readFile,
       version: (JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version,

@@ -3,6 +3,7 @@ import type { Environment } from "../config.ts";
 /** What the process hands to a command. */
 export interface Surroundings {
   readonly environment: Environment;
+  readonly processId: number;
   readonly args: readonly string[];
   readonly readFile: (path: string) => string;
   /** Of the program. */

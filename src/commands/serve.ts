@@ -14,6 +14,7 @@ import type { EventLog } from "../application/ports.ts";
 import { readSettings, serveSettings } from "../config.ts";
 import { DomainError } from "../domain/error.ts";
 import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
+import { inheritedSocket } from "./inherited-socket.ts";
 import { makeServiceOperations } from "./operations.ts";
 
 const drainMilliseconds = 10_000;
@@ -22,9 +23,11 @@ const daySeconds = 86_400;
 
 /** `serve`: serves the API until it is asked to stop. It checks the schema and never changes it. */
 export async function runServe(surroundings: Surroundings): Promise<void> {
-  const { environment, args, readFile, sqlFolder, version, untilStopRequested, untilFailure } = surroundings;
+  const { environment, processId, args, readFile, sqlFolder, version } = surroundings;
+  const { untilStopRequested, untilFailure } = surroundings;
   refuseArguments(args);
   const settings = readSettings(serveSettings, environment, readFile);
+  const inherited = inheritedSocket(environment, processId);
   const stopRequested = untilStopRequested();
   const failed = untilFailure();
   const events = makeJsonEventLog(settings.logLevel, systemClock, line => process.stdout.write(line));
@@ -66,7 +69,10 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   try {
     const { opsHost, opsPort } = settings;
     if (opsPort !== undefined) {
-      const opsListeningPort = await listen(operations, "OPS_", opsHost, opsPort);
+      const opsListeningPort = await orRefuse(
+        operations.listen(opsPort, opsHost),
+        `OPS_HOST ${opsHost}, OPS_PORT ${opsPort}`,
+      );
       events.info("operations listening", { host: opsHost, port: opsListeningPort });
     }
     const databaseChecked = onceReachable(events, async () => {
@@ -75,9 +81,12 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     });
     // A database that is down must not keep the service from starting.
     await Promise.race([databaseChecked, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
-    const listeningPort = await listen(app, "", host, port);
+    const listeningPort =
+      inherited === undefined
+        ? await orRefuse(app.listen(port, host), `HOST ${host}, PORT ${port}`)
+        : await orRefuse(app.listenOn(inherited), "the socket that was passed on");
     phase = "serving";
-    events.info("listening", { host, port: listeningPort });
+    events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
     await Promise.race([stopRequested, failed, databaseChecked.then(() => stopRequested)]);
     events.info("stopping");
   } finally {
@@ -102,16 +111,11 @@ async function onceReachable(events: EventLog, check: () => Promise<void>): Prom
   }
 }
 
-interface Listener {
-  listen(port: number, host: string): Promise<number>;
-}
-
-/** Throws CommandError, naming the two settings that begin with this prefix. */
-async function listen(listener: Listener, prefix: string, host: string, port: number): Promise<number> {
+/** Throws CommandError when there can be no listening there. */
+async function orRefuse(listening: Promise<number>, place: string): Promise<number> {
   try {
-    return await listener.listen(port, host);
+    return await listening;
   } catch (error) {
-    const place = `${prefix}HOST ${host}, ${prefix}PORT ${port}`;
     const reason = reasonOf(error as NodeJS.ErrnoException);
     throw new CommandError(exitCodes.failure, `cannot listen on ${place}: ${reason}`);
   }

@@ -9,6 +9,8 @@ export const httpLimits = {
   takeMilliseconds: 60_000,
   /** How long a connection is held open after its last word, so that the client comes to read it. */
   lingerMilliseconds: 1_000,
+  /** How long a draining server still takes requests on the connections it has: some may be on their way already. */
+  farewellMilliseconds: 250,
   sweepMilliseconds: 1_000,
   connections: 10_000,
   /** Connections past the bound that are told so at one time; yet more are closed without a word. */

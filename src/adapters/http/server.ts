@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { type Connection, type Exchange, openConnection, restartPace, sightOf } from "./connection.ts";
 import type { HttpError } from "./http-error.ts";
 import { type HttpLimits, httpLimits } from "./limits.ts";
@@ -21,7 +21,12 @@ import { requestIdOf } from "./request-id.ts";
 export interface HttpServer {
   /** Resolves to the port, which is chosen by the system when 0 is asked for. */
   listen(port: number, host: string): Promise<number>;
-  /** Takes no new requests, lets those under way finish, and ends whatever is left after the grace period. */
+  /** Takes connections from a socket that is open already, under this descriptor; resolves to its port. */
+  listenOn(descriptor: number): Promise<number>;
+  /**
+   * Takes no new connections, lets requests finish that are under way or arrive in the next moment, and ends whatever
+   * is left after the grace period.
+   */
   close(graceMilliseconds: number): Promise<void>;
   /** How much there is at this moment, for whoever watches over it. */
   load(): HttpLoad;
@@ -225,25 +230,32 @@ export function makeHttpServer(parts: Parts, limits: HttpLimits = httpLimits): H
 
   let sweeping: NodeJS.Timeout | undefined;
 
+  async function listen(where: { port: number; host: string } | { fd: number }): Promise<number> {
+    server.listen(where);
+    await once(server, "listening");
+    sweeping = setInterval(sweep, limits.sweepMilliseconds).unref();
+    return (server.address() as AddressInfo).port;
+  }
+
   return {
-    async listen(port, host) {
-      server.listen(port, host);
-      await once(server, "listening");
-      sweeping = setInterval(sweep, limits.sweepMilliseconds).unref();
-      return (server.address() as AddressInfo).port;
-    },
+    listen: (port, host) => listen({ port, host }),
+    listenOn: descriptor => listen({ fd: descriptor }),
 
     async close(graceMilliseconds) {
       draining = true;
-      const closed = new Promise(resolve => server.close(resolve));
-      for (const { socket, current } of connections.values()) {
-        if (current === undefined) socket.destroy();
-        else if (!current.response.headersSent) current.response.setHeader("Connection", "close");
+      // The close of node:http would cut off connections on which a request may be on its way.
+      const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve));
+      for (const { current } of connections.values()) {
+        if (current?.response.headersSent === false) current.response.setHeader("Connection", "close");
       }
+      const farewell = setTimeout(() => {
+        for (const { socket, current } of connections.values()) if (current === undefined) socket.destroy();
+      }, limits.farewellMilliseconds);
       const deadline = setTimeout(() => {
         for (const socket of connections.keys()) socket.destroy();
       }, graceMilliseconds);
       await closed;
+      clearTimeout(farewell);
       clearTimeout(deadline);
       clearInterval(sweeping);
     },

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, test } from "node:test";
+import { openWorld } from "../support/world.ts";
+
+const request = "OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+  await once(socket, "connect");
+  return socket;
+}
+
+describe("a server that is asked to stop", () => {
+  test("still answers what arrives on the connections it has, and closes them", async () => {
+    const world = await openWorld();
+    const fresh = await open(world.port);
+    const used = await open(world.port);
+    used.write(request);
+    // Once the second one is answered, both have been accepted.
+    assert.doesNotMatch(String((await once(used, "data"))[0]), /^Connection: close/m);
+    const closed = world.close();
+    for (const socket of [fresh, used]) {
+      socket.write(request);
+      const [answer] = await once(socket, "data");
+      assert.match(answer, /^HTTP\/1\.1 200 /);
+      assert.match(answer, /^Connection: close\r$/m);
+      await once(socket, "close");
+    }
+    await closed;
+  });
+
+  test("takes no new connections, and does not wait long for silent ones", async () => {
+    const world = await openWorld();
+    const silent = await open(world.port);
+    const closed = world.close(60_000);
+    await assert.rejects(open(world.port), { code: "ECONNREFUSED" });
+    await Promise.all([closed, once(silent, "close")]);
+  });
+});
