@@ -48,6 +48,8 @@ export function makeHttpServer(parts: Parts, limits: HttpLimits = httpLimits): H
   /** Requests under way. One that drips in is none yet: it costs little, and must not take the place of another. */
   let requests = 0;
   let draining = false;
+  /** From here on a connection without a request is closed. */
+  let farewellIsOver = false;
   const turnedAway = { requests: 0, connections: 0, slowClients: 0 };
   /** As of the last line in the log: a line for each would be a load of its own. */
   let logged = { ...turnedAway };
@@ -167,9 +169,9 @@ export function makeHttpServer(parts: Parts, limits: HttpLimits = httpLimits): H
     const { socket, waiting, refusal } = connection;
     connection.current = undefined;
     restartPace(connection, now());
-    if (draining) socket.destroySoon();
+    if (farewellIsOver) socket.destroySoon();
     // After an answer that closes the connection nothing counts that was sent on it.
-    if (draining || !socket.writable) return;
+    if (farewellIsOver || !socket.writable) return;
     const next = waiting.shift();
     if (next !== undefined) start(connection, next);
     else if (refusal !== undefined) refuse(connection, refusal);
@@ -249,6 +251,7 @@ export function makeHttpServer(parts: Parts, limits: HttpLimits = httpLimits): H
         if (current?.response.headersSent === false) current.response.setHeader("Connection", "close");
       }
       const farewell = setTimeout(() => {
+        farewellIsOver = true;
         for (const { socket, current } of connections.values()) if (current === undefined) socket.destroy();
       }, limits.farewellMilliseconds);
       const deadline = setTimeout(() => {
