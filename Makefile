@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run test test-embedded faults bench docs build check format clean
+.PHONY: run test test-embedded faults bench docs build install deb audit check format clean
 
 installed = node_modules/.package-lock.json
 
@@ -35,11 +35,25 @@ build: $(installed)
 	@rm -rf dist
 	@npm run --silent build
 
+# The production tree below PREFIX, for a machine with systemd: `make install DESTDIR=/some/root PREFIX=/usr`.
+PREFIX ?= /usr/local
+NODE ?= /usr/bin/node
+install: build
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' NODE='$(NODE)' sh deploy/install
+
+# The same as a Debian package in build/. One commit gives the same bytes each time.
+deb: build
+	@sh deploy/build-deb
+
+# What runs in production: known weaknesses, signatures, sizes, licences, and a bill of materials in build/.
+audit: $(installed)
+	@sh deploy/audit
+
 format: $(installed)
 	@npm run --silent format
 
 clean:
-	rm -rf dist node_modules
+	rm -rf build dist node_modules
 
 $(installed): package.json package-lock.json
 	npm ci --ignore-scripts --no-audit --no-fund
