@@ -142,4 +142,23 @@ describe("the production tree", () => {
       assert.match(String(version), /^\d+\.\d+\.\d+$/);
     }
   });
+
+  test("has one package more, argon2 for the machine's own platform, and each is known by its bytes", () => {
+    const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8"));
+    const locked = Object.entries<Record<string, unknown>>(packages).filter(
+      ([path, { dev }]) => path !== "" && dev !== true,
+    );
+    const [platforms, others] = [true, false].map(wanted =>
+      locked.filter(([, { optional }]) => (optional === true) === wanted).map(([path]) => path),
+    );
+    assert.deepEqual(
+      others,
+      ["@node-rs/argon2", "jose", "postgres"].map(name => `node_modules/${name}`),
+    );
+    for (const path of platforms ?? []) assert.match(path, /^node_modules\/@node-rs\/argon2-[a-z\d-]+$/);
+    for (const [path, { integrity, hasInstallScript }] of locked) {
+      assert.match(String(integrity), /^sha512-/, path);
+      assert.equal(hasInstallScript, undefined, path);
+    }
+  });
 });
