@@ -99,6 +99,13 @@ const durability = setting({
   parse: text => accept(text, /^(required|any)$/, "is not required or any"),
 });
 
+const preparesStatements = setting({
+  name: "DATABASE_PREPARE",
+  example: "yes, or no behind a pooler that lends connections by the transaction",
+  fallback: "yes",
+  parse: text => accept(text, /^(yes|no)$/, "is not yes or no") === "yes",
+});
+
 const logLevel = setting({
   name: "LOG_LEVEL",
   example: logLevels.join(", "),
@@ -130,12 +137,13 @@ export const serveSettings = {
   allowedOrigins,
   trustedProxies,
   durability,
+  preparesStatements,
   logLevel,
 };
-export const migrateSettings = { databaseUrl };
-export const createAdminSettings = { databaseUrl, adminPassword };
+export const migrateSettings = { databaseUrl, preparesStatements };
+export const createAdminSettings = { databaseUrl, preparesStatements, adminPassword };
 export const checkSettings = serveSettings;
-export const exportLogsSettings = { databaseUrl };
+export const exportLogsSettings = { databaseUrl, preparesStatements };
 
 export type Declared = Readonly<Record<string, Setting<unknown>>>;
 type Read<D extends Declared> = { readonly [Key in keyof D]: D[Key] extends Setting<infer T> ? T : never };

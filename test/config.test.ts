@@ -57,6 +57,7 @@ describe("the settings of serve", () => {
       allowedOrigins: "*",
       trustedProxies: [],
       durability: "required",
+      preparesStatements: true,
       logLevel: "info",
     });
   });
@@ -74,6 +75,7 @@ describe("the settings of serve", () => {
       CORS_ALLOWED_ORIGINS: "https://app.example.com",
       TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,::1",
       DATABASE_DURABILITY: "any",
+      DATABASE_PREPARE: "no",
       LOG_LEVEL: "warn",
     };
     assert.deepEqual(serve(environment), {
@@ -88,6 +90,7 @@ describe("the settings of serve", () => {
       allowedOrigins: ["https://app.example.com"],
       trustedProxies: ["127.0.0.1", "10.0.0.0/8", "::1"],
       durability: "any",
+      preparesStatements: false,
       logLevel: "warn",
     });
   });
@@ -127,6 +130,7 @@ describe("the faults of the settings", () => {
     CORS_ALLOWED_ORIGINS: "planted-origin",
     TRUSTED_PROXIES: "planted-proxy",
     DATABASE_DURABILITY: "planted",
+    DATABASE_PREPARE: "planted",
     LOG_LEVEL: "planted-level",
   };
 
@@ -399,6 +403,10 @@ describe("the trusted proxies", () => {
   );
 });
 
+describe("whether statements are prepared", () => {
+  testRefused("DATABASE_PREPARE", ["true", "NO", "0"], "is not yes or no");
+});
+
 describe("the durability of the database", () => {
   testRefused("DATABASE_DURABILITY", ["on", "ANY", "none"], "is not required or any");
 });
@@ -415,7 +423,7 @@ describe("the settings of the other commands", () => {
   test("migrate needs the database, and neither needs nor judges what belongs to serve", () => {
     const environment = { DATABASE_URL: required.DATABASE_URL, PORT: "abc" };
     const settings = readSettings(migrateSettings, environment, noFiles);
-    assert.deepEqual(settings, { databaseUrl: required.DATABASE_URL });
+    assert.deepEqual(settings, { databaseUrl: required.DATABASE_URL, preparesStatements: true });
     assert.match(
       faultsOf(() => readSettings(migrateSettings, {}, noFiles)).join(),
       /^DATABASE_URL is missing/,

@@ -12,9 +12,9 @@ const limits = { connections: 1, deadlineMilliseconds: 5_000, waiting: 0 };
 export async function runCheck(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, sqlFolder, print } = surroundings;
   refuseArguments(args);
-  const { databaseUrl, durability } = readSettings(checkSettings, environment, readFile);
+  const { databaseUrl, preparesStatements, durability } = readSettings(checkSettings, environment, readFile);
   print("settings: right");
-  const database = connect(databaseUrl, limits);
+  const database = connect(databaseUrl, limits, preparesStatements);
   try {
     const faults: string[] = [];
     const pass = async (what: string, faultOf: Promise<string | undefined>): Promise<boolean> => {

@@ -15,8 +15,12 @@ import { CommandError, exitCodes, type Surroundings } from "./command.ts";
 export async function runCreateAdmin(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, stdin, print } = surroundings;
   const options = readOptions(args);
-  const { databaseUrl, adminPassword } = readSettings(createAdminSettings, environment, readFile);
-  const database = connect(databaseUrl, commandLimits);
+  const { databaseUrl, preparesStatements, adminPassword } = readSettings(
+    createAdminSettings,
+    environment,
+    readFile,
+  );
+  const database = connect(databaseUrl, commandLimits, preparesStatements);
   try {
     const administration = makeAdministration({
       employees: makeEmployeeRepository(database),

@@ -44,8 +44,8 @@ const progressStep = 10_000;
 export async function runExportLogs(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, stdout, stderr } = surroundings;
   const { assetId, format } = readOptions(args);
-  const { databaseUrl } = readSettings(exportLogsSettings, environment, readFile);
-  const database = connect(databaseUrl, commandLimits);
+  const { databaseUrl, preparesStatements } = readSettings(exportLogsSettings, environment, readFile);
+  const database = connect(databaseUrl, commandLimits, preparesStatements);
   const logs = makeMaintenanceLogs({ maintenanceLogs: makeMaintenanceLogRepository(database) });
   const tell = (count: number, end: string) => void (stderr.isTTY && stderr.write(`\r${count} logs${end}`));
   // What goes wrong with it is told to each write below.

@@ -7,8 +7,8 @@ import { refuseArguments, type Surroundings } from "./command.ts";
 export async function runMigrate(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, sqlFolder, print } = surroundings;
   refuseArguments(args);
-  const { databaseUrl } = readSettings(migrateSettings, environment, readFile);
-  const database = connect(databaseUrl, commandLimits);
+  const { databaseUrl, preparesStatements } = readSettings(migrateSettings, environment, readFile);
+  const database = connect(databaseUrl, commandLimits, preparesStatements);
   try {
     const { applied, serviceRoleGranted } = await migrate(database, readSchema(sqlFolder));
     for (const name of applied) print(`applied ${name}`);

@@ -8,6 +8,7 @@ import { DomainError } from "../domain/error.ts";
 
 interface Watched extends Omit<Sources, "readiness"> {
   readonly databaseUrl: string;
+  readonly preparesStatements: boolean;
   readonly schema: Schema;
   readonly phase: () => Phase;
   readonly events: EventLog;
@@ -18,8 +19,8 @@ const probeLimits = { connections: 1, deadlineMilliseconds: 5_000, waiting: 0 };
 
 /** The operations listener over the parts of a service that it watches. */
 export function makeServiceOperations(watched: Watched): Operations {
-  const { databaseUrl, schema, phase, events, ...sources } = watched;
-  const probe = connect(databaseUrl, probeLimits);
+  const { databaseUrl, preparesStatements, schema, phase, events, ...sources } = watched;
+  const probe = connect(databaseUrl, probeLimits, preparesStatements);
   const readiness = makeReadiness(phase, () => examine(probe, schema));
   const operations = makeOperations({ ...sources, readiness }, cause =>
     events.error("operations request failed", {

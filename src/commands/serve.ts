@@ -4,7 +4,7 @@ import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
 import type { Phase } from "../adapters/ops/readiness.ts";
 import { makeRequestMeter } from "../adapters/ops/request-meter.ts";
-import { connect } from "../adapters/postgres/connection.ts";
+import { connect, serviceLimits } from "../adapters/postgres/connection.ts";
 import { refuseLossyDatabase } from "../adapters/postgres/durability.ts";
 import { readSchema, refuseOtherSchema } from "../adapters/postgres/migrations.ts";
 import { makeRepositories } from "../adapters/postgres/repositories.ts";
@@ -39,7 +39,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   }
   const { secretKey, issuer, tokenLifetimeSeconds: lifetimeSeconds, host, port } = settings;
   const schema = readSchema(sqlFolder);
-  const database = connect(settings.databaseUrl);
+  const database = connect(settings.databaseUrl, serviceLimits, settings.preparesStatements);
   const passwords = makeArgon2PasswordHasher();
   const meter = makeRequestMeter();
   const app = makeApp(
@@ -62,6 +62,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     passwords: passwords.load,
     now: systemClock.now,
     databaseUrl: settings.databaseUrl,
+    preparesStatements: settings.preparesStatements,
     schema,
     phase: () => phase,
     events,

@@ -62,7 +62,7 @@ export async function startNativePostgres(binaries: string): Promise<NativePostg
   };
 }
 
-function unprivilegedUser(): { uid: number; gid: number } {
+export function unprivilegedUser(): { uid: number; gid: number } {
   for (const name of ["postgres", "nobody"]) {
     try {
       const id = (flag: string) =>

@@ -27,12 +27,13 @@ export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds:
  * of the process.
  *
  * @param url `postgres://user:password@host[:port][,host[:port]…]/database[?parameters]`
+ * @param prepares whether statements are named and kept by the server's connection, which must then be ours alone
  */
-export function connect(url: string, limits: PoolLimits = serviceLimits): Database {
+export function connect(url: string, limits: PoolLimits = serviceLimits, prepares = true): Database {
   const clients = new Set<Sql>();
   const pool = makePool<Sql>(limits, {
     open() {
-      const client: Sql = postgres(url, optionsFor(url));
+      const client: Sql = postgres(url, optionsFor(url, prepares));
       clients.add(client);
       return client;
     },
@@ -82,8 +83,9 @@ type Options = postgres.Options<{
   max_pipeline: number;
 };
 
-function optionsFor(url: string): Options {
+function optionsFor(url: string, prepare: boolean): Options {
   return {
+    prepare,
     max: 1,
     max_pipeline: 1,
     // A standby calls itself read-write as long as nobody made it read-only by default; it is not the primary.
