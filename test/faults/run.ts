@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { findPostgresBinaries } from "../support/native-postgres.ts";
 import { backendKill } from "./backend-kill.ts";
+import { behindHaproxy } from "./behind-haproxy.ts";
 import { diskFull } from "./disk-full.ts";
 import { failover, failoverStalled } from "./failover.ts";
 import { idleSockets } from "./idle-sockets.ts";
@@ -30,6 +31,7 @@ const scenarios: readonly Scenario[] = [
   failover,
   failoverStalled,
   twoServices,
+  behindHaproxy,
   slowReaders,
   idleSockets,
   loginFlood,

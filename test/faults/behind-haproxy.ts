@@ -1,0 +1,73 @@
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { folder, own, stablePort, untilExited } from "./processes.ts";
+import { between } from "./random.ts";
+import { send } from "./request.ts";
+import type { Scenario } from "./scenario.ts";
+import { conclude, openStage } from "./stage.ts";
+
+/** Two services behind HAProxy, as docs/operations.md has them; one dies, and clients who know one address go on. */
+export const behindHaproxy: Scenario = {
+  name: "behind-haproxy",
+  inShort: false,
+  obstacle: () =>
+    spawnSync("haproxy", ["-v"]).error === undefined ? undefined : "this machine has no haproxy",
+  async run(trial) {
+    const rounds = trial.short ? 1 : 10;
+    const stage = await openStage(trial);
+    try {
+      const otherPort = await stablePort();
+      let other = await stage.startAnother(otherPort);
+      const proxy = await startHaproxy([stage.port, otherPort]);
+      // What was under way on the service that died is answered 502, and sent again under its key.
+      const load = stage.load({ ports: [proxy.port], cutsAreFine: true, refusals: [502, 503] });
+      const recoveries: number[] = [];
+      for (let round = 0; round < rounds; round++) {
+        await sleep(between(trial.random, 200, 800));
+        const first = round % 2 === 0;
+        await (first ? stage.service() : other).kill();
+        recoveries.push(await load.untilAcknowledged());
+        await sleep(between(trial.random, 100, 500));
+        if (first) await stage.restart();
+        else other = await stage.startAnother(otherPort);
+        // Long enough for HAProxy to find it again.
+        await sleep(1_500);
+      }
+      const outcome = await conclude(stage, load, { rounds, recoveries });
+      await proxy.stop();
+      return outcome;
+    } finally {
+      await stage.close();
+    }
+  },
+};
+
+/** Runs the example of the documentation on other ports. */
+async function startHaproxy(services: readonly [number, number]) {
+  const port = await stablePort();
+  const example = readFileSync("deploy/haproxy.cfg", "utf8");
+  const file = join(folder, "haproxy.cfg");
+  const ports = { 8080: port, 7070: services[0], 7071: services[1] };
+  writeFileSync(
+    file,
+    example.replace(
+      /127\.0\.0\.1:(8080|7070|7071)$/gm,
+      (_, from: keyof typeof ports) => `127.0.0.1:${ports[from]}`,
+    ),
+  );
+  const proxy = own(spawn("haproxy", ["-db", "-q", "-f", file], { stdio: "ignore" }));
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const answer = await send(port, "/", { method: "OPTIONS" }).catch(() => undefined);
+    if (answer?.status === 200) break;
+    await sleep(50);
+  }
+  return {
+    port,
+    async stop() {
+      proxy.kill("SIGTERM");
+      await untilExited(proxy);
+    },
+  };
+}
