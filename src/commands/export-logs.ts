@@ -53,7 +53,8 @@ export async function runExportLogs(surroundings: Surroundings): Promise<void> {
   let count = 0;
   let text = format.head;
   try {
-    for await (const batch of assetId === undefined ? logs.list({}) : logs.listOfAsset(assetId, {})) {
+    for await (const json of assetId === undefined ? logs.list({}) : logs.listOfAsset(assetId, {})) {
+      const batch = JSON.parse(`[${json}]`) as MaintenanceLog[];
       for (const log of batch) text += format.lineOf(log);
       await write(stdout, text);
       text = "";

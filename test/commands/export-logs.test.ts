@@ -181,6 +181,6 @@ describe("export-logs", () => {
       return t.diagnostic("not run: no script(1) of util-linux to make a terminal");
     }
     assert.equal(terminal.status, 0, terminal.stdout + terminal.stderr);
-    assert.equal(terminal.stdout, "\r10000 logs\r20000 logs\r25008 logs\r\n");
+    assert.match(terminal.stdout, /^\r1\d{4} logs\r2\d{4} logs\r25008 logs\r\n$/);
   });
 });

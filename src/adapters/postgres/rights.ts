@@ -22,6 +22,7 @@ const needed: readonly (readonly [privilege: string, table: string, column?: str
   ]),
   ...employeeColumns.map(column => ["update", "employee", column] as const),
   ["update", "asset", "active"],
+  ["usage", "maintenance_log_id_seq"],
 ];
 
 const needless = ["maintenance_log", "employee", "asset"].flatMap(table => [
@@ -46,8 +47,11 @@ export async function readRights({ query }: Database): Promise<Rights> {
     return query<Asked>(
       sql => sql`
         select a.privilege, a.table, a.column,
-          case when a.column is null then has_table_privilege(a.table, a.privilege)
-            else has_column_privilege(a.table, a.column, a.privilege) end as held
+          case
+            when a.privilege = 'usage' then has_sequence_privilege(a.table, a.privilege)
+            when a.column is null then has_table_privilege(a.table, a.privilege)
+            else has_column_privilege(a.table, a.column, a.privilege)
+          end as held
         from json_to_recordset(${asked}::text::json) as a (privilege text, "table" text, "column" text)`,
     );
   };
