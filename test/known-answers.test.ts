@@ -65,6 +65,7 @@ describe("HS256", () => {
       tokenId: "a",
       version: 3,
       issuedAt: 1_300_815_780,
+      expiresAt: 1_300_819_380,
     });
   });
 });
