@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { type Algorithm, hash, verify } from "@node-rs/argon2";
 import type { PasswordHasher } from "../application/ports.ts";
 import { DomainError } from "../domain/error.ts";
@@ -11,8 +12,11 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const decoy =
   "$argon2id$v=19$m=19456,t=2,p=1$GId1sEodqgPv62WvtLLIAg$Lw12MhAmnBo3/Y0cG0EEkDfpQxo/pVRAAnYKOAl5oU0";
 
-/** Hashes at work at one time, fewer than the threads of libuv's pool, and those that may wait for their turn. */
-const limits = { working: 2, waiting: 200 };
+/**
+ * Hashes at work at one time, fewer than the threads of libuv's pool and no more than there are cores, where each would
+ * only slow down all else; and those that may wait for their turn.
+ */
+const limits = { working: Math.min(2, availableParallelism()), waiting: 200 };
 
 /** Hashes at work and those that wait for their turn, each out of how many there may be. */
 export interface HashingLoad {
