@@ -683,6 +683,7 @@ export interface operations {
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
+      429: components["responses"]["Error429"];
       431: components["responses"]["Error431"];
       500: components["responses"]["Error500"];
       503: components["responses"]["Error503"];

@@ -8,6 +8,7 @@ import { makeAssets } from "./application/assets.ts";
 import { makeAuthentication } from "./application/authentication.ts";
 import { makeEmployees } from "./application/employees.ts";
 import { withKnownTokens } from "./application/known-tokens.ts";
+import { makeLoginThrottle } from "./application/login-throttle.ts";
 import { makeMaintenanceLogs } from "./application/maintenance-logs.ts";
 import type { Ports } from "./application/ports.ts";
 import { withRecentAccounts } from "./application/recent-accounts.ts";
@@ -15,10 +16,11 @@ import { withRecentAccounts } from "./application/recent-accounts.ts";
 /** Ports to use cases. */
 export function makeUseCases(ports: Ports): UseCases {
   const employees = withRecentAccounts(ports.employees, ports.clock);
+  const throttle = makeLoginThrottle(ports.clock);
   const tokens = { ...ports.tokens, ...withKnownTokens(ports.tokens, ports.clock) };
   return {
-    authentication: makeAuthentication({ ...ports, employees, tokens }),
-    employees: makeEmployees({ ...ports, employees }),
+    authentication: makeAuthentication({ ...ports, employees, tokens, throttle }),
+    employees: makeEmployees({ ...ports, employees, throttle }),
     assets: makeAssets(ports),
     maintenanceLogs: makeMaintenanceLogs(ports),
   };

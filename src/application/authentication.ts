@@ -1,7 +1,7 @@
 import type { Employee, Login } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import type { Role } from "../domain/role.ts";
-import { makeLoginThrottle } from "./login-throttle.ts";
+import type { LoginThrottle } from "./login-throttle.ts";
 import type { Account, Ports, TokenClaims } from "./ports.ts";
 
 /** The employee on whose behalf a request is made. */
@@ -11,6 +11,8 @@ export interface Caller {
   readonly role: Role;
   /** The `jti` of the token that was sent. */
   readonly tokenId: string | undefined;
+  /** The employee's token version for which the token was found live. */
+  readonly tokenVersion: number;
 }
 
 /**
@@ -27,9 +29,8 @@ export function makeAuthentication({
   employees,
   passwords,
   tokens,
-  clock,
-}: Pick<Ports, "employees" | "passwords" | "tokens" | "clock">) {
-  const throttle = makeLoginThrottle(clock);
+  throttle,
+}: Pick<Ports, "employees" | "passwords" | "tokens"> & { readonly throttle: LoginThrottle }) {
   return {
     /**
      * Throws LOGIN_FAILED, the same for an unknown email, a wrong password and an inactive employee, and THROTTLED.
@@ -60,7 +61,8 @@ export function makeAuthentication({
       const account = await employees.findAccount(email);
       if (account === undefined) return { kind: "unknown employee" };
       if (!isLive(claims, account)) throw tokenNotValid();
-      return { kind: "employee", caller: { employeeId: account.employee.id, email, role, tokenId } };
+      const { employee, tokenVersion } = account;
+      return { kind: "employee", caller: { employeeId: employee.id, email, role, tokenId, tokenVersion } };
     },
   };
 }

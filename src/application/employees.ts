@@ -3,13 +3,15 @@ import type { Employee, EmployeeChanges, PasswordChange, Registration } from "..
 import { invalid, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
 import type { Caller } from "./authentication.ts";
+import type { LoginThrottle } from "./login-throttle.ts";
 import type { JsonList, Ports } from "./ports.ts";
 
 export function makeEmployees({
   employees,
   passwords,
   events,
-}: Pick<Ports, "employees" | "passwords" | "events">) {
+  throttle,
+}: Pick<Ports, "employees" | "passwords" | "events"> & { readonly throttle: LoginThrottle }) {
   const reportAdmin = ({ id, role }: Employee, caller: Caller) => {
     if (role === "ADMIN") events.warn("admin created", { employeeId: id, byEmployeeId: caller.employeeId });
   };
@@ -44,15 +46,28 @@ export function makeEmployees({
     /** Throws NOT_FOUND. */
     reactivate: (id: number): Promise<void> => employees.setActive(id, true),
 
-    /** Throws INVALID when the old password is not the stored one, also when it has just been changed. */
-    async changePassword(caller: Caller, { oldPassword, newPassword }: PasswordChange): Promise<void> {
+    /**
+     * Throws INVALID when the old password is not the stored one, also when it has just been changed, and THROTTLED:
+     * whoever has a token and not its password may guess here no faster than at the login.
+     *
+     * @param address where the attempt comes from
+     */
+    async changePassword(caller: Caller, change: PasswordChange, address: string): Promise<void> {
+      const { oldPassword, newPassword } = change;
+      throttle.refuseThrottled(caller.email, address);
       const passwordHash = (await employees.findCredentials(caller.employeeId))?.passwordHash;
-      if (passwordHash === undefined || !(await passwords.verify(passwordHash, oldPassword)))
+      const matches = await passwords.verify(passwordHash, oldPassword);
+      throttle.refuseThrottled(caller.email, address);
+      if (passwordHash === undefined || !matches) {
+        throttle.countFailure(caller.email, address);
+        events.warn("password refused", { employeeId: caller.employeeId, address });
         throw wrongPassword();
+      }
       const next = await passwords.hash(newPassword);
-      const { employeeId, tokenId } = caller;
-      if (!(await employees.replacePasswordHash(employeeId, passwordHash, next, tokenId)))
-        throw wrongPassword();
+      const { employeeId, tokenId, tokenVersion } = caller;
+      // A token that was revoked meanwhile must not become the one that lives on.
+      const expected = { passwordHash, tokenVersion };
+      if (!(await employees.replacePasswordHash(employeeId, expected, next, tokenId))) throw wrongPassword();
     },
   };
 }

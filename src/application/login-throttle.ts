@@ -1,4 +1,4 @@
-import { foldEmail } from "../domain/employee.ts";
+import { foldEmail, maxEmailLength } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import type { Clock } from "./ports.ts";
 
@@ -25,7 +25,9 @@ export interface LoginThrottle {
 export function makeLoginThrottle(clock: Clock): LoginThrottle {
   const ofEmail = makeFailureCounts(clock, freeFailures.ofEmail);
   const ofAddress = makeFailureCounts(clock, freeFailures.ofAddress);
-  const pair = (email: string, address: string) => `${address} ${foldEmail(email)}`;
+  // Whoever sends an email may make it as long as they like; those that no employee can have are counted as one.
+  const pair = (email: string, address: string) =>
+    `${address} ${email.length > 2 * maxEmailLength ? "too long" : foldEmail(email)}`;
   return {
     refuseThrottled(email, address) {
       const seconds = Math.max(ofEmail.waitSeconds(pair(email, address)), ofAddress.waitSeconds(address));

@@ -52,12 +52,12 @@ export interface EmployeeRepository {
   /** Deactivation revokes the employee's tokens. Throws NOT_FOUND. */
   setActive(id: number, active: boolean): Promise<void>;
   /**
-   * Stores the new hash if the stored one is still the expected one; says whether it was.
-   * Revokes the employee's tokens but the one with this `jti`.
+   * Stores the new hash if the stored one is still the expected one and nothing was revoked since the expected version;
+   * says whether it was so. Revokes the employee's tokens but the one with this `jti`.
    */
   replacePasswordHash(
     id: number,
-    expected: string,
+    expected: Pick<Credentials, "passwordHash" | "tokenVersion">,
     next: string,
     survivingTokenId: string | undefined,
   ): Promise<boolean>;

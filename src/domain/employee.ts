@@ -22,10 +22,13 @@ export const foldEmail = (email: string): string => email.trim().toLowerCase();
 const emailFormat = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const phoneFormat = /^[\d+()\s-]{6,20}$/;
 
-const readEmail = rule({ maxLength: 254, pattern: emailFormat.source }, (sent: string) => {
+/** In characters. */
+export const maxEmailLength = 254;
+
+const readEmail = rule({ maxLength: maxEmailLength, pattern: emailFormat.source }, (sent: string) => {
   const email = sent.trim();
   // The length first: it bounds the work of the pattern.
-  if ([...email].length > 254) throw invalid("Email is too long");
+  if ([...email].length > maxEmailLength) throw invalid("Email is too long");
   if (!emailFormat.test(email)) throw invalid("Invalid email format");
   return email;
 });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { freeFailures, makeLoginThrottle } from "../../src/application/login-throttle.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 
@@ -27,6 +29,19 @@ function open() {
 }
 
 describe("the login throttle", () => {
+  test("remembers a long email in as little memory as a short one", () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    const { fail, waitOf } = open();
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < 1_000; i += 1) fail(1, `${i}${"é".repeat(50_000)}`, here);
+    collectGarbage();
+    const mebibytes = (process.memoryUsage().heapUsed - before) / 2 ** 20;
+    assert.ok(mebibytes < 10, `${mebibytes} MiB for 1,000 failures`);
+    assert.ok(waitOf(email, here) > 0);
+  });
+
   test("lets a few failures pass, then doubles the wait with each, up to a quarter of an hour", () => {
     const { waitOf, fail } = open();
     fail(freeFailures.ofEmail - 1, email, here);

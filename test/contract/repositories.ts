@@ -223,14 +223,24 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const { id } = await opened.employees.insert({ ...record, passwordHash });
         const outcomes = await Promise.all(
           Array.from({ length: 10 }, (_, i) =>
-            opened.employees.replacePasswordHash(id, passwordHash, `next ${i}`, `token ${i}`),
+            opened.employees.replacePasswordHash(
+              id,
+              { passwordHash, tokenVersion: 1 },
+              `next ${i}`,
+              `token ${i}`,
+            ),
           ),
         );
         assert.equal(outcomes.filter(Boolean).length, 1);
         const next = `next ${outcomes.indexOf(true)}`;
         assert.equal((await opened.employees.findCredentials(id))?.passwordHash, next);
         assert.equal(
-          await opened.employees.replacePasswordHash(unknownId, passwordHash, "x", undefined),
+          await opened.employees.replacePasswordHash(
+            unknownId,
+            { passwordHash, tokenVersion: 1 },
+            "x",
+            undefined,
+          ),
           false,
         );
       });
@@ -289,23 +299,40 @@ export function repositoryContract(name: string, openRepositories: () => Promise
             const { tokenVersion, survivingTokenId } = await stateOf(email);
             return [tokenVersion, survivingTokenId];
           };
-          await opened.employees.replacePasswordHash(id, record.passwordHash, "second", "token 1");
+          const replace = (passwordHash: string, tokenVersion: number, next: string, survivor?: string) =>
+            opened.employees.replacePasswordHash(id, { passwordHash, tokenVersion }, next, survivor);
+          await replace(record.passwordHash, 1, "second", "token 1");
           assert.deepEqual(await survivors(), [2, "token 1"]);
-          await opened.employees.replacePasswordHash(id, "second", "third", "token 1");
+          await replace("second", 2, "third", "token 1");
           assert.deepEqual(await survivors(), [3, "token 1"]);
-          await opened.employees.replacePasswordHash(id, "third", "fourth", undefined);
+          await replace("third", 3, "fourth");
           assert.deepEqual(await survivors(), [4, null]);
-          await opened.employees.replacePasswordHash(id, "fourth", "fifth", "token 2");
+          await replace("fourth", 4, "fifth", "token 2");
           await opened.employees.update(id, { ...nothing, firstName: "Mary" }, roles);
           assert.deepEqual(await survivors(), [5, "token 2"]);
           await opened.employees.setActive(id, false);
           assert.deepEqual(await survivors(), [6, null]);
         });
 
+        test("a token that was revoked since cannot be made the one that lives on", async () => {
+          const record = anEmployee({ role: "MANAGER" });
+          const { id, email } = await opened.employees.insert(record);
+          const { passwordHash } = record;
+          const replace = (tokenVersion: number) =>
+            opened.employees.replacePasswordHash(id, { passwordHash, tokenVersion }, "next", "token 1");
+          await opened.employees.update(id, { ...nothing, role: "TECHNICIAN" }, roles);
+          assert.equal(await replace(1), false);
+          await opened.employees.setActive(id, false);
+          assert.equal(await replace(3), false, "not even with the right version when inactive");
+          const { tokenVersion, survivingTokenId } = await stateOf(email);
+          assert.deepEqual([tokenVersion, survivingTokenId], [3, null]);
+        });
+
         test("an appointment to ADMIN revokes every token", async () => {
           const record = anEmployee({ role: "ADMIN" });
           const { id, email } = await opened.employees.insert(record);
-          await opened.employees.replacePasswordHash(id, record.passwordHash, "second", "token 1");
+          const expected = { passwordHash: record.passwordHash, tokenVersion: 1 };
+          await opened.employees.replacePasswordHash(id, expected, "second", "token 1");
           await opened.employees.appointAdmin({ ...record, passwordHash: "third" });
           const { tokenVersion, survivingTokenId } = await stateOf(email);
           assert.deepEqual([tokenVersion, survivingTokenId], [3, null]);

@@ -118,7 +118,9 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
       },
 
       async replacePasswordHash(id, expected, passwordHash, survivingTokenId) {
-        if (employees[ofId(id)]?.passwordHash !== expected) return false;
+        const found = employees[ofId(id)];
+        if (found?.passwordHash !== expected.passwordHash || !found.employee.active) return false;
+        if (found.tokenVersion !== expected.tokenVersion) return false;
         change(id, {}, { passwordHash, survivingTokenId });
         return true;
       },

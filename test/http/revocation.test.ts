@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { forge, goodClaims } from "../support/forge.ts";
-import { api, password, type World, worlds } from "../support/world.ts";
+import { api, openWorld, password, type World, worlds } from "../support/world.ts";
 
 const notValid = { status: 403, msg: "Token is not valid" };
 
@@ -119,3 +120,28 @@ for (const { name, open } of worlds) {
     });
   });
 }
+
+test("a demotion while the password is being hashed leaves no token with the old role", async () => {
+  const hasher = makeFakePasswordHasher();
+  let whileHashing = async () => {};
+  const world = await openWorld({
+    passwords: {
+      ...hasher,
+      async hash(password) {
+        await whileHashing();
+        return hasher.hash(password);
+      },
+    },
+  });
+  const { employee, token } = await world.join("MANAGER");
+  const path = `${api}/employees/${employee.id}`;
+  whileHashing = async () => {
+    await world.call("PUT", path, { token: world.tokens.ADMIN, body: { role: "TECHNICIAN" } });
+  };
+  const change = { oldPassword: password, newPassword: "another 1" };
+  assert.equal((await world.call("PATCH", `${path}/password`, { token, body: change })).status, 400);
+  const asset = { name: "Pump", description: "" };
+  assert.equal((await world.call("POST", `${api}/assets`, { token, body: asset })).status, 403);
+  assert.equal((await world.call("GET", "/", { token })).status, 403);
+  await world.close();
+});

@@ -78,6 +78,25 @@ describe("guessing passwords", () => {
   });
 });
 
+test("guessing the old password with somebody's token is slowed down like the login, and logged", async () => {
+  const world = await openWorld();
+  const { id } = world.employees.TECHNICIAN;
+  const change = (oldPassword: string) =>
+    world.call("PATCH", `${api}/employees/${id}/password`, {
+      token: world.tokens.TECHNICIAN,
+      body: { oldPassword, newPassword: "another 1" },
+    });
+  for (let i = 0; i < freeFailures.ofEmail; i += 1) assert.equal((await change(`guess ${i}`)).status, 400);
+  const refused = await change(password);
+  assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "1"]);
+  world.clock.advance(1);
+  assert.equal((await change(password)).status, 204);
+  const events = world.recorded.filter(({ event }) => event === "password refused");
+  assert.equal(events.length, freeFailures.ofEmail);
+  assert.deepEqual(events[0]?.details, { employeeId: id, address: "127.0.0.1" });
+  await world.close();
+});
+
 describe("hashing", () => {
   test("is refused past a bounded queue with 503 and Retry-After, and goes on afterwards", async () => {
     const world = await openWorld({ passwords: makeArgon2PasswordHasher({ working: 1, waiting: 2 }) });

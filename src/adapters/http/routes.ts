@@ -174,9 +174,10 @@ export function makeRoutes({
       name: "changePassword",
       summary: "Change one's own password",
       status: 204,
+      refusals: ["THROTTLED"],
       body: passwordChangeFields,
       example: { oldPassword: "correct horse", newPassword: "battery staple" },
-      run: ({ caller, body }) => employees.changePassword(caller, body),
+      run: ({ caller, body, address }) => employees.changePassword(caller, body, address),
     }),
 
     guarded({

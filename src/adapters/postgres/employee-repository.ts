@@ -102,7 +102,9 @@ export function makeEmployeeRepository({ query }: Database): EmployeeRepository 
       const changed = await query(
         sql => sql`
           update employee set password_hash = ${next}, surviving_token_id = ${survivingTokenId ?? null}
-          where id = ${id} and password_hash = ${expected} returning id`,
+          where id = ${id} and password_hash = ${expected.passwordHash}
+            and token_version = ${expected.tokenVersion} and active
+          returning id`,
       );
       return changed.length === 1;
     },
