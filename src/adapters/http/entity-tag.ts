@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { ContentWithHeaders, NotModified } from "./route.ts";
 
 /**
@@ -9,7 +9,7 @@ export function unlessMatched(
   ifNoneMatch: string | undefined,
   content: object,
 ): ContentWithHeaders | NotModified {
-  const tag = `"${createHash("sha256").update(JSON.stringify(content)).digest("base64url")}"`;
+  const tag = `"${hash("sha256", JSON.stringify(content), "base64url")}"`;
   const headers = ["ETag", tag];
   return isMatched(ifNoneMatch ?? "", tag)
     ? new NotModified(headers)
