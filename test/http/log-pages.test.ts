@@ -184,5 +184,20 @@ for (const { name, open } of worlds) {
         assert.deepEqual([answer.status, answer.json], [404, { status: 404, msg }]);
       }
     });
+
+    test("a page of very long logs ends before its limit, and the links still lead to all of them", async () => {
+      const asset = await world.ports.assets.insert({ name: "Mill", description: "", active: true });
+      const { id: employeeId, email } = world.employees.TECHNICIAN;
+      const log = { performedDate: "2026-01-01T00:00:00", status: "PENDING", taskType: "ERROR" } as const;
+      const comment = "x".repeat(10_000);
+      const write = () =>
+        world.ports.maintenanceLogs.append(asset.id, { employeeId, email }, { ...log, comment });
+      await Promise.all(Array.from({ length: 150 }, write));
+      const sizes: number[] = [];
+      const rows = await walk(`${api}/assets/${asset.id}/logs?limit=1000`, page => sizes.push(page.length));
+      assert.equal(new Set(rows.map(({ id }) => id)).size, 150);
+      assert.equal(rows.length, 150);
+      assert.ok(sizes.length > 1, `pages of ${sizes} logs`);
+    });
   });
 }

@@ -21,6 +21,9 @@ export const logPartFields = {
   ),
 };
 
+/** A page that gets longer than this ends before its limit, and has a link to the rest. */
+const pageCharacters = 1024 * 1024;
+
 /**
  * A list of logs, or with `limit` a page of it and a link to the next (RFC 8288). Positions never change, so whoever
  * follows the links gets every log that was there at the start exactly once, whatever is written meanwhile.
@@ -35,12 +38,18 @@ export async function listOrPage(
   const { limit } = query;
   if (limit === undefined) return list(query);
   const pieces: string[] = [];
+  let characters = 0;
   // One more than is wanted tells whether there is a next page.
-  for await (const piece of list({ ...query, limit: limit + 1 })) pieces.push(piece);
+  for await (const piece of list({ ...query, limit: limit + 1 })) {
+    pieces.push(piece);
+    characters += piece.length;
+    if (characters > pageCharacters) break;
+  }
   const logs: MaintenanceLog[] = JSON.parse(`[${pieces}]`);
   const page = logs.slice(0, limit);
   const last = page.at(-1);
-  if (last === undefined || logs.length === page.length) return page;
+  const isLast = logs.length <= limit && characters <= pageCharacters;
+  if (last === undefined || isLast) return page;
   const next = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, before: cursorOf(last) })) {
     if (value !== undefined) next.set(name, String(value));

@@ -3,8 +3,8 @@ import type { ActivityFilter } from "../../domain/activity.ts";
 import type { Database, Fragment, Sql } from "./connection.ts";
 import { share } from "./share.ts";
 
-/** Rows of the first page, and of any. The largest possible log takes some 40 KiB. */
-export const firstRows = 250;
+/** Rows of the first page, and of any. The largest possible log takes some 40 KiB, so that of 128 takes 5 MiB. */
+export const firstRows = 128;
 export const mostRows = 2_000;
 
 /** How long a page should be: long enough to be cheap, short enough for many slow readers. */
