@@ -24,7 +24,7 @@ describe("the log of requests", () => {
     await world.call("GET", "/nope/secret", { token, headers: { "x-request-id": "b" } });
     const route = `${api}/employees/{id}`;
     assert.deepEqual(await eventsOf(world), [
-      { level: "info", event: "request", ...about("a"), route, employeeId: id, status: 200 },
+      { level: "info", event: "request", ...about("a"), route, id, employeeId: id, status: 200 },
       { level: "info", event: "request", ...about("b"), status: 404 },
     ]);
   });

@@ -44,12 +44,14 @@ export function makeRequestHandler(parts: Parts): RequestHandler {
     if (!(found instanceof HttpError)) trace.route = found.route.path;
 
     if (isOpen(found)) {
-      const input = await readInput(found.route, found.id, target.query, request, response);
+      const input = await readInput(found.route, idOf(found.id), target.query, request, response);
       return [found.route.status, await found.route.run({ ...input, address: trace.address })];
     }
-    const { route, id, caller } = await admit(authentication, request.headers.authorization, found);
+    const { route, id: idText, caller } = await admit(authentication, request.headers.authorization, found);
     trace.employeeId = caller.employeeId;
-    if (route.ownIdOnly === true && idOf(id) !== caller.employeeId) throw unauthorized();
+    const id = idOf(idText);
+    if (idText !== undefined) trace.id = id;
+    if (route.ownIdOnly === true && id !== caller.employeeId) throw unauthorized();
     const input = await readInput(route, id, target.query, request, response);
     return [route.status, await route.run({ ...input, address: trace.address, caller })];
   }
@@ -77,12 +79,12 @@ const isOpen = (found: Found | HttpError): found is FoundRoute<OpenRoute> =>
 
 async function readInput(
   route: Route,
-  id: string | undefined,
+  id: number,
   query: string,
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  const input = { id: idOf(id), query: readQuery(route.query ?? {}, query), headers: request.headers };
+  const input = { id, query: readQuery(route.query ?? {}, query), headers: request.headers };
   const sent = await readBody(request, response);
   if (route.body !== undefined && sent === undefined) throw invalid("Request body must be a JSON object");
   return { ...input, body: readFields(route.body ?? {}, sent ?? {}) };

@@ -10,6 +10,8 @@ export interface Trace {
   readonly address: string;
   /** The pattern of the route's path. */
   route?: string;
+  /** The `{id}` of the path: of whom or what. */
+  id?: number;
   employeeId?: number;
 }
 
