@@ -62,7 +62,7 @@ const tests = spawn(
     "tsx",
     "--test",
     "--test-reporter=spec",
-    "--test-concurrency=2",
+    "--test-concurrency=3",
     "--test-timeout=120000",
     ...files,
   ],
