@@ -1,8 +1,9 @@
 import type postgres from "postgres";
 import { connect } from "../src/adapters/postgres/connection.ts";
 import { makeRepositories } from "../src/adapters/postgres/repositories.ts";
+import type { Statement } from "../src/adapters/postgres/statement.ts";
 import type { Repositories } from "../src/application/ports.ts";
-import { literal, recording, type Sent } from "../test/support/recording-database.ts";
+import { literal, recording } from "../test/support/recording-database.ts";
 import { median } from "./measure.ts";
 import { assets, emailOf, employees, largeAsset, seedLogs, smallAssets } from "./seed.ts";
 import type { Stage } from "./stage.ts";
@@ -129,12 +130,12 @@ interface Explained {
 }
 
 /** Runs a statement once more, as PostgreSQL runs a prepared one, and takes back what it wrote. */
-async function explain({ sql }: Stage, { text, parameters }: Sent): Promise<Explained> {
-  const values = parameters.length === 0 ? "" : `(${parameters.map(literal)})`;
+async function explain({ sql }: Stage, { text, values }: Statement): Promise<Explained> {
+  const given = values.length === 0 ? "" : `(${values.map(literal)})`;
   await sql.unsafe(`begin; prepare explained as ${text}`);
   try {
     // The first run meets cold caches of the session.
-    const explaining = `explain (analyze, timing off, format json) execute explained${values}`;
+    const explaining = `explain (analyze, timing off, format json) execute explained${given}`;
     await sql.unsafe(explaining);
     const [row] = await sql.unsafe(explaining);
     const [{ Plan: plan, "Execution Time": milliseconds }] = (row as postgres.Row)["QUERY PLAN"] as [

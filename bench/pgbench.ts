@@ -50,13 +50,13 @@ async function scriptOf(url: string, { statement, ids }: Workload, logs: number)
   const whole = new RegExp(`(?<!\\d)${marker}(?!\\d)`);
   await statement?.(makeRepositories(database), marker);
   await service.close();
-  const [{ text, parameters } = { text: "", parameters: [] }] = sent;
-  const values = parameters.map(value => {
+  const [{ text, values } = { text: "", values: [] }] = sent;
+  const literals = values.map(value => {
     const [before, after, ...more] = String(value).split(whole);
     if (ids === undefined || after === undefined || more.length > 0) return literal(value);
     return before === "" && after === "" ? ":id" : `(${literal(before)} || :id || ${literal(after)})`;
   });
-  const bound = text.replace(/\$(\d+)/g, (_, number) => values[Number(number) - 1] ?? "null");
+  const bound = text.replace(/\$(\d+)/g, (_, number) => literals[Number(number) - 1] ?? "null");
   const random = ids === undefined ? "" : `\\set id random(${ids[0]}, ${ids[1]})\n`;
   return `${random}${bound.replaceAll(/\s*\n\s*/g, " ").trim()};\n`;
 }

@@ -1,6 +1,7 @@
 import type { ActivityFilter } from "../domain/activity.ts";
 import type { Asset, NewAsset } from "../domain/asset.ts";
-import type { JsonList, Ports } from "./ports.ts";
+import type { JsonList } from "./json-list.ts";
+import type { Ports } from "./ports.ts";
 
 export function makeAssets({ assets }: Pick<Ports, "assets">) {
   return {

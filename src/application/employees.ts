@@ -3,8 +3,9 @@ import type { Employee, EmployeeChanges, PasswordChange, Registration } from "..
 import { invalid, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
 import type { Caller } from "./authentication.ts";
+import type { JsonList } from "./json-list.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
-import type { JsonList, Ports } from "./ports.ts";
+import type { Ports } from "./ports.ts";
 
 export function makeEmployees({
   employees,

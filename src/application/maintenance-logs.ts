@@ -1,6 +1,7 @@
 import type { LogFilter, LogPart, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Caller } from "./authentication.ts";
-import type { Appended, JsonList, Ports } from "./ports.ts";
+import type { JsonList } from "./json-list.ts";
+import type { Appended, Ports } from "./ports.ts";
 
 /** Logs are written and read, and nothing else (specification, section 1). */
 export function makeMaintenanceLogs({ maintenanceLogs }: Pick<Ports, "maintenanceLogs">) {

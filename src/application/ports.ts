@@ -3,13 +3,7 @@ import type { Asset, NewAsset } from "../domain/asset.ts";
 import type { Employee, EmployeeChanges, Registration } from "../domain/employee.ts";
 import type { LogFilter, LogPart, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Role } from "../domain/role.ts";
-
-/**
- * A whole list as JSON, in pieces, so that its length never decides how much memory it takes: each piece is the text of
- * one or more elements, with commas between them. Who keeps the records renders them, since nobody on their way to the
- * client needs to look into them.
- */
-export type JsonList<T> = AsyncIterable<string> & { readonly elements?: T };
+import type { JsonList } from "./json-list.ts";
 
 /** What is stored of a new employee: the registration with the password's hash in place of the password. */
 export type EmployeeRecord = Omit<Registration, "password"> & { readonly passwordHash: string };

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { commandLimits, connect } from "../adapters/postgres/connection.ts";
 import { makeMaintenanceLogRepository } from "../adapters/postgres/maintenance-log-repository.ts";
+import { elementsOf } from "../application/json-list.ts";
 import { makeMaintenanceLogs } from "../application/maintenance-logs.ts";
 import { exportLogsSettings, readSettings } from "../config.ts";
 import type { MaintenanceLog } from "../domain/maintenance-log.ts";
@@ -53,8 +54,8 @@ export async function runExportLogs(surroundings: Surroundings): Promise<void> {
   let count = 0;
   let text = format.head;
   try {
-    for await (const json of assetId === undefined ? logs.list({}) : logs.listOfAsset(assetId, {})) {
-      const batch = JSON.parse(`[${json}]`) as MaintenanceLog[];
+    for await (const piece of assetId === undefined ? logs.list({}) : logs.listOfAsset(assetId, {})) {
+      const batch = elementsOf<MaintenanceLog>(piece);
       for (const log of batch) text += format.lineOf(log);
       await write(stdout, text);
       text = "";

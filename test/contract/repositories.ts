@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { EmployeeRecord, JsonList, Performer, Repositories } from "../../src/application/ports.ts";
+import { elementsOf, type JsonList } from "../../src/application/json-list.ts";
+import type { EmployeeRecord, Performer, Repositories } from "../../src/application/ports.ts";
 import type { NewAsset } from "../../src/domain/asset.ts";
 import type { Employee } from "../../src/domain/employee.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
@@ -50,7 +51,7 @@ export const aLog = (changes: Partial<NewLog> = {}): NewLog => ({
 export async function all<T>(list: JsonList<T>): Promise<T[]> {
   const elements: T[] = [];
   for await (const piece of list) {
-    const parsed = JSON.parse(`[${piece}]`) as T[];
+    const parsed = elementsOf<T>(piece);
     assert.notEqual(parsed.length, 0, "a piece is never empty");
     elements.push(...parsed);
   }

@@ -1,9 +1,9 @@
+import type { JsonList } from "../../src/application/json-list.ts";
 import type {
   Account,
   Clock,
   Credentials,
   EmployeeRecord,
-  JsonList,
   Repositories,
 } from "../../src/application/ports.ts";
 import type { Asset } from "../../src/domain/asset.ts";
@@ -25,7 +25,7 @@ const pieceSize = 2;
 
 async function* inPieces<T>(rows: readonly T[]): JsonList<T> {
   for (let at = 0; at < rows.length; at += pieceSize) {
-    yield JSON.stringify(rows.slice(at, at + pieceSize)).slice(1, -1);
+    yield Buffer.from(JSON.stringify(rows.slice(at, at + pieceSize)).slice(1, -1));
   }
 }
 

@@ -243,7 +243,7 @@ describe("slow clients", () => {
     let ended = false;
     const list = async function* () {
       try {
-        for (;;) yield [{ comment: "x".repeat(100_000) }] as never;
+        for (;;) yield Buffer.from(JSON.stringify({ comment: "x".repeat(100_000) }));
       } finally {
         ended = true;
       }
@@ -533,7 +533,7 @@ describe("a client that goes away", () => {
     const list = async function* () {
       lists += 1;
       try {
-        for (;;) yield [{ comment: "x".repeat(10_000) }] as never;
+        for (;;) yield Buffer.from(JSON.stringify({ comment: "x".repeat(10_000) }));
       } finally {
         lists -= 1;
       }

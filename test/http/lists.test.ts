@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
-import type { JsonList } from "../../src/application/ports.ts";
+import type { JsonList } from "../../src/application/json-list.ts";
 import { DomainError } from "../../src/domain/error.ts";
 import type { MaintenanceLog } from "../../src/domain/maintenance-log.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
@@ -21,7 +21,7 @@ const log = (index: number): MaintenanceLog => ({
   performedByName: "Ada Byron",
 });
 const logsFrom = (first: number, size = 100) => Array.from({ length: size }, (_, i) => log(first + i));
-const pieceFrom = (first: number) => JSON.stringify(logsFrom(first)).slice(1, -1);
+const pieceFrom = (first: number) => Buffer.from(JSON.stringify(logsFrom(first)).slice(1, -1));
 
 /** The service with a list of logs of our own making. */
 async function openWorldListing(list: () => JsonList<MaintenanceLog>) {

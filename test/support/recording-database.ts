@@ -1,34 +1,24 @@
-import type { Database, Statement } from "../../src/adapters/postgres/connection.ts";
-
-/** A statement as it was sent. */
-export interface Sent {
-  readonly text: string;
-  readonly parameters: readonly unknown[];
-}
+import type { Asked, Database } from "../../src/adapters/postgres/connection.ts";
+import type { Statement } from "../../src/adapters/postgres/statement.ts";
 
 /** Passes statements on, and tells what was sent. */
-export function recording(database: Database): { readonly database: Database; readonly sent: Sent[] } {
-  const sent: Sent[] = [];
+export function recording(database: Database): { readonly database: Database; readonly sent: Statement[] } {
+  const sent: Statement[] = [];
+  const noting = (asked: Asked) => () => {
+    const statement = typeof asked === "function" ? asked() : asked;
+    sent.push(statement);
+    return statement;
+  };
   return {
     sent,
     database: {
       ...database,
-      async query<Row extends object>(statement: Statement<Row>) {
-        let pending: unknown;
-        const rows = await database.query<Row>(sql => {
-          const query = statement(sql);
-          pending = query;
-          return query;
-        });
-        // Not in the types of postgres.js: what became of the template.
-        const { string: text, parameters } = pending as { string: string; parameters: readonly unknown[] };
-        sent.push({ text, parameters });
-        return rows;
-      },
+      query: asked => database.query(noting(asked)),
+      queryBytes: asked => database.queryBytes(noting(asked)),
     },
   };
 }
 
-/** A parameter as it is written in SQL. */
+/** A value as it is written in SQL. */
 export const literal = (value: unknown): string =>
   value === null ? "null" : `'${String(value).replaceAll("'", "''")}'`;

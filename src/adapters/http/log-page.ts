@@ -1,4 +1,4 @@
-import type { JsonList } from "../../application/ports.ts";
+import { elementsOf, type JsonList } from "../../application/json-list.ts";
 import { invalid } from "../../domain/error.ts";
 import { optional, rule, type Values } from "../../domain/field.ts";
 import { readLocalDateTime } from "../../domain/local-date-time.ts";
@@ -22,7 +22,7 @@ export const logPartFields = {
 };
 
 /** A page that gets longer than this ends before its limit, and has a link to the rest. */
-const pageCharacters = 1024 * 1024;
+const pageBytes = 1024 * 1024;
 
 /**
  * A list of logs, or with `limit` a page of it and a link to the next (RFC 8288). Positions never change, so whoever
@@ -37,18 +37,17 @@ export async function listOrPage(
 ): Promise<Content> {
   const { limit } = query;
   if (limit === undefined) return list(query);
-  const pieces: string[] = [];
-  let characters = 0;
+  const logs: MaintenanceLog[] = [];
+  let bytes = 0;
   // One more than is wanted tells whether there is a next page.
   for await (const piece of list({ ...query, limit: limit + 1 })) {
-    pieces.push(piece);
-    characters += piece.length;
-    if (characters > pageCharacters) break;
+    logs.push(...elementsOf<MaintenanceLog>(piece));
+    bytes += piece.length;
+    if (bytes > pageBytes) break;
   }
-  const logs: MaintenanceLog[] = JSON.parse(`[${pieces}]`);
   const page = logs.slice(0, limit);
   const last = page.at(-1);
-  const isLast = logs.length <= limit && characters <= pageCharacters;
+  const isLast = logs.length <= limit && bytes <= pageBytes;
   if (last === undefined || isLast) return page;
   const next = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, before: cursorOf(last) })) {

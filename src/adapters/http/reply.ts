@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import type { JsonList } from "../../application/ports.ts";
+import type { JsonList } from "../../application/json-list.ts";
 import type { HttpError } from "./http-error.ts";
 import { type Content, ContentWithHeaders, HtmlPage, NotModified } from "./route.ts";
 
@@ -68,17 +68,16 @@ function sendText({ response, headers }: Reply, status: number, text: string, mo
 }
 
 /**
- * Sends a list of one piece as one text. A longer one goes out piece by piece at the pace of the client; when it fails on
- * the way the socket is destroyed, so that nobody takes a cut list for a whole one.
+ * Sends a list of one piece with its length. A longer one goes out piece by piece at the pace of the client; when it fails
+ * on the way the socket is destroyed, so that nobody takes a cut list for a whole one.
  */
 async function sendList(reply: Reply, status: number, list: JsonList<object>): Promise<void> {
   const pieces = list[Symbol.asyncIterator]();
   // Both are taken before the status line, while a failure can still be answered properly.
   const first = await pieces.next();
   const second = await pieces.next();
-  if (second.done === true) {
-    return sendText(reply, status, first.done === true ? "[]" : `[${first.value}]`, jsonType);
-  }
+  if (first.done === true) return sendText(reply, status, "[]", jsonType);
+  if (second.done === true) return sendOnlyPiece(reply, status, first.value);
   const { response, headers } = reply;
   response.writeHead(status, [...headers, ...jsonType]);
   if (response.req.method === "HEAD") {
@@ -88,20 +87,30 @@ async function sendList(reply: Reply, status: number, list: JsonList<object>): P
   await pipeline(jsonArray(first.value, second, pieces), response);
 }
 
+function sendOnlyPiece({ response, headers }: Reply, status: number, piece: Uint8Array): void {
+  const length = ["Content-Length", String(piece.length + "[]".length)];
+  response.writeHead(status, [...headers, ...jsonType, ...length]);
+  response.write("[");
+  response.write(piece);
+  response.end("]");
+}
+
 /** Asks for each piece while the one before it is sent. Whoever stops reading this stops the reading of the list. */
 async function* jsonArray(
-  first: string,
-  second: IteratorResult<string>,
-  rest: AsyncIterator<string>,
-): AsyncGenerator<string> {
+  first: Uint8Array,
+  second: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<string | Uint8Array> {
   try {
     let next = Promise.resolve(second);
-    yield `[${first}`;
+    yield "[";
+    yield first;
     for (let piece = await next; piece.done !== true; piece = await next) {
       next = rest.next();
       // Its failure shows when it is waited for, unless the client has gone by then.
       next.catch(() => {});
-      yield `,${piece.value}`;
+      yield ",";
+      yield piece.value;
     }
     yield "]";
   } finally {

@@ -3,20 +3,22 @@ import type { Asset } from "../../domain/asset.ts";
 import { notFound } from "../../domain/error.ts";
 import type { Database } from "./connection.ts";
 import { listsById } from "./pages.ts";
+import { nothing, sql } from "./statement.ts";
 
-export function makeAssetRepository({ query }: Database): AssetRepository {
+export function makeAssetRepository(database: Database): AssetRepository {
+  const { query } = database;
   return {
     list: listsById(
-      query,
-      (sql, last, active, limit) => sql`
+      database,
+      (last, active, limit) => sql`
         select id, name, description, active, null as "lastLogDate" from asset
-        where id > ${last} ${active === undefined ? sql`` : sql`and active = ${active}`}
+        where id > ${last} ${active === undefined ? nothing : sql`and active = ${active}`}
         order by id limit ${limit}`,
     ),
 
     async find(id) {
       const [asset] = await query<Asset>(
-        sql => sql`
+        sql`
           select id, name, description, active,
             (select max(performed_date) from maintenance_log where asset_id = asset.id) as "lastLogDate"
           from asset where id = ${id}`,
@@ -27,7 +29,7 @@ export function makeAssetRepository({ query }: Database): AssetRepository {
 
     async insert({ name, description, active }) {
       const [asset] = await query<Asset>(
-        sql => sql`
+        sql`
           insert into asset (name, description, active) values (${name}, ${description}, ${active})
           returning id, name, description, active, null as "lastLogDate"`,
       );
@@ -35,9 +37,7 @@ export function makeAssetRepository({ query }: Database): AssetRepository {
     },
 
     async setActive(id, active) {
-      const changed = await query(
-        sql => sql`update asset set active = ${active} where id = ${id} returning id`,
-      );
+      const changed = await query(sql`update asset set active = ${active} where id = ${id} returning id`);
       if (changed.length === 0) throw notFound("Asset");
     },
   };

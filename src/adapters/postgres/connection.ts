@@ -3,17 +3,25 @@ import postgres from "postgres";
 import { type BackendKey, requestCancel } from "./cancel-request.ts";
 import { isUnavailable, translate } from "./errors.ts";
 import { makePool, type PoolLimits, type PoolLoad } from "./pool.ts";
+import type { Statement } from "./statement.ts";
 
-export type Sql = postgres.Sql<{ bigint: number; localDateTime: string }>;
-export type Fragment = postgres.PendingQuery<postgres.Row[]>;
-export type Statement<Row extends object> = (sql: Sql) => postgres.PendingQuery<Row[]>;
+/** A statement, or what makes it when there is a connection for it. */
+export type Asked = Statement | (() => Statement);
+
+/** The columns of a row as PostgreSQL wrote them, in UTF-8. */
+export type Bytes = readonly (Buffer | null)[];
 
 /** The one way to the database: statements in, rows or a DomainError out. Each is its own transaction. */
 export interface Database {
-  query<Row extends object>(statement: Statement<Row>): Promise<Row[]>;
+  query<Row extends object>(asked: Asked): Promise<Row[]>;
+  /** Leaves the rows unread, to hand through what PostgreSQL has rendered. */
+  queryBytes(asked: Asked): Promise<Bytes[]>;
   load(): PoolLoad;
   close(): Promise<void>;
 }
+
+type Client = postgres.Sql<{ bigint: number; localDateTime: string }>;
+type PendingRows = postgres.PendingQuery<postgres.Row[]>;
 
 export const serviceLimits: PoolLimits = { connections: 10, deadlineMilliseconds: 5_000, waiting: 1_000 };
 
@@ -30,10 +38,10 @@ export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds:
  * @param prepares whether statements are named and kept by the server's connection, which must then be ours alone
  */
 export function connect(url: string, limits: PoolLimits = serviceLimits, prepares = true): Database {
-  const clients = new Set<Sql>();
-  const pool = makePool<Sql>(limits, {
+  const clients = new Set<Client>();
+  const pool = makePool<Client>(limits, {
     open() {
-      const client: Sql = postgres(url, optionsFor(url, prepares));
+      const client: Client = postgres(url, optionsFor(url, prepares));
       clients.add(client);
       return client;
     },
@@ -43,17 +51,22 @@ export function connect(url: string, limits: PoolLimits = serviceLimits, prepare
     },
     isBroken,
   });
+
+  async function run<Row>(asked: Asked, read: (rows: PendingRows) => PromiseLike<unknown>): Promise<Row[]> {
+    try {
+      return await pool.run(client => {
+        const { text, values } = typeof asked === "function" ? asked() : asked;
+        const rows = client.unsafe<postgres.Row[]>(text, [...values], { prepare: true });
+        return { rows: read(rows) as PromiseLike<Row[]>, cancel: () => cancel(client, rows) };
+      });
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
   return {
-    async query(statement) {
-      try {
-        return await pool.run(client => {
-          const rows = statement(client);
-          return { rows, cancel: () => cancel(client, rows) };
-        });
-      } catch (error) {
-        throw translate(error);
-      }
-    },
+    query: asked => run(asked, rows => rows),
+    queryBytes: asked => run(asked, rows => rows.raw()),
     load: pool.load,
     async close() {
       // A host that has vanished never says goodbye.
@@ -62,14 +75,14 @@ export function connect(url: string, limits: PoolLimits = serviceLimits, prepare
   };
 }
 
-function cancel({ options }: Sql, statement: object): void {
+function cancel({ options }: Client, statement: object): void {
   // Not in the types of postgres.js: null until the statement has been sent.
   const { state } = statement as { readonly state: BackendKey | null };
   if (state !== null) requestCancel(options, state);
 }
 
 /** Nobody waits for an answer any more when this is called. */
-const end = (client: Sql): Promise<void> => client.end({ timeout: 0 }).catch(() => {});
+const end = (client: Client): Promise<void> => client.end({ timeout: 0 }).catch(() => {});
 
 /** After an error that the server reports in good order its connection goes on; after any other it may be in any state. */
 const isBroken = (error: unknown): boolean =>

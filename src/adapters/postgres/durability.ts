@@ -1,4 +1,5 @@
 import type { Database } from "./connection.ts";
+import { sql } from "./statement.ts";
 
 /** The PostgreSQL may lose what it has acknowledged. */
 export class DurabilityError extends Error {
@@ -8,7 +9,7 @@ export class DurabilityError extends Error {
 /** Throws DurabilityError for a server on which a crash can take back a commit (PostgreSQL documentation, 20.5). */
 export async function refuseLossyDatabase({ query }: Database): Promise<void> {
   const [settings] = await query<Record<string, string>>(
-    sql => sql`
+    sql`
       select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
         current_setting('synchronous_commit') as synchronous_commit`,
   );

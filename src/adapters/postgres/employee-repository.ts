@@ -1,38 +1,36 @@
 import type { Account, Credentials, EmployeeRepository } from "../../application/ports.ts";
 import { type Employee, foldEmail } from "../../domain/employee.ts";
 import { notFound, unauthorized } from "../../domain/error.ts";
-import type { Database, Sql } from "./connection.ts";
+import type { Database } from "./connection.ts";
 import { listsById } from "./pages.ts";
+import { nothing, sql } from "./statement.ts";
 
-const columns = (sql: Sql) =>
-  sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
+const columns = sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
 
-const credentialColumns = (sql: Sql) =>
-  sql`${columns(sql)}, password_hash as "passwordHash", token_version as "tokenVersion"`;
+const credentialColumns = sql`${columns}, password_hash as "passwordHash", token_version as "tokenVersion"`;
 
 /** Which changes revoke an employee's tokens is for the database to see (sql/0005_revocation.sql). */
-export function makeEmployeeRepository({ query }: Database): EmployeeRepository {
+export function makeEmployeeRepository(database: Database): EmployeeRepository {
+  const { query } = database;
   return {
     list: listsById(
-      query,
-      (sql, last, active, limit) => sql`
-        select ${columns(sql)} from employee
-        where id > ${last} ${active === undefined ? sql`` : sql`and active = ${active}`}
+      database,
+      (last, active, limit) => sql`
+        select ${columns} from employee
+        where id > ${last} ${active === undefined ? nothing : sql`and active = ${active}`}
         order by id limit ${limit}`,
     ),
 
     async find(id) {
-      const [employee] = await query<Employee>(
-        sql => sql`select ${columns(sql)} from employee where id = ${id}`,
-      );
+      const [employee] = await query<Employee>(sql`select ${columns} from employee where id = ${id}`);
       if (employee === undefined) throw notFound("Employee");
       return employee;
     },
 
     async findAccount(email) {
       const [row] = await query<AccountRow>(
-        sql => sql`
-          select ${columns(sql)}, token_version as "tokenVersion", surviving_token_id as "survivingTokenId",
+        sql`
+          select ${columns}, token_version as "tokenVersion", surviving_token_id as "survivingTokenId",
             tokens_valid_from as "tokensValidFrom"
           from employee where email_folded = ${foldEmail(email)}`,
       );
@@ -44,25 +42,23 @@ export function makeEmployeeRepository({ query }: Database): EmployeeRepository 
     findCredentialsByEmail: async email =>
       toCredentials(
         await query<CredentialsRow>(
-          sql => sql`
-            select ${credentialColumns(sql)} from employee
+          sql`
+            select ${credentialColumns} from employee
             where email_folded = ${foldEmail(email)}`,
         ),
       ),
 
     findCredentials: async id =>
       toCredentials(
-        await query<CredentialsRow>(
-          sql => sql`select ${credentialColumns(sql)} from employee where id = ${id}`,
-        ),
+        await query<CredentialsRow>(sql`select ${credentialColumns} from employee where id = ${id}`),
       ),
 
     async insert({ firstName, lastName, phone, email, role, passwordHash }) {
       const [employee] = await query<Employee>(
-        sql => sql`
+        sql`
           insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
           values (${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, ${role}, ${passwordHash})
-          returning ${columns(sql)}`,
+          returning ${columns}`,
       );
       return employee as Employee;
     },
@@ -70,7 +66,7 @@ export function makeEmployeeRepository({ query }: Database): EmployeeRepository 
     async update(id, { firstName, lastName, phone, email, role }, editableRoles) {
       const emailFolded = email === undefined ? null : foldEmail(email);
       const [outcome] = await query<Employee | NotEditable>(
-        sql => sql`
+        sql`
           with target as (
             select role from employee where id = ${id}
           ), changed as (
@@ -82,7 +78,7 @@ export function makeEmployeeRepository({ query }: Database): EmployeeRepository 
               email_folded = coalesce(${emailFolded}, email_folded),
               role = coalesce(${role ?? null}, role)
             where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
-            returning ${columns(sql)}
+            returning ${columns}
           )
           select changed.* from target left join changed on true`,
       );
@@ -92,15 +88,13 @@ export function makeEmployeeRepository({ query }: Database): EmployeeRepository 
     },
 
     async setActive(id, active) {
-      const changed = await query(
-        sql => sql`update employee set active = ${active} where id = ${id} returning id`,
-      );
+      const changed = await query(sql`update employee set active = ${active} where id = ${id} returning id`);
       if (changed.length === 0) throw notFound("Employee");
     },
 
     async replacePasswordHash(id, expected, next, survivingTokenId) {
       const changed = await query(
-        sql => sql`
+        sql`
           update employee set password_hash = ${next}, surviving_token_id = ${survivingTokenId ?? null}
           where id = ${id} and password_hash = ${expected.passwordHash}
             and token_version = ${expected.tokenVersion} and active
@@ -111,19 +105,19 @@ export function makeEmployeeRepository({ query }: Database): EmployeeRepository 
 
     async appointAdmin({ firstName, lastName, phone, email, passwordHash }) {
       const [employee] = await query<Employee>(
-        sql => sql`
+        sql`
           insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
           values (${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, 'ADMIN', ${passwordHash})
           on conflict on constraint employee_email_key
           do update set
             role = 'ADMIN', active = true, password_hash = excluded.password_hash, surviving_token_id = null
-          returning ${columns(sql)}`,
+          returning ${columns}`,
       );
       return employee as Employee;
     },
 
     async hasActiveAdmin() {
-      const found = await query(sql => sql`select id from employee where role = 'ADMIN' and active limit 1`);
+      const found = await query(sql`select id from employee where role = 'ADMIN' and active limit 1`);
       return found.length === 1;
     },
   };

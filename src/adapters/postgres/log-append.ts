@@ -4,6 +4,7 @@ import { keyReused, notFound, performerUnknown } from "../../domain/error.ts";
 import { isLogOf, type MaintenanceLog, type NewLog } from "../../domain/maintenance-log.ts";
 import type { Database } from "./connection.ts";
 import { gather } from "./gather.ts";
+import { sql } from "./statement.ts";
 
 /** Every column is null where there is nothing of its kind. */
 type AppendRow = { readonly assetFound: number | null } & (
@@ -19,11 +20,11 @@ interface Entry extends NewLog {
   readonly key: string | undefined;
 }
 
-export function makeAppend(query: Database["query"]): MaintenanceLogRepository["append"] {
+export function makeAppend({ query }: Database): MaintenanceLogRepository["append"] {
   /** One statement for all: finds asset and performer, writes the log or finds the key's, and names it all. */
   const appendOne = gather<Entry, AppendRow>(async takeEntries => {
     let entries: readonly Entry[] = [];
-    const rows = await query<AppendRow & { readonly n: number }>(sql => {
+    const rows = await query<AppendRow & { readonly n: number }>(() => {
       entries = takeEntries();
       const sent = JSON.stringify(entries.map((entry, n) => ({ n, ...entry })));
       return sql`
@@ -66,7 +67,7 @@ export function makeAppend(query: Database["query"]): MaintenanceLogRepository["
    * has it, when waiting for that was cut short; the commit of a row lock waits for all that came before.
    */
   async function confirm({ performedByEmployeeId }: MaintenanceLog): Promise<void> {
-    await query(sql => sql`select id from employee where id = ${performedByEmployeeId} for key share`);
+    await query(sql`select id from employee where id = ${performedByEmployeeId} for key share`);
   }
 
   return async (assetId, performer, log, key) => {

@@ -1,4 +1,5 @@
-import type { JsonList, MaintenanceLogRepository } from "../../application/ports.ts";
+import type { JsonList } from "../../application/json-list.ts";
+import type { MaintenanceLogRepository } from "../../application/ports.ts";
 import { notFound } from "../../domain/error.ts";
 import {
   type LogFilter,
@@ -7,9 +8,10 @@ import {
   type MaintenanceLog,
   startOf,
 } from "../../domain/maintenance-log.ts";
-import type { Database, Fragment, Sql } from "./connection.ts";
+import type { Database } from "./connection.ts";
 import { logs } from "./log-rows.ts";
-import { pages, rendered } from "./pages.ts";
+import { type KeyOfLast, pages, readPage } from "./pages.ts";
+import { nothing, type Statement, sql } from "./statement.ts";
 
 type LogLists = Pick<
   MaintenanceLogRepository,
@@ -19,12 +21,10 @@ type LogLists = Pick<
 /** The position before every log. */
 const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_INTEGER };
 
-const renderedLogs = (sql: Sql, rows: Fragment) =>
-  rendered<LogPosition>(
-    sql,
-    rows,
-    sql`(array_agg("performedDate"))[count(*)] as "performedDate", (array_agg(id))[count(*)] as id`,
-  );
+const lastPosition: KeyOfLast<LogPosition> = {
+  columns: sql`(array_agg("performedDate"))[count(*)] as "performedDate", (array_agg(id))[count(*)] as id`,
+  read: ([performedDate, id]) => ({ performedDate: String(performedDate), id: Number(id) }),
+};
 
 /** Logs looked at for each log wanted of the active assets, before it is the assets that are asked. */
 const activeWindow = 10;
@@ -35,95 +35,94 @@ interface Scope extends LogPart {
 }
 
 /** What a scope asks of a log that comes after a position. */
-function asked(sql: Sql, scope: Scope, { performedDate, id }: LogPosition): Fragment {
+function asked(scope: Scope, { performedDate, id }: LogPosition): Statement {
   const { assetId, employeeId, status, taskType, performedFrom } = scope;
   return sql`(l.performed_date, l.id) < (${performedDate}::text::timestamp, ${id})
-    ${performedFrom === undefined ? sql`` : sql`and l.performed_date >= ${performedFrom}::text::timestamp`}
-    ${assetId === undefined ? sql`` : sql`and l.asset_id = ${assetId}`}
-    ${employeeId === undefined ? sql`` : sql`and l.performed_by_employee_id = ${employeeId}`}
-    ${status === undefined ? sql`` : sql`and l.status = ${status}`}
-    ${taskType === undefined ? sql`` : sql`and l.task_type = ${taskType}`}`;
+    ${performedFrom === undefined ? nothing : sql`and l.performed_date >= ${performedFrom}::text::timestamp`}
+    ${assetId === undefined ? nothing : sql`and l.asset_id = ${assetId}`}
+    ${employeeId === undefined ? nothing : sql`and l.performed_by_employee_id = ${employeeId}`}
+    ${status === undefined ? nothing : sql`and l.status = ${status}`}
+    ${taskType === undefined ? nothing : sql`and l.task_type = ${taskType}`}`;
 }
+
+const byDate = sql`l.id > 0`;
 
 /**
  * States the condition of a partial index (sql/0007_filtered_lists.sql). It always holds; to state it is to choose the
  * index. Left the choice, the planner hopes to meet the logs of an asset on a walk over all logs by date, and where
  * they are old it walks for ever.
  */
-function choiceOfIndex(sql: Sql, { assetId, employeeId, status }: Scope): Fragment {
-  if ((assetId ?? employeeId) !== undefined) return sql``;
-  return status === undefined ? sql`and ${byDate(sql)}` : sql`and l.id > -1`;
+function choiceOfIndex({ assetId, employeeId, status }: Scope): Statement {
+  if ((assetId ?? employeeId) !== undefined) return nothing;
+  return status === undefined ? sql`and ${byDate}` : sql`and l.id > -1`;
 }
-const byDate = (sql: Sql) => sql`l.id > 0`;
 
-export function makeLogLists(query: Database["query"]): LogLists {
+export function makeLogLists(database: Database): LogLists {
+  const { query } = database;
+  const read = (makeRows: () => Statement) => readPage(database, lastPosition, makeRows);
+
   const list = (scope: Scope): JsonList<MaintenanceLog> =>
     pages(
       startOf(scope) ?? beforeAll,
       (last: LogPosition, limit) =>
-        query(sql =>
-          renderedLogs(
-            sql,
-            sql`${logs(sql)} where ${asked(sql, scope, last)} ${choiceOfIndex(sql, scope)}
-              order by l.performed_date desc, l.id desc limit ${limit}`,
-          ),
+        read(
+          () => sql`
+            ${logs()} where ${asked(scope, last)} ${choiceOfIndex(scope)}
+            order by l.performed_date desc, l.id desc limit ${limit}`,
         ),
       scope.limit,
     );
 
   /** Active assets own most of the newest logs, as a rule; the window bounds the walk where they do not. */
-  const amongNewest = (limit: number, filter: LogFilter) =>
-    query(sql => {
-      const start = startOf(filter) ?? beforeAll;
-      const newest = sql`(
-        select id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id
-        from maintenance_log l where ${asked(sql, {}, start)} and ${byDate(sql)}
-        order by performed_date desc, id desc limit ${activeWindow * limit})`;
-      return renderedLogs(
-        sql,
-        sql`${logs(sql, newest)} where a.active and ${asked(sql, filter, start)}
-          order by l.performed_date desc, l.id desc limit ${limit}`,
-      );
-    });
+  const amongNewest = (limit: number, filter: LogFilter) => {
+    const start = startOf(filter) ?? beforeAll;
+    const newest = sql`(
+      select id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id
+      from maintenance_log l where ${asked({}, start)} and ${byDate}
+      order by performed_date desc, id desc limit ${activeWindow * limit})`;
+    return read(
+      () => sql`
+        ${logs(newest)} where a.active and ${asked(filter, start)}
+        order by l.performed_date desc, l.id desc limit ${limit}`,
+    );
+  };
 
   /** However few assets are active: one probe for each, then only those that wrote last can have the newest logs. */
-  const ofEachActiveAsset = (limit: number, filter: LogFilter) =>
-    query(sql => {
-      const start = startOf(filter) ?? beforeAll;
-      const newestOf = (asset: Fragment, count: number) => sql`
-        select performed_date, id from maintenance_log l where l.asset_id = ${asset} and ${asked(sql, filter, start)}
-        order by performed_date desc, id desc limit ${count}`;
-      return renderedLogs(
-        sql,
-        sql`
-          with wrote_last as (
-            select asset.id from asset cross join lateral (${newestOf(sql`asset.id`, 1)}) latest
-            where asset.active order by latest.performed_date desc, latest.id desc limit ${limit}
-          ), newest as (
-            select log.id from wrote_last cross join lateral (${newestOf(sql`wrote_last.id`, limit)}) log
-            order by log.performed_date desc, log.id desc limit ${limit}
-          )
-          ${logs(sql)} where l.id in (select id from newest) order by l.performed_date desc, l.id desc`,
-      );
-    });
+  const ofEachActiveAsset = (limit: number, filter: LogFilter) => {
+    const start = startOf(filter) ?? beforeAll;
+    const newestOf = (asset: Statement, count: number) => sql`
+      select performed_date, id from maintenance_log l where l.asset_id = ${asset} and ${asked(filter, start)}
+      order by performed_date desc, id desc limit ${count}`;
+    return read(
+      () => sql`
+        with wrote_last as (
+          select asset.id from asset cross join lateral (${newestOf(sql`asset.id`, 1)}) latest
+          where asset.active order by latest.performed_date desc, latest.id desc limit ${limit}
+        ), newest as (
+          select log.id from wrote_last cross join lateral (${newestOf(sql`wrote_last.id`, limit)}) log
+          order by log.performed_date desc, log.id desc limit ${limit}
+        )
+        ${logs()} where l.id in (select id from newest) order by l.performed_date desc, l.id desc`,
+    );
+  };
 
   return {
     list,
 
     async *listOfAsset(assetId, part) {
-      const found = () => query(sql => sql`select id from asset where id = ${assetId}`);
+      const found = () => query(sql`select id from asset where id = ${assetId}`);
       yield* orNotFound(list({ ...part, assetId }), found, "Asset");
     },
 
     async *listOfPerformer(employeeId, part) {
-      const found = () => query(sql => sql`select id from employee where id = ${employeeId}`);
+      const found = () => query(sql`select id from employee where id = ${employeeId}`);
       yield* orNotFound(list({ ...part, employeeId }), found, "Employee");
     },
 
     async *listOfActiveAssets(limit, filter) {
-      const [recent] = await amongNewest(limit, filter);
-      const [page] = recent?.rows === limit ? [recent] : await ofEachActiveAsset(limit, filter);
-      if (page?.json != null) yield page.json;
+      const recent = await amongNewest(limit, filter);
+      const page = recent?.rows === limit ? recent : await ofEachActiveAsset(limit, filter);
+      if (page !== undefined) yield page.json;
     },
   };
 }

@@ -1,7 +1,7 @@
-import type { Fragment, Sql } from "./connection.ts";
+import { type Statement, sql } from "./statement.ts";
 
 /** A log with the names that its readers see, from the whole trail or a part of it: what every query here selects. */
-export const logs = (sql: Sql, trail: Fragment = sql`maintenance_log`) => sql`
+export const logs = (trail: Statement = sql`maintenance_log`) => sql`
   select l.id, l.performed_date as "performedDate", l.status, l.task_type as "taskType", l.comment,
     l.asset_id as "assetId", a.name as "assetName",
     l.performed_by_employee_id as "performedByEmployeeId", e.first_name || ' ' || e.last_name as "performedByName"

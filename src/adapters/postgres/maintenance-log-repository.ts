@@ -6,17 +6,18 @@ import { gather } from "./gather.ts";
 import { makeAppend } from "./log-append.ts";
 import { makeLogLists } from "./log-lists.ts";
 import { logs } from "./log-rows.ts";
+import { sql } from "./statement.ts";
 
-export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLogRepository {
+export function makeMaintenanceLogRepository(database: Database): MaintenanceLogRepository {
   const findOne = gather<number, MaintenanceLog>(async takeIds => {
-    const found = await query<MaintenanceLog>(
-      sql => sql`${logs(sql)} where l.id = any (${`{${takeIds()}}`}::text::bigint[])`,
+    const found = await database.query<MaintenanceLog>(
+      () => sql`${logs()} where l.id = any (${`{${takeIds()}}`}::text::bigint[])`,
     );
     return new Map(found.map(log => [log.id, log]));
   });
 
   return {
-    append: makeAppend(query),
+    append: makeAppend(database),
 
     async find(id) {
       const log = await findOne(id);
@@ -24,6 +25,6 @@ export function makeMaintenanceLogRepository({ query }: Database): MaintenanceLo
       return log;
     },
 
-    ...makeLogLists(query),
+    ...makeLogLists(database),
   };
 }

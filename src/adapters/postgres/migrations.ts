@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "./connection.ts";
+import { script, sql } from "./statement.ts";
 
 export interface Migration {
   readonly version: number;
@@ -96,11 +97,11 @@ function refuseAhead(applied: readonly number[], migrations: readonly Migration[
   }
 }
 
-const run = (database: Database, text: string) => database.query(sql => sql.unsafe(text));
+const run = (database: Database, text: string) => database.query(script(text));
 
 async function appliedVersions(database: Database): Promise<number[]> {
   try {
-    const rows = await database.query<{ version: number }>(sql => sql`select version from schema_migration`);
+    const rows = await database.query<{ version: number }>(sql`select version from schema_migration`);
     return rows.map(({ version }) => version);
   } catch (error) {
     if (codeOf(error) === undefinedTable) return [];

@@ -1,17 +1,22 @@
-import type { JsonList } from "../../application/ports.ts";
+import type { JsonList } from "../../application/json-list.ts";
 import type { ActivityFilter } from "../../domain/activity.ts";
-import type { Database, Fragment, Sql } from "./connection.ts";
+import type { Database } from "./connection.ts";
 import { share } from "./share.ts";
+import { type Statement, sql } from "./statement.ts";
 
 /** Rows of the first page, and of any. The largest possible log takes some 40 KiB, so that of 128 takes 5 MiB. */
 export const firstRows = 128;
 export const mostRows = 2_000;
 
 /** How long a page should be: long enough to be cheap, short enough for many slow readers. */
-const pageCharacters = 192 * 1024;
+const pageBytes = 192 * 1024;
 
-/** A part of a list: the text of its rows, or null without any; how many they are; and the key of the last. */
-export type Page<Key> = Key & { readonly json: string | null; readonly rows: number };
+/** A part of a list: the JSON text of its rows, how many they are, and the key of the last. Never empty. */
+export interface Page<Key> {
+  readonly json: Uint8Array;
+  readonly rows: number;
+  readonly last: Key;
+}
 
 /**
  * A whole list as a walk over its key, a page at a time. Between two pages nothing is held in the database: no
@@ -24,41 +29,60 @@ export type Page<Key> = Key & { readonly json: string | null; readonly rows: num
  */
 export async function* pages<Key>(
   start: Key,
-  readAfter: (last: Key, limit: number) => Promise<readonly Page<Key>[]>,
+  readAfter: (last: Key, limit: number) => Promise<Page<Key> | undefined>,
   wanted = Number.POSITIVE_INFINITY,
 ): JsonList<never> {
   let last = start;
   let left = wanted;
   let limit = Math.min(firstRows, left);
   for (;;) {
-    const [page] = await readAfter(last, limit);
-    if (page === undefined || page.json === null) return;
+    const page = await readAfter(last, limit);
+    if (page === undefined) return;
     yield page.json;
     left -= page.rows;
     if (page.rows < limit || left === 0) return;
-    last = page;
+    last = page.last;
     limit = Math.min(nextLimit(page.json.length / page.rows), left);
   }
 }
 
-const nextLimit = (charactersPerRow: number): number =>
-  Math.max(1, Math.min(mostRows, Math.floor(pageCharacters / charactersPerRow)));
+const nextLimit = (bytesPerRow: number): number =>
+  Math.max(1, Math.min(mostRows, Math.floor(pageBytes / bytesPerRow)));
 
-/** The rows of a page, which come in the order of the list, rendered by PostgreSQL as one row. */
-export const rendered = <Key extends object>(sql: Sql, rows: Fragment, key: Fragment) =>
-  sql<Page<Key>[]>`
-    select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, ${key} from (${rows}) as shown`;
+/** How rows are read as a page: the SQL that tells the key of the last, and what its columns say. */
+export interface KeyOfLast<Key> {
+  readonly columns: Statement;
+  read(columns: readonly string[]): Key;
+}
+
+/** Reads rows, which come in the order of the list, rendered by PostgreSQL as one. */
+export async function readPage<Key>(
+  { queryBytes }: Pick<Database, "queryBytes">,
+  key: KeyOfLast<Key>,
+  makeRows: () => Statement,
+): Promise<Page<Key> | undefined> {
+  const [page] = await queryBytes(
+    () => sql`
+      select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, ${key.columns}
+      from (${makeRows()}) as shown`,
+  );
+  const [json, rows, ...last] = page ?? [];
+  if (json == null) return undefined;
+  return { json, rows: Number(rows), last: key.read(last.map(String)) };
+}
+
+const lastId: KeyOfLast<number> = { columns: sql`max(id) as id`, read: ([id]) => Number(id) };
 
 /** Lists in the order of their ids, all or the active or the inactive ones. */
 export function listsById(
-  query: Database["query"],
-  rowsAfter: (sql: Sql, lastId: number, active: ActivityFilter["active"], limit: number) => Fragment,
+  database: Database,
+  rowsAfter: (id: number, active: ActivityFilter["active"], limit: number) => Statement,
 ): (filter: ActivityFilter) => JsonList<never> {
-  const start = { id: 0 };
-  const read = (active: ActivityFilter["active"], last: typeof start, limit: number, begin = () => {}) =>
-    query(sql => {
+  const start = 0;
+  const read = (active: ActivityFilter["active"], last: number, limit: number, begin = () => {}) =>
+    readPage(database, lastId, () => {
       begin();
-      return rendered<typeof start>(sql, rowsAfter(sql, last.id, active, limit), sql`max(id) as id`);
+      return rowsAfter(last, active, limit);
     });
   const firstPage = share((active: ActivityFilter["active"], begin) => read(active, start, firstRows, begin));
   return ({ active }) =>

@@ -1,4 +1,5 @@
 import type { Database } from "./connection.ts";
+import { sql } from "./statement.ts";
 
 /** What the role of this connection may do, measured against what `serve` needs (sql/service_role.sql). */
 export interface Rights {
@@ -45,7 +46,7 @@ export async function readRights({ query }: Database): Promise<Rights> {
       rights.map(([privilege, table, column = null]) => ({ privilege, table, column })),
     );
     return query<Asked>(
-      sql => sql`
+      sql`
         select a.privilege, a.table, a.column,
           case
             when a.privilege = 'usage' then has_sequence_privilege(a.table, a.privilege)
@@ -56,7 +57,7 @@ export async function readRights({ query }: Database): Promise<Rights> {
     );
   };
   const [session] = await query<{ role: string; readOnly: boolean; ownsLogs: boolean }>(
-    sql => sql`
+    sql`
       select current_user as role, current_setting('transaction_read_only') = 'on' as "readOnly",
         pg_has_role(relowner, 'usage') as "ownsLogs"
       from pg_class where oid = 'maintenance_log'::regclass`,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection.ts";
+import { sql } from "../../../src/adapters/postgres/statement.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
 import { freePort } from "../../support/native-postgres.ts";
 
@@ -17,7 +18,7 @@ describe("the connection", () => {
   test("identifiers come as numbers, timestamps as the text that clients see", async () => {
     const database = connect(opened.url, commandLimits);
     const [row] = await database.query(
-      sql => sql`select 9007199254740991::bigint as id, '2026-03-29 02:30:00.5'::timestamp as date`,
+      sql`select 9007199254740991::bigint as id, '2026-03-29 02:30:00.5'::timestamp as date`,
     );
     assert.deepEqual({ ...row }, { id: 9_007_199_254_740_991, date: "2026-03-29T02:30:00.5" });
     await database.close();
@@ -25,11 +26,8 @@ describe("the connection", () => {
 
   test("a statement's own fault is not taken for a lost connection", async () => {
     const database = connect(opened.url, commandLimits);
-    await assert.rejects(
-      database.query(sql => sql`select nonsense`),
-      { name: "PostgresError", code: "42703" },
-    );
-    assert.equal((await database.query(sql => sql`select 1 as one`)).length, 1);
+    await assert.rejects(database.query(sql`select nonsense`), { name: "PostgresError", code: "42703" });
+    assert.equal((await database.query(sql`select 1 as one`)).length, 1);
     await database.close();
   });
 
@@ -37,10 +35,7 @@ describe("the connection", () => {
     const port = await freePort();
     const url = new URL(opened.url);
     const database = connect(`postgres://${url.username}@127.0.0.1:${port}${url.pathname}`, commandLimits);
-    await assert.rejects(
-      database.query(sql => sql`select 1`),
-      unavailable,
-    );
+    await assert.rejects(database.query(sql`select 1`), unavailable);
 
     // A relay that stands for a database which has come back.
     const { connect: dial } = await import("node:net");
@@ -50,7 +45,7 @@ describe("the connection", () => {
       for (const side of [socket, upstream]) side.on("error", () => {}).on("close", () => socket.destroy());
     });
     await new Promise<void>(resolve => relay.listen(port, "127.0.0.1", resolve));
-    assert.deepEqual([...(await database.query(sql => sql`select 1 as one`))], [{ one: 1 }]);
+    assert.deepEqual([...(await database.query(sql`select 1 as one`))], [{ one: 1 }]);
     await database.close();
     await new Promise(resolve => relay.close(resolve));
   });
@@ -62,13 +57,13 @@ describe("the connection", () => {
     const url = `postgres://${username}@127.0.0.1:${await freePort()},${hostname}:${port}${pathname}`;
     const database = connect(url, { ...commandLimits, deadlineMilliseconds: 1_000 });
     await assert.rejects(
-      database.query(sql => sql`select pg_sleep(60) as a_statement_that_is_given_up`),
+      database.query(sql`select pg_sleep(60) as a_statement_that_is_given_up`),
       unavailable,
     );
     const watch = connect(opened.url, commandLimits);
     const isRunning = async () => {
       const [row] = await watch.query<{ running: number }>(
-        sql => sql`
+        sql`
           select count(*)::int as running from pg_stat_activity
           where state = 'active' and query like '%a_statement_that%' and pid <> pg_backend_pid()`,
       );

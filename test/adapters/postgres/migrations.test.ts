@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { commandLimits, connect, type Database } from "../../../src/adapters/postgres/connection.ts";
 import { migrate, refuseOtherSchema, SchemaError } from "../../../src/adapters/postgres/migrations.ts";
+import { sql } from "../../../src/adapters/postgres/statement.ts";
 import { openEmptyDatabase, schema, type TestDatabase } from "../../support/database.ts";
 
 const names = schema.migrations.map(({ name }) => name);
@@ -38,9 +39,9 @@ describe("migrations", () => {
       migrations: [{ version: 1, name: "broken", text: "create table half (); select nonsense" }],
     };
     await assert.rejects(migrate(database, broken), SchemaError);
-    const tables = await database.query(sql => sql`select 1 from pg_tables where tablename = 'half'`);
+    const tables = await database.query(sql`select 1 from pg_tables where tablename = 'half'`);
     assert.equal(tables.length, 0);
-    assert.equal((await database.query(sql => sql`select version from schema_migration`)).length, 0);
+    assert.equal((await database.query(sql`select version from schema_migration`)).length, 0);
   });
 
   test("several at once apply each migration exactly once", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { firstRows, mostRows, type Page, pages } from "../../../src/adapters/postgres/pages.ts";
-import type { JsonList } from "../../../src/application/ports.ts";
+import { elementsOf, type JsonList } from "../../../src/application/json-list.ts";
 
 interface Key {
   readonly id: number;
@@ -9,21 +9,22 @@ interface Key {
 const start: Key = { id: 0 };
 
 /** A table of rows that are numbered from 1 and take some room each, and what was asked of it. */
-function makeTable(size: number, charactersPerRow = 20) {
+function makeTable(size: number, bytesPerRow = 20) {
   const asked: { readonly last: number; readonly limit: number }[] = [];
-  const row = (id: number) => `{"id":${id}}`.padEnd(charactersPerRow);
-  const readAfter = async ({ id: last }: Key, limit: number): Promise<Page<Key>[]> => {
+  const row = (id: number) => `{"id":${id}}`.padEnd(bytesPerRow);
+  const readAfter = async ({ id: last }: Key, limit: number): Promise<Page<Key> | undefined> => {
     asked.push({ last, limit });
     const rows = Math.min(limit, size - last);
     const ids = Array.from({ length: rows }, (_, i) => last + i + 1);
-    return [{ json: rows === 0 ? null : ids.map(row).join(), rows, id: last + rows }];
+    if (rows === 0) return undefined;
+    return { json: Buffer.from(ids.map(row).join()), rows, last: { id: last + rows } };
   };
   return { asked, readAfter };
 }
 
 async function collect(list: JsonList<unknown>): Promise<Key[][]> {
   const pieces: Key[][] = [];
-  for await (const piece of list) pieces.push(JSON.parse(`[${piece}]`));
+  for await (const piece of list) pieces.push(elementsOf(piece));
   return pieces;
 }
 
@@ -68,13 +69,13 @@ describe("a list in pages", () => {
   });
 
   test("has pages of some 192 KiB, whatever the size of the rows", async () => {
-    for (const [charactersPerRow, limit] of [
+    for (const [bytesPerRow, limit] of [
       [20, mostRows],
       [1_024, 191],
       [40_960, 4],
       [1_048_576, 1],
     ] as const) {
-      const { asked, readAfter } = makeTable(firstRows + 1, charactersPerRow);
+      const { asked, readAfter } = makeTable(firstRows + 1, bytesPerRow);
       await collect(pages(start, readAfter));
       assert.deepEqual(asked[1], { last: firstRows, limit });
     }

@@ -4,10 +4,12 @@ import postgres from "postgres";
 import { connect, type Database } from "../../../src/adapters/postgres/connection.ts";
 import { mostRows } from "../../../src/adapters/postgres/pages.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories.ts";
-import type { JsonList, Repositories } from "../../../src/application/ports.ts";
+import type { Statement } from "../../../src/adapters/postgres/statement.ts";
+import type { JsonList } from "../../../src/application/json-list.ts";
+import type { Repositories } from "../../../src/application/ports.ts";
 import type { LogFilter } from "../../../src/domain/maintenance-log.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
-import { literal, recording, type Sent } from "../../support/recording-database.ts";
+import { literal, recording } from "../../support/recording-database.ts";
 
 /** Logs enough for a walk over all of them to cost more than any list or point query should. */
 const logCount = 30_000;
@@ -219,8 +221,8 @@ describe("query plans", () => {
     }
   }
 
-  async function explain(one: Case, { text, parameters }: Sent, mode: string, change?: string) {
-    const values = parameters.length === 0 ? "" : `(${parameters.map(literal)})`;
+  async function explain(one: Case, { text, values }: Statement, mode: string, change?: string) {
+    const given = values.length === 0 ? "" : `(${values.map(literal)})`;
     await admin.unsafe(
       `begin; set local plan_cache_mode = ${mode}; set local max_parallel_workers_per_gather = 0`,
     );
@@ -228,7 +230,7 @@ describe("query plans", () => {
       if (change !== undefined) await admin.unsafe(change);
       await admin.unsafe(`prepare explained as ${text}`);
       const [row] = await admin.unsafe(
-        `explain (analyze, timing off, format json) execute explained${values}`,
+        `explain (analyze, timing off, format json) execute explained${given}`,
       );
       const [{ Plan: plan }] = parsed(row?.["QUERY PLAN"]) as [{ Plan: Plan }];
       return faultsOf(plan, one).map(fault => `${fault} (${mode}): ${text}`);
