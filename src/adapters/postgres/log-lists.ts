@@ -70,7 +70,7 @@ export function makeLogLists(database: Database): LogLists {
             ${logs()} where ${asked(scope, last)} ${choiceOfIndex(scope)}
             order by l.performed_date desc, l.id desc limit ${limit}`,
         ),
-      scope.limit,
+      { wanted: scope.limit },
     );
 
   /** Active assets own most of the newest logs, as a rule; the window bounds the walk where they do not. */

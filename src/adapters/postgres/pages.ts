@@ -4,8 +4,11 @@ import type { Database } from "./connection.ts";
 import { share } from "./share.ts";
 import { type Statement, sql } from "./statement.ts";
 
-/** Rows of the first page, and of any. The largest possible log takes some 40 KiB, so that of 128 takes 5 MiB. */
+/** Rows of the first page of logs, which are unknown yet: the largest possible log takes some 40 KiB, so 5 MiB. */
 export const firstRows = 128;
+/** The same of assets and employees: the largest possible asset takes some 12 KiB. */
+const firstRecords = 400;
+/** Rows of any page. */
 export const mostRows = 2_000;
 
 /** How long a page should be: long enough to be cheap, short enough for many slow readers. */
@@ -26,15 +29,16 @@ export interface Page<Key> {
  * @param start comes before all rows
  * @param readAfter reads at most so many rows that come after this key
  * @param wanted how many rows there should be at most
+ * @param first how many rows the first page may have
  */
 export async function* pages<Key>(
   start: Key,
   readAfter: (last: Key, limit: number) => Promise<Page<Key> | undefined>,
-  wanted = Number.POSITIVE_INFINITY,
+  { wanted = Number.POSITIVE_INFINITY, first = firstRows } = {},
 ): JsonList<never> {
   let last = start;
   let left = wanted;
-  let limit = Math.min(firstRows, left);
+  let limit = Math.min(first, left);
   for (;;) {
     const page = await readAfter(last, limit);
     if (page === undefined) return;
@@ -84,7 +88,12 @@ export function listsById(
       begin();
       return rowsAfter(last, active, limit);
     });
-  const firstPage = share((active: ActivityFilter["active"], begin) => read(active, start, firstRows, begin));
-  return ({ active }) =>
-    pages(start, (last, limit) => (last === start ? firstPage(active) : read(active, last, limit)));
+  const firstPage = share((active: ActivityFilter["active"], begin) =>
+    read(active, start, firstRecords, begin),
+  );
+  return ({ active }) => {
+    const readAfter = (last: number, limit: number) =>
+      last === start ? firstPage(active) : read(active, last, limit);
+    return pages(start, readAfter, { first: firstRecords });
+  };
 }

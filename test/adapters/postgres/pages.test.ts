@@ -50,7 +50,7 @@ describe("a list in pages", () => {
     test(`of which ${wanted} rows are wanted reads no more in ${limits.length} pages`, async () => {
       const size = 2 * mostRows;
       const { asked, readAfter } = makeTable(size);
-      const pieces = await collect(pages(start, readAfter, wanted));
+      const pieces = await collect(pages(start, readAfter, { wanted }));
       assert.deepEqual(
         asked.map(({ limit }) => limit),
         limits,
