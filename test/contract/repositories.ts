@@ -58,6 +58,9 @@ export async function all<T>(list: JsonList<T>): Promise<T[]> {
   return elements;
 }
 
+/** For those who look for a row in what has been rendered. */
+const likeJson = '"},{"id":1,"performedDate":"1999-12-31T23:59:59"},{"id":';
+
 const refused = (code: ErrorCode, message: string) => ({ name: "DomainError", code, message });
 const employeeNotFound = refused("NOT_FOUND", "Employee not found");
 const assetNotFound = refused("NOT_FOUND", "Asset not found");
@@ -429,6 +432,14 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         }
       });
 
+      test("a list of more than one page of the database is whole", async () => {
+        const atStart = await all(opened.assets.list({ active: undefined }));
+        const insert = () => opened.assets.insert(anAsset({ description: likeJson }));
+        const inserted = await Promise.all(Array.from({ length: 850 }, insert));
+        const added = inserted.map(asset => ({ ...asset, lastLogDate: null })).sort((a, b) => a.id - b.id);
+        assert.deepEqual(await all(opened.assets.list({ active: undefined })), [...atStart, ...added]);
+      });
+
       test("the list is complete, by id, and can be narrowed by activity", async () => {
         await opened.assets.insert(anAsset({ active: false }));
         const list = await all(opened.assets.list({ active: undefined }));
@@ -666,7 +677,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           const asset = await opened.assets.insert(anAsset());
           const employee = await opened.employees.insert(anEmployee());
           const writeOne = (performedDate: string) =>
-            append(asset.id, performerOf(employee), aLog({ performedDate }));
+            append(asset.id, performerOf(employee), aLog({ performedDate, comment: likeJson }));
           for (const date of dates) await writeOne(date);
           return { asset, employee, writeOne };
         }

@@ -10,7 +10,7 @@ import {
 } from "../../domain/maintenance-log.ts";
 import type { Database } from "./connection.ts";
 import { logs } from "./log-rows.ts";
-import { type KeyOfLast, pages, readPage } from "./pages.ts";
+import { pages, readPage } from "./pages.ts";
 import { nothing, type Statement, sql } from "./statement.ts";
 
 type LogLists = Pick<
@@ -20,11 +20,6 @@ type LogLists = Pick<
 
 /** The position before every log. */
 const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_INTEGER };
-
-const lastPosition: KeyOfLast<LogPosition> = {
-  columns: sql`(array_agg("performedDate"))[count(*)] as "performedDate", (array_agg(id))[count(*)] as id`,
-  read: ([performedDate, id]) => ({ performedDate: String(performedDate), id: Number(id) }),
-};
 
 /** Logs looked at for each log wanted of the active assets, before it is the assets that are asked. */
 const activeWindow = 10;
@@ -59,7 +54,7 @@ function choiceOfIndex({ assetId, employeeId, status }: Scope): Statement {
 
 export function makeLogLists(database: Database): LogLists {
   const { query } = database;
-  const read = (makeRows: () => Statement) => readPage(database, lastPosition, makeRows);
+  const read = (makeRows: () => Statement) => readPage(database, makeRows);
 
   const list = (scope: Scope): JsonList<MaintenanceLog> =>
     pages(

@@ -1,4 +1,4 @@
-import type { JsonList } from "../../application/json-list.ts";
+import { elementsOf, type JsonList } from "../../application/json-list.ts";
 import type { ActivityFilter } from "../../domain/activity.ts";
 import type { Database } from "./connection.ts";
 import { share } from "./share.ts";
@@ -14,11 +14,10 @@ export const mostRows = 2_000;
 /** How long a page should be: long enough to be cheap, short enough for many slow readers. */
 const pageBytes = 192 * 1024;
 
-/** A part of a list: the JSON text of its rows, how many they are, and the key of the last. Never empty. */
-export interface Page<Key> {
-  readonly json: Uint8Array;
+/** A part of a list: the JSON text of its rows, and how many they are. Never empty. */
+export interface Page {
+  readonly json: Buffer;
   readonly rows: number;
-  readonly last: Key;
 }
 
 /**
@@ -26,14 +25,14 @@ export interface Page<Key> {
  * connection, no snapshot, no portal, however slowly the client reads. Rows are never deleted and their keys
  * never change, so every row that is there at the start comes exactly once.
  *
- * @param start comes before all rows
+ * @param start comes before all rows; each row tells its own key
  * @param readAfter reads at most so many rows that come after this key
  * @param wanted how many rows there should be at most
  * @param first how many rows the first page may have
  */
 export async function* pages<Key>(
   start: Key,
-  readAfter: (last: Key, limit: number) => Promise<Page<Key> | undefined>,
+  readAfter: (last: Key, limit: number) => Promise<Page | undefined>,
   { wanted = Number.POSITIVE_INFINITY, first = firstRows } = {},
 ): JsonList<never> {
   let last = start;
@@ -45,7 +44,7 @@ export async function* pages<Key>(
     yield page.json;
     left -= page.rows;
     if (page.rows < limit || left === 0) return;
-    last = page.last;
+    last = lastRow<Key>(page.json);
     limit = Math.min(nextLimit(page.json.length / page.rows), left);
   }
 }
@@ -53,46 +52,45 @@ export async function* pages<Key>(
 const nextLimit = (bytesPerRow: number): number =>
   Math.max(1, Math.min(mostRows, Math.floor(pageBytes / bytesPerRow)));
 
-/** How rows are read as a page: the SQL that tells the key of the last, and what its columns say. */
-export interface KeyOfLast<Key> {
-  readonly columns: Statement;
-  read(columns: readonly string[]): Key;
-}
+/** A row begins with its id. Nothing within it looks like that: what is quoted has no quotation mark without a backslash. */
+const lastRow = <Row>(json: Buffer): Row => {
+  const [row] = elementsOf<Row>(json.subarray(json.lastIndexOf('{"id":')));
+  return row as Row;
+};
 
 /** Reads rows, which come in the order of the list, rendered by PostgreSQL as one. */
-export async function readPage<Key>(
-  { queryBytes }: Pick<Database, "queryBytes">,
-  key: KeyOfLast<Key>,
+export async function readPage(
+  { queryBytes }: Database,
   makeRows: () => Statement,
-): Promise<Page<Key> | undefined> {
-  const [page] = await queryBytes(
+): Promise<Page | undefined> {
+  const [row] = await queryBytes(
     () => sql`
-      select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, ${key.columns}
-      from (${makeRows()}) as shown`,
+      select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows from (${makeRows()}) as shown`,
   );
-  const [json, rows, ...last] = page ?? [];
-  if (json == null) return undefined;
-  return { json, rows: Number(rows), last: key.read(last.map(String)) };
+  const [json, rows] = row ?? [];
+  return json == null ? undefined : { json, rows: Number(rows) };
 }
 
-const lastId: KeyOfLast<number> = { columns: sql`max(id) as id`, read: ([id]) => Number(id) };
+interface Identified {
+  readonly id: number;
+}
 
 /** Lists in the order of their ids, all or the active or the inactive ones. */
 export function listsById(
   database: Database,
   rowsAfter: (id: number, active: ActivityFilter["active"], limit: number) => Statement,
 ): (filter: ActivityFilter) => JsonList<never> {
-  const start = 0;
-  const read = (active: ActivityFilter["active"], last: number, limit: number, begin = () => {}) =>
-    readPage(database, lastId, () => {
+  const start: Identified = { id: 0 };
+  const read = (active: ActivityFilter["active"], { id }: Identified, limit: number, begin = () => {}) =>
+    readPage(database, () => {
       begin();
-      return rowsAfter(last, active, limit);
+      return rowsAfter(id, active, limit);
     });
   const firstPage = share((active: ActivityFilter["active"], begin) =>
     read(active, start, firstRecords, begin),
   );
   return ({ active }) => {
-    const readAfter = (last: number, limit: number) =>
+    const readAfter = (last: Identified, limit: number) =>
       last === start ? firstPage(active) : read(active, last, limit);
     return pages(start, readAfter, { first: firstRecords });
   };
