@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { ContentWithHeaders, NotModified } from "./route.ts";
+import { ContentWithHeaders, JsonText, NotModified } from "./route.ts";
 
 /**
  * Content with an entity tag, or word that the client has it already (RFC 9110, sections 8.8.3 and 13.1.2).
@@ -9,11 +9,12 @@ export function unlessMatched(
   ifNoneMatch: string | undefined,
   content: object,
 ): ContentWithHeaders | NotModified {
-  const tag = `"${hash("sha256", JSON.stringify(content), "base64url")}"`;
+  const text = JSON.stringify(content);
+  const tag = `"${hash("sha256", text, "base64url")}"`;
   const headers = ["ETag", tag];
   return isMatched(ifNoneMatch ?? "", tag)
     ? new NotModified(headers)
-    : new ContentWithHeaders(content, headers);
+    : new ContentWithHeaders(new JsonText(text), headers);
 }
 
 /** The comparison is the weak one: whether a proxy has made a tag weak on its way does not matter. */

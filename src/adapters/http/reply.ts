@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { JsonList } from "../../application/json-list.ts";
 import type { HttpError } from "./http-error.ts";
-import { type Content, ContentWithHeaders, HtmlPage, NotModified } from "./route.ts";
+import { type Content, ContentWithHeaders, HtmlPage, JsonText, NotModified } from "./route.ts";
 
 /** A response under way, and the headers that it gets whatever its outcome: names and values in turn. */
 export interface Reply {
@@ -36,7 +36,8 @@ export async function sendContent(reply: Reply, status: number, content: Content
   }
   if (content instanceof HtmlPage) return sendPage(reply, status, content);
   if (Symbol.asyncIterator in content) return sendList(reply, status, content);
-  return sendText(reply, status, JSON.stringify(content), jsonType);
+  const text = content instanceof JsonText ? content.text : JSON.stringify(content);
+  return sendText(reply, status, text, jsonType);
 }
 
 /** Every error is a JSON object with `status` and `msg` (specification, section 2.10). */

@@ -7,7 +7,23 @@ import type { RequiredRole } from "../../domain/role.ts";
 import type { RecordName } from "./record-schemas.ts";
 
 /** What a successful request answers: nothing, an object, a list in pieces, a page, or that nothing is new. */
-export type Content = undefined | object | JsonList<object> | HtmlPage | ContentWithHeaders | NotModified;
+export type Content =
+  | undefined
+  | object
+  | JsonText
+  | JsonList<object>
+  | HtmlPage
+  | ContentWithHeaders
+  | NotModified;
+
+/** An object that has been rendered already. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
 
 /** Content with headers of its own: names and values in turn. */
 export class ContentWithHeaders {

@@ -26,6 +26,7 @@ export function readId(text: string): number {
 
 /** Reads the parameters that a route knows and ignores others. A repeated one is read as the list that it is. */
 export function readQuery<F extends Fields>(fields: F, query: string): Values<F> {
+  if (query === "") return readFields(fields, {});
   const parameters = new URLSearchParams(query);
   const sent: Record<string, unknown> = {};
   for (const name of Object.keys(fields)) {
