@@ -1,7 +1,11 @@
+import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
-import { type Algorithm, hash, verify } from "@node-rs/argon2";
+import type { Algorithm } from "@node-rs/argon2";
 import type { PasswordHasher } from "../application/ports.ts";
 import { DomainError } from "../domain/error.ts";
+
+// A CommonJS module: to import it, Node would start a parser in WebAssembly, for 10 MB and 20 ms.
+const { hash, verify }: typeof import("@node-rs/argon2") = createRequire(import.meta.url)("@node-rs/argon2");
 
 const argon2id = 2 satisfies Algorithm.Argon2id;
 
