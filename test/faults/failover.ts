@@ -69,7 +69,9 @@ async function addStandby(
   port: number,
 ): Promise<Cluster> {
   const standbyOf = { port: primary.port, through: relay.port };
-  const standby = await makeCluster(binaries, { port, standbyOf });
+  // Whoever waits to ask a dead primary again does not hear that it is to be promoted; 5 s is the default.
+  const settings = ["wal_retrieve_retry_interval=100ms"];
+  const standby = await makeCluster(binaries, { port, standbyOf, settings });
   await standby.start();
   const url = primary.url("postgres");
   await query(url, `alter system set synchronous_standby_names = '${standbyName}'`);

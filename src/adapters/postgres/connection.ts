@@ -38,26 +38,26 @@ export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds:
  * @param prepares whether statements are named and kept by the server's connection, which must then be ours alone
  */
 export function connect(url: string, limits: PoolLimits = serviceLimits, prepares = true): Database {
-  const clients = new Set<Client>();
-  const pool = makePool<Client>(limits, {
+  const links = new Set<Link>();
+  const pool = makePool<Link>(limits, {
     open() {
-      const client: Client = postgres(url, optionsFor(url, prepares));
-      clients.add(client);
-      return client;
+      const link = openLink(url, optionsFor(url, prepares));
+      links.add(link);
+      return link;
     },
-    close(client) {
-      clients.delete(client);
-      void end(client);
+    close(link) {
+      links.delete(link);
+      void end(link);
     },
     isBroken,
   });
 
   async function run<Row>(asked: Asked, read: (rows: PendingRows) => PromiseLike<unknown>): Promise<Row[]> {
     try {
-      return await pool.run(client => {
+      return await pool.run(link => {
         const { text, values } = typeof asked === "function" ? asked() : asked;
-        const rows = client.unsafe<postgres.Row[]>(text, [...values], { prepare: true });
-        return { rows: read(rows) as PromiseLike<Row[]>, cancel: () => cancel(client, rows) };
+        const rows = link.client.unsafe<postgres.Row[]>(text, [...values], { prepare: true });
+        return { rows: settled(link, read(rows) as PromiseLike<Row[]>), cancel: () => cancel(link, rows) };
       });
     } catch (error) {
       throw translate(error);
@@ -70,19 +70,42 @@ export function connect(url: string, limits: PoolLimits = serviceLimits, prepare
     load: pool.load,
     async close() {
       // A host that has vanished never says goodbye.
-      await Promise.race([Promise.all([...clients].map(end)), sleep(goodbyeMilliseconds)]);
+      await Promise.race([Promise.all([...links].map(end)), sleep(goodbyeMilliseconds)]);
     },
   };
 }
 
-function cancel({ options }: Client, statement: object): void {
+/** A client of one connection, and how to tell the statement under way that the connection is lost. */
+interface Link {
+  readonly client: Client;
+  fail: (error: Error) => void;
+}
+
+function openLink(url: string, options: Options): Link {
+  const onclose = () =>
+    link.fail(Object.assign(new Error("connection closed"), { code: "CONNECTION_CLOSED" }));
+  const link: Link = { client: postgres(url, { ...options, onclose }), fail: () => {} };
+  return link;
+}
+
+/**
+ * With several hosts, postgres.js takes the loss of a connection under its first statement for an attempt that failed,
+ * and leaves the statement waiting: all that is heard of it is that the connection was closed.
+ */
+const settled = <Row>(link: Link, rows: PromiseLike<Row[]>): Promise<Row[]> =>
+  new Promise((resolve, reject) => {
+    link.fail = reject;
+    rows.then(resolve, reject);
+  });
+
+function cancel({ client: { options } }: Link, statement: object): void {
   // Not in the types of postgres.js: null until the statement has been sent.
   const { state } = statement as { readonly state: BackendKey | null };
   if (state !== null) requestCancel(options, state);
 }
 
 /** Nobody waits for an answer any more when this is called. */
-const end = (client: Client): Promise<void> => client.end({ timeout: 0 }).catch(() => {});
+const end = ({ client }: Link): Promise<void> => client.end({ timeout: 0 }).catch(() => {});
 
 /** After an error that the server reports in good order its connection goes on; after any other it may be in any state. */
 const isBroken = (error: unknown): boolean =>

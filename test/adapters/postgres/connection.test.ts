@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { createServer, connect as dial, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection.ts";
 import { sql } from "../../../src/adapters/postgres/statement.ts";
@@ -7,6 +8,19 @@ import { openDatabase, type TestDatabase } from "../../support/database.ts";
 import { freePort } from "../../support/native-postgres.ts";
 
 const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
+
+/** Passes all on to a database from this port, and shows what clients send. */
+async function relay(database: URL, port: number, show = (_chunk: Buffer, _client: Socket) => {}) {
+  const server = createServer(client => {
+    const upstream = dial(Number(database.port), database.hostname);
+    client.on("data", chunk => show(chunk, client));
+    client.pipe(upstream).pipe(client);
+    client.on("error", () => {}).on("close", () => upstream.destroy());
+    upstream.on("error", () => {}).on("close", () => client.destroy());
+  });
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  return () => new Promise(resolve => server.close(resolve));
+}
 
 describe("the connection", () => {
   let opened: TestDatabase;
@@ -37,18 +51,33 @@ describe("the connection", () => {
     const database = connect(`postgres://${url.username}@127.0.0.1:${port}${url.pathname}`, commandLimits);
     await assert.rejects(database.query(sql`select 1`), unavailable);
 
-    // A relay that stands for a database which has come back.
-    const { connect: dial } = await import("node:net");
-    const relay = createServer(socket => {
-      const upstream = dial(Number(url.port), url.hostname);
-      socket.pipe(upstream).pipe(socket);
-      for (const side of [socket, upstream]) side.on("error", () => {}).on("close", () => socket.destroy());
-    });
-    await new Promise<void>(resolve => relay.listen(port, "127.0.0.1", resolve));
+    const closeRelay = await relay(url, port);
     assert.deepEqual([...(await database.query(sql`select 1 as one`))], [{ one: 1 }]);
     await database.close();
-    await new Promise(resolve => relay.close(resolve));
+    await closeRelay();
   });
+
+  for (const [how, cut] of [
+    ["closed", (socket: Socket) => socket.destroy()],
+    ["reset", (socket: Socket) => socket.resetAndDestroy()],
+  ] as const) {
+    test(`a connection that is ${how} under its first statement is UNAVAILABLE at once, other hosts or none`, {
+      timeout: 20_000,
+    }, async () => {
+      const url = new URL(opened.url);
+      const [port, other] = [await freePort(), await freePort()];
+      const closeRelay = await relay(url, port, (chunk, socket) => {
+        if (chunk.includes("cut_here")) cut(socket);
+      });
+      for (const hosts of [`127.0.0.1:${port}`, `127.0.0.1:${port},127.0.0.1:${other}`]) {
+        const database = connect(`postgres://${url.username}@${hosts}${url.pathname}`, commandLimits);
+        await assert.rejects(database.query(sql`select ${1}::int as cut_here`), unavailable);
+        assert.deepEqual([...(await database.query(sql`select ${1}::int as one`))], [{ one: 1 }]);
+        await database.close();
+      }
+      await closeRelay();
+    });
+  }
 
   test("a statement that misses its deadline is given up by the server too, whichever host that is", async t => {
     // The embedded PostgreSQL runs one statement at a time, and cannot be spoken to meanwhile.
