@@ -84,16 +84,13 @@ export async function measure(
     for (const target of targets) samples[target.name].push(await costed(stage, target, seconds));
   }
   refuseErrors(workload.name, Object.values(samples).flat());
-  const ratios = samples.service.map(
-    ({ cpuMicroseconds }, round) => (cpuMicroseconds ?? 0) / (samples.bare[round]?.cpuMicroseconds || 1),
-  );
   return {
     workload: workload.name,
     connections,
     service: medians(samples.service),
     bare: medians(samples.bare),
     postgres: samples.postgres.length === 0 ? null : medians(samples.postgres),
-    timesBare: median(ratios),
+    timesBare: medianRatio(samples.service, samples.bare, "cpuMicroseconds"),
   };
 }
 
@@ -125,14 +122,11 @@ export async function measureFlood(
     samples.logins.push(await flooding);
   }
   refuseErrors("reads under a login flood", Object.values(samples).flat());
-  const ratios = samples.flooded.map(
-    ({ p99Milliseconds }, round) => p99Milliseconds / (samples.alone[round]?.p99Milliseconds || 1),
-  );
   return {
     alone: medians(samples.alone),
     flooded: medians(samples.flooded),
     logins: medians(samples.logins),
-    p99Ratio: median(ratios),
+    p99Ratio: medianRatio(samples.flooded, samples.alone, "p99Milliseconds"),
   };
 }
 
@@ -173,6 +167,15 @@ function refuseErrors(name: string, samples: readonly Figures[]): void {
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+}
+
+/** Of one figure against that of others in the same round. */
+function medianRatio(
+  samples: readonly Figures[],
+  others: readonly Figures[],
+  figure: "cpuMicroseconds" | "p99Milliseconds",
+): number {
+  return median(samples.map((one, round) => (one[figure] ?? 0) / (others[round]?.[figure] || 1)));
 }
 
 /** Each figure's own median. */

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { killInTurn } from "./kill-in-turn.ts";
 import { folder, own, stablePort, untilExited } from "./processes.ts";
-import { between } from "./random.ts";
 import { send } from "./request.ts";
 import type { Scenario } from "./scenario.ts";
 import { conclude, openStage } from "./stage.ts";
@@ -19,22 +19,13 @@ export const behindHaproxy: Scenario = {
     const stage = await openStage(trial);
     try {
       const otherPort = await stablePort();
-      let other = await stage.startAnother(otherPort);
+      const other = await stage.startAnother(otherPort);
       const proxy = await startHaproxy([stage.port, otherPort]);
       // What was under way on the service that died is answered 502, and sent again under its key.
       const load = stage.load({ ports: [proxy.port], cutsAreFine: true, refusals: [502, 503] });
-      const recoveries: number[] = [];
-      for (let round = 0; round < rounds; round++) {
-        await sleep(between(trial.random, 200, 800));
-        const first = round % 2 === 0;
-        await (first ? stage.service() : other).kill();
-        recoveries.push(await load.untilAcknowledged());
-        await sleep(between(trial.random, 100, 500));
-        if (first) await stage.restart();
-        else other = await stage.startAnother(otherPort);
-        // Long enough for HAProxy to find it again.
-        await sleep(1_500);
-      }
+      // The rest is long enough for HAProxy to find a service again.
+      const turns = { rounds, pauseMilliseconds: 200, restMilliseconds: 1_500 };
+      const recoveries = await killInTurn(trial, stage, load, { port: otherPort, service: other }, turns);
       const outcome = await conclude(stage, load, { rounds, recoveries });
       await proxy.stop();
       return outcome;

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { killInTurn } from "./kill-in-turn.ts";
 import { stablePort } from "./processes.ts";
-import { between } from "./random.ts";
 import type { Scenario } from "./scenario.ts";
 import { conclude, openStage } from "./stage.ts";
 
@@ -13,18 +12,10 @@ export const twoServices: Scenario = {
     const stage = await openStage(trial);
     try {
       const otherPort = await stablePort();
-      let other = await stage.startAnother(otherPort);
+      const other = await stage.startAnother(otherPort);
       const load = stage.load({ ports: [stage.port, otherPort], cutsAreFine: true });
-      const recoveries: number[] = [];
-      for (let round = 0; round < rounds; round++) {
-        await sleep(between(trial.random, 100, 800));
-        const first = round % 2 === 0;
-        await (first ? stage.service() : other).kill();
-        recoveries.push(await load.untilAcknowledged());
-        await sleep(between(trial.random, 100, 500));
-        if (first) await stage.restart();
-        else other = await stage.startAnother(otherPort);
-      }
+      const turns = { rounds, pauseMilliseconds: 100, restMilliseconds: 0 };
+      const recoveries = await killInTurn(trial, stage, load, { port: otherPort, service: other }, turns);
       return await conclude(stage, load, { rounds, recoveries });
     } finally {
       await stage.close();
