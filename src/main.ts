@@ -12,7 +12,7 @@ import { runMigrate } from "./commands/migrate.ts";
 import { runOpenApi } from "./commands/openapi.ts";
 import { runServe } from "./commands/serve.ts";
 import { SettingsError } from "./config.ts";
-import { DomainError } from "./domain/error.ts";
+import { DomainError, isUnavailable } from "./domain/error.ts";
 
 const readFile = (path: string): string => readFileSync(path, "utf8");
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -80,7 +80,7 @@ function explain(error: unknown): { exitCode: number; lines: readonly string[] }
   if (error instanceof SchemaError || error instanceof DurabilityError) {
     return { exitCode: exitCodes.failure, lines: [error.message] };
   }
-  if (error instanceof DomainError && error.code === "UNAVAILABLE") {
+  if (isUnavailable(error)) {
     return {
       exitCode: exitCodes.unavailable,
       lines: [`${error.message}: ${(error.cause as Error).message}`],

@@ -12,7 +12,7 @@ import { systemClock } from "../adapters/system-clock.ts";
 import { makeApp } from "../app.ts";
 import type { EventLog } from "../application/ports.ts";
 import { readSettings, serveSettings } from "../config.ts";
-import { DomainError } from "../domain/error.ts";
+import { isUnavailable } from "../domain/error.ts";
 import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
 import { inheritedSocket } from "./inherited-socket.ts";
 import { makeServiceOperations } from "./operations.ts";
@@ -105,7 +105,7 @@ async function onceReachable(events: EventLog, check: () => Promise<void>): Prom
     try {
       return await check();
     } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== "UNAVAILABLE") throw error;
+      if (!isUnavailable(error)) throw error;
       events.warn("the database is not available", { cause: (error.cause as Error).message });
       await sleep(1_000, undefined, { ref: false });
     }

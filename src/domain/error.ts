@@ -26,6 +26,9 @@ export class DomainError extends Error {
   }
 }
 
+export const isUnavailable = (error: unknown): error is DomainError =>
+  error instanceof DomainError && error.code === "UNAVAILABLE";
+
 export const invalid = (message: string): DomainError => new DomainError("INVALID", message);
 export const notFound = (what: "Employee" | "Asset" | "Log"): DomainError =>
   new DomainError("NOT_FOUND", `${what} not found`);

@@ -24,21 +24,22 @@ export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
 
 export async function sendContent(reply: Reply, status: number, content: Content): Promise<void> {
   if (content instanceof ContentWithHeaders) {
-    return sendContent(
-      { ...reply, headers: [...reply.headers, ...content.headers] },
-      status,
-      content.content,
-    );
+    return sendContent(withHeaders(reply, content.headers), status, content.content);
   }
   if (content === undefined) return sendNothing(reply, status);
   if (content instanceof NotModified) {
-    return sendNothing({ ...reply, headers: [...reply.headers, ...content.headers] }, 304);
+    return sendNothing(withHeaders(reply, content.headers), 304);
   }
   if (content instanceof HtmlPage) return sendPage(reply, status, content);
   if (Symbol.asyncIterator in content) return sendList(reply, status, content);
   const text = content instanceof JsonText ? content.text : JSON.stringify(content);
   return sendText(reply, status, text, jsonType);
 }
+
+const withHeaders = ({ response, headers }: Reply, more: readonly string[]): Reply => ({
+  response,
+  headers: [...headers, ...more],
+});
 
 /** Every error is a JSON object with `status` and `msg` (specification, section 2.10). */
 export function sendError(reply: Reply, { status, message, headers }: HttpError): void {

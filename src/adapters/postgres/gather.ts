@@ -1,4 +1,5 @@
-import { DomainError } from "../../domain/error.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { isUnavailable } from "../../domain/error.ts";
 
 /** Calls that one statement answers at most. */
 const maxCalls = 100;
@@ -22,7 +23,9 @@ export function gather<Call, Answer>(
       if (open?.calls === calls) open = undefined;
       return calls;
     };
-    const answers = new Promise(resolve => setImmediate(resolve)).then(() => answer(take)).finally(take);
+    const answers = nextTurn()
+      .then(() => answer(take))
+      .finally(take);
     return { calls, answers };
   }
 
@@ -40,6 +43,3 @@ export function gather<Call, Answer>(
     }
   };
 }
-
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof DomainError && error.code === "UNAVAILABLE";

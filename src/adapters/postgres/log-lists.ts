@@ -9,7 +9,7 @@ import {
   startOf,
 } from "../../domain/maintenance-log.ts";
 import type { Database } from "./connection.ts";
-import { logs } from "./log-rows.ts";
+import { logs, logsOf } from "./log-rows.ts";
 import { pages, readPage } from "./pages.ts";
 import { nothing, type Statement, sql } from "./statement.ts";
 
@@ -54,15 +54,15 @@ function choiceOfIndex({ assetId, employeeId, status }: Scope): Statement {
 
 export function makeLogLists(database: Database): LogLists {
   const { query } = database;
-  const read = (makeRows: () => Statement) => readPage(database, makeRows);
+  const read = (rows: Statement) => readPage(database, () => rows);
 
   const list = (scope: Scope): JsonList<MaintenanceLog> =>
     pages(
       startOf(scope) ?? beforeAll,
       (last: LogPosition, limit) =>
         read(
-          () => sql`
-            ${logs()} where ${asked(scope, last)} ${choiceOfIndex(scope)}
+          sql`
+            ${logs} where ${asked(scope, last)} ${choiceOfIndex(scope)}
             order by l.performed_date desc, l.id desc limit ${limit}`,
         ),
       { wanted: scope.limit },
@@ -76,8 +76,8 @@ export function makeLogLists(database: Database): LogLists {
       from maintenance_log l where ${asked({}, start)} and ${byDate}
       order by performed_date desc, id desc limit ${activeWindow * limit})`;
     return read(
-      () => sql`
-        ${logs(newest)} where a.active and ${asked(filter, start)}
+      sql`
+        ${logsOf(newest)} where a.active and ${asked(filter, start)}
         order by l.performed_date desc, l.id desc limit ${limit}`,
     );
   };
@@ -89,7 +89,7 @@ export function makeLogLists(database: Database): LogLists {
       select performed_date, id from maintenance_log l where l.asset_id = ${asset} and ${asked(filter, start)}
       order by performed_date desc, id desc limit ${count}`;
     return read(
-      () => sql`
+      sql`
         with wrote_last as (
           select asset.id from asset cross join lateral (${newestOf(sql`asset.id`, 1)}) latest
           where asset.active order by latest.performed_date desc, latest.id desc limit ${limit}
@@ -97,7 +97,7 @@ export function makeLogLists(database: Database): LogLists {
           select log.id from wrote_last cross join lateral (${newestOf(sql`wrote_last.id`, limit)}) log
           order by log.performed_date desc, log.id desc limit ${limit}
         )
-        ${logs()} where l.id in (select id from newest) order by l.performed_date desc, l.id desc`,
+        ${logs} where l.id in (select id from newest) order by l.performed_date desc, l.id desc`,
     );
   };
 

@@ -11,7 +11,7 @@ import { sql } from "./statement.ts";
 export function makeMaintenanceLogRepository(database: Database): MaintenanceLogRepository {
   const findOne = gather<number, MaintenanceLog>(async takeIds => {
     const found = await database.query<MaintenanceLog>(
-      () => sql`${logs()} where l.id = any (${`{${takeIds()}}`}::text::bigint[])`,
+      () => sql`${logs} where l.id = any (${`{${takeIds()}}`}::text::bigint[])`,
     );
     return new Map(found.map(log => [log.id, log]));
   });

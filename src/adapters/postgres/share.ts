@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 /**
  * Answers equal reads that come together with one of them: those of one turn of the event loop, and those that come while
  * its statement waits for a connection. So nobody gets an answer from before they asked.
@@ -14,7 +16,9 @@ export function share<Key, Answer>(
     const begin = () => {
       if (open.get(key) === answer) open.delete(key);
     };
-    const answer = new Promise(resolve => setImmediate(resolve)).then(() => read(key, begin)).finally(begin);
+    const answer = nextTurn()
+      .then(() => read(key, begin))
+      .finally(begin);
     open.set(key, answer);
     return answer;
   };
