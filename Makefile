@@ -13,7 +13,7 @@ test: check
 
 # The repository contract and all else that is said of PostgreSQL, on the embedded one.
 test-embedded: $(installed)
-	@TEST_DATABASE=embedded node --import tsx test/run.ts test/contract/repositories-postgres.test.ts test/adapters/postgres/*.test.ts
+	@TEST_DATABASE=embedded node --import tsx test/run.ts test/contract/repositories-postgres.test.ts $$(find test/adapters/postgres -name '*.test.ts')
 
 # Breaks everything around the service under load; needs PostgreSQL's own programs. FAULTS="--only failover --seed 7"
 faults: $(installed)

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
-import { connect } from "../src/adapters/postgres/connection.ts";
-import { makeRepositories } from "../src/adapters/postgres/repositories.ts";
-import type { Statement } from "../src/adapters/postgres/statement.ts";
+import { connect } from "../src/adapters/postgres/connection/database.ts";
+import type { Statement } from "../src/adapters/postgres/connection/statement.ts";
+import { makeRepositories } from "../src/adapters/postgres/repositories/repositories.ts";
 import type { Repositories } from "../src/application/ports.ts";
 import { literal, recording } from "../test/support/recording-database.ts";
 import { median } from "./measure.ts";

@@ -1,9 +1,9 @@
-import { makeClientAddress, type TrustedProxies } from "./adapters/http/client-address.ts";
-import { type AllowedOrigins, makeCors } from "./adapters/http/cors.ts";
-import { openApiOf } from "./adapters/http/openapi.ts";
-import type { RequestMeter } from "./adapters/http/request-log.ts";
-import { makeRoutes, type UseCases } from "./adapters/http/routes.ts";
-import { type HttpServer, makeHttpServer } from "./adapters/http/server.ts";
+import { openApiOf } from "./adapters/http/api/openapi.ts";
+import { makeRoutes, type UseCases } from "./adapters/http/api/routes.ts";
+import { makeClientAddress, type TrustedProxies } from "./adapters/http/request/client-address.ts";
+import { type AllowedOrigins, makeCors } from "./adapters/http/request/cors.ts";
+import type { RequestMeter } from "./adapters/http/request/request-log.ts";
+import { type HttpServer, makeHttpServer } from "./adapters/http/server/server.ts";
 import { makeAssets } from "./application/assets.ts";
 import { makeAuthentication } from "./application/authentication.ts";
 import { makeEmployees } from "./application/employees.ts";

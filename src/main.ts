@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { DurabilityError } from "./adapters/postgres/durability.ts";
-import { SchemaError } from "./adapters/postgres/migrations.ts";
+import { DurabilityError } from "./adapters/postgres/schema/durability.ts";
+import { SchemaError } from "./adapters/postgres/schema/migrations.ts";
 import { runCheck } from "./commands/check.ts";
 import { CommandError, exitCodes, type Surroundings } from "./commands/command.ts";
 import { runCreateAdmin } from "./commands/create-admin.ts";
@@ -11,7 +11,7 @@ import { helpOf, usage } from "./commands/help.ts";
 import { runMigrate } from "./commands/migrate.ts";
 import { runOpenApi } from "./commands/openapi.ts";
 import { runServe } from "./commands/serve.ts";
-import { SettingsError } from "./config.ts";
+import { SettingsError } from "./config/read-settings.ts";
 import { DomainError, isUnavailable } from "./domain/error.ts";
 
 const readFile = (path: string): string => readFileSync(path, "utf8");

@@ -10,10 +10,21 @@ const layers: readonly { readonly name: string; readonly files: RegExp }[] = [
   { name: "domain", files: /^src\/domain\// },
   { name: "application", files: /^src\/application\// },
   { name: "adapters", files: /^src\/adapters\// },
-  { name: "app", files: /^src\/(app|config)\.ts$/ },
+  { name: "app", files: /^src\/(app\.ts$|config\/)/ },
   { name: "commands", files: /^src\/commands\// },
   { name: "main", files: /^src\/main\.ts$/ },
 ];
+
+/** The rooms of an adapter, in the same order; files beside the rooms may import them all. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  http: ["api", "request", "server"],
+  postgres: ["connection", "batching", "repositories", "schema"],
+  ops: ["figures", "metrics", "page"],
+};
+
+/** One reason to exist needs no more; the route table is one table. */
+const mostLines = 250;
+const mayBeLonger = /^src\/adapters\/http\/(api\/routes|server\/server)\.ts$/;
 
 /** What may not be said, and the only files that may. */
 const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly except: RegExp }[] = [
@@ -23,7 +34,7 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
   {
     what: "SQL that is no template",
     pattern: /\.unsafe[(<]|\bscript\(|new Statement\(/,
-    except: /^src\/adapters\/postgres\/(connection|migrations|statement)\.ts$/,
+    except: /^src\/adapters\/postgres\/(connection\/(database|statement)|schema\/migrations)\.ts$/,
   },
   {
     what: "require",
@@ -33,14 +44,18 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
   { what: "console", pattern: /console\./, except: /^src\/main\.ts$/ },
   { what: "Math.random", pattern: /Math\.random/, except: /^$/ },
   { what: "a way around the types", pattern: /\bas any\b|@ts-(ignore|expect-error|nocheck)/, except: /^$/ },
-  { what: "a route outside the table", pattern: /"\/api\/v\d/, except: /^src\/adapters\/http\/routes\.ts$/ },
+  {
+    what: "a route outside the table",
+    pattern: /"\/api\/v\d/,
+    except: /^src\/adapters\/http\/api\/routes\.ts$/,
+  },
 ];
 
 /** Each library is imported by its own adapter, and by nobody else. */
 const libraries: Readonly<Record<string, RegExp>> = {
   jose: /^src\/adapters\/jose-tokens\.ts$/,
   "@node-rs/argon2": /^src\/adapters\/argon2-password-hasher\.ts$/,
-  postgres: /^src\/adapters\/postgres\/connection\.ts$/,
+  postgres: /^src\/adapters\/postgres\/connection\/database\.ts$/,
 };
 
 /** The domain and the application compute; what they need of the world comes through ports. */
@@ -48,6 +63,12 @@ const pureLayers = /^src\/(domain|application)\//;
 
 /** An adapter is a folder of src/adapters, or a single file there. */
 const adapterOf = (file: string): string | undefined => /^src\/adapters\/([^/]+)/.exec(file)?.[1];
+
+/** The room and its place among those of its adapter; undefined for a file that is in none. */
+function roomOf(file: string): { readonly adapter: string; readonly place: number } | undefined {
+  const [, adapter = "", room] = /^src\/adapters\/([^/]+)\/([^/]+)\//.exec(file) ?? [];
+  return room === undefined ? undefined : { adapter, place: rooms[adapter]?.indexOf(room) ?? -1 };
+}
 
 const importsOf = (text: string): string[] =>
   [...text.matchAll(/^(?:import|export)\s[^;]*?from "([^"]+)"|^import "([^"]+)"|import\("([^"]+)"\)/gm)].map(
@@ -62,6 +83,10 @@ function faultsOf(sources: Sources): string[] {
   const rank = (file: string) => layers.findIndex(({ files }) => files.test(file));
   for (const [file, text] of sources) {
     if (rank(file) < 0) faults.push(`${file} is in no layer`);
+    if (roomOf(file)?.place === -1) faults.push(`${file} is in no known room`);
+    if (text.split("\n").length > mostLines + 1 && !mayBeLonger.test(file)) {
+      faults.push(`${file} has more than ${mostLines} lines`);
+    }
     for (const { what, pattern, except } of bans) {
       if (pattern.test(text) && !except.test(file)) faults.push(`${file} uses ${what}`);
     }
@@ -79,6 +104,10 @@ function faultsOf(sources: Sources): string[] {
       const [from, to] = [adapterOf(file), adapterOf(target)];
       if (from !== undefined && to !== undefined && from !== to) {
         faults.push(`${file} imports ${target}, of another adapter`);
+      }
+      const [room, other] = [roomOf(file), roomOf(target)];
+      if (room !== undefined && from === to && (other === undefined || other.place > room.place)) {
+        faults.push(`${file} imports ${target}, of a later room`);
       }
     }
   }
@@ -120,23 +149,35 @@ describe("the architecture", () => {
     ["src/domain/role.ts", 'import fs from "node:fs";', /role\.ts imports node:fs/],
     ["src/application/assets.ts", 'import { x } from "../adapters/system-clock.ts";', /further out/],
     ["src/application/assets.ts", 'import postgres from "postgres";', /imports postgres/],
-    ["src/adapters/http/body.ts", 'import { x } from "../postgres/pages.ts";', /of another adapter/],
-    ["src/adapters/http/body.ts", 'import { SignJWT } from "jose";', /imports the library jose/],
-    ["src/adapters/http/body.ts", 'import { SignJWT } from "jose/jwt/sign";', /imports the library jose/],
-    ["src/adapters/http/body.ts", 'import express from "express";', /imports the library express/],
-    ["src/adapters/http/body.ts", 'import { x } from "../../app.ts";', /further out/],
-    ["src/adapters/http/body.ts", 'import { x } from "./gone.ts";', /not there/],
-    ["src/adapters/postgres/rights.ts", "script(name);", /uses SQL that is no template/],
-    ["src/adapters/http/body.ts", 'createRequire(import.meta.url)("pg");', /uses require/],
-    ["src/adapters/http/body.ts", "const x = process.env;", /uses process\.env/],
-    ["src/adapters/http/body.ts", "const x = new Date();", /uses the time of day/],
-    ["src/adapters/http/body.ts", "const x = Math.random();", /uses Math\.random/],
-    ["src/adapters/http/body.ts", "console.log(1);", /uses console/],
-    ["src/adapters/http/body.ts", 'const path = "/api/v1/x";', /uses a route outside/],
-    ["src/adapters/postgres/pages.ts", "sql`select * from asset`;", /uses select \*/],
+    [
+      "src/adapters/http/request/body.ts",
+      'import { x } from "../../postgres/batching/pages.ts";',
+      /of another adapter/,
+    ],
+    ["src/adapters/http/request/body.ts", 'import { SignJWT } from "jose";', /imports the library jose/],
+    [
+      "src/adapters/http/request/body.ts",
+      'import { SignJWT } from "jose/jwt/sign";',
+      /imports the library jose/,
+    ],
+    ["src/adapters/http/request/body.ts", 'import express from "express";', /imports the library express/],
+    ["src/adapters/http/request/body.ts", 'import { x } from "../../../app.ts";', /further out/],
+    ["src/adapters/http/request/body.ts", 'import { x } from "./gone.ts";', /not there/],
+    ["src/adapters/http/api/accept.ts", 'import { x } from "../request/body.ts";', /of a later room/],
+    ["src/adapters/ops/figures/recent.ts", 'import { x } from "../ops-server.ts";', /of a later room/],
+    ["src/adapters/http/attic/x.ts", "export {};", /in no known room/],
+    ["src/domain/role.ts", "\n".repeat(250), /has more than 250 lines/],
+    ["src/adapters/postgres/schema/rights.ts", "script(name);", /uses SQL that is no template/],
+    ["src/adapters/http/request/body.ts", 'createRequire(import.meta.url)("pg");', /uses require/],
+    ["src/adapters/http/request/body.ts", "const x = process.env;", /uses process\.env/],
+    ["src/adapters/http/request/body.ts", "const x = new Date();", /uses the time of day/],
+    ["src/adapters/http/request/body.ts", "const x = Math.random();", /uses Math\.random/],
+    ["src/adapters/http/request/body.ts", "console.log(1);", /uses console/],
+    ["src/adapters/http/request/body.ts", 'const path = "/api/v1/x";', /uses a route outside/],
+    ["src/adapters/postgres/batching/pages.ts", "sql`select * from asset`;", /uses select \*/],
     ["src/domain/asset.ts", "const x = 1 as any;", /uses a way around the types/],
     ["src/helpers.ts", "export {};", /in no layer/],
-    ["src/adapters/http/planted.ts", "export {};", /used by nothing/],
+    ["src/adapters/http/api/planted.ts", "export {};", /used by nothing/],
   ] as const) {
     test(`a planted fault is found: ${file}: ${text}`, () => {
       assert.ok(faultsOf(planted(file, text)).some(found => fault.test(found)));
@@ -144,8 +185,8 @@ describe("the architecture", () => {
   }
 
   test("a file that something imports is not dead", () => {
-    const withUser = new Map(planted("src/adapters/http/planted.ts", "export {};"));
-    withUser.set("src/app.ts", `import "./adapters/http/planted.ts";\n${sources.get("src/app.ts")}`);
+    const withUser = new Map(planted("src/adapters/http/api/planted.ts", "export {};"));
+    withUser.set("src/app.ts", `import "./adapters/http/api/planted.ts";\n${sources.get("src/app.ts")}`);
     assert.deepEqual(faultsOf(withUser), []);
   });
 });

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type Pages, renderPages } from "../dev/api-docs/render.ts";
-import { makeRoutes, type UseCases } from "../src/adapters/http/routes.ts";
+import { makeRoutes, type UseCases } from "../src/adapters/http/api/routes.ts";
 import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
 
 function hasCurl(): boolean {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { metricsText } from "../src/adapters/ops/metrics.ts";
+import { metricsText } from "../src/adapters/ops/metrics/metrics.ts";
 import { noPromtool, runPromtool } from "./support/prometheus.ts";
 import { meterOf, readingOf } from "./support/readings.ts";
 

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import openapiTS, { type OpenAPI3 } from "openapi-typescript";
-import type { Route } from "../../src/adapters/http/route.ts";
-import { makeRoutes, type UseCases } from "../../src/adapters/http/routes.ts";
+import type { Route } from "../../src/adapters/http/api/route.ts";
+import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
 import { describeApi } from "../../src/app.ts";
 import { runProgram, startService } from "../../test/support/program.ts";
 import { admin, type Call, type Endpoint, endpoints } from "./calls.ts";

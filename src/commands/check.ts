@@ -1,8 +1,9 @@
-import { connect } from "../adapters/postgres/connection.ts";
-import { DurabilityError, refuseLossyDatabase } from "../adapters/postgres/durability.ts";
-import { readSchema, refuseOtherSchema, SchemaError } from "../adapters/postgres/migrations.ts";
-import { readRights } from "../adapters/postgres/rights.ts";
-import { checkSettings, readSettings } from "../config.ts";
+import { connect } from "../adapters/postgres/connection/database.ts";
+import { DurabilityError, refuseLossyDatabase } from "../adapters/postgres/schema/durability.ts";
+import { readSchema, refuseOtherSchema, SchemaError } from "../adapters/postgres/schema/migrations.ts";
+import { readRights } from "../adapters/postgres/schema/rights.ts";
+import { readSettings } from "../config/read-settings.ts";
+import { checkSettings } from "../config/settings.ts";
 import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
 
 /** As patient as `serve` is with a statement. */

@@ -1,4 +1,4 @@
-import type { Environment } from "../config.ts";
+import type { Environment } from "../config/read-settings.ts";
 
 /** What the process hands to a command. */
 export interface Surroundings {

@@ -1,9 +1,10 @@
 import { parseArgs } from "node:util";
-import { commandLimits, connect } from "../adapters/postgres/connection.ts";
-import { makeMaintenanceLogRepository } from "../adapters/postgres/maintenance-log-repository.ts";
+import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
+import { makeMaintenanceLogRepository } from "../adapters/postgres/repositories/maintenance-log-repository.ts";
 import { elementsOf } from "../application/json-list.ts";
 import { makeMaintenanceLogs } from "../application/maintenance-logs.ts";
-import { exportLogsSettings, readSettings } from "../config.ts";
+import { readSettings } from "../config/read-settings.ts";
+import { exportLogsSettings } from "../config/settings.ts";
 import type { MaintenanceLog } from "../domain/maintenance-log.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
 

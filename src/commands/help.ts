@@ -1,11 +1,11 @@
+import type { Declared } from "../config/read-settings.ts";
 import {
   checkSettings,
   createAdminSettings,
-  type Declared,
   exportLogsSettings,
   migrateSettings,
   serveSettings,
-} from "../config.ts";
+} from "../config/settings.ts";
 
 export const usage = `usage: node dist/main.js COMMAND
 

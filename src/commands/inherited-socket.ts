@@ -1,4 +1,4 @@
-import type { Environment } from "../config.ts";
+import type { Environment } from "../config/read-settings.ts";
 import { CommandError, exitCodes } from "./command.ts";
 
 /** The first descriptor that is passed on: after those of standard input, output and error. */

@@ -1,6 +1,7 @@
-import { commandLimits, connect } from "../adapters/postgres/connection.ts";
-import { migrate, readSchema } from "../adapters/postgres/migrations.ts";
-import { migrateSettings, readSettings } from "../config.ts";
+import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
+import { migrate, readSchema } from "../adapters/postgres/schema/migrations.ts";
+import { readSettings } from "../config/read-settings.ts";
+import { migrateSettings } from "../config/settings.ts";
 import { refuseArguments, type Surroundings } from "./command.ts";
 
 /** `migrate`: brings the schema up to date and says what it applied. */

@@ -1,6 +1,6 @@
 import { describe, test } from "node:test";
-import { connect, serviceLimits } from "../../src/adapters/postgres/connection.ts";
-import { makeRepositories } from "../../src/adapters/postgres/repositories.ts";
+import { connect, serviceLimits } from "../../src/adapters/postgres/connection/database.ts";
+import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { openDatabase } from "../support/database.ts";
 import { hasPgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { repositoryContract } from "./repositories.ts";

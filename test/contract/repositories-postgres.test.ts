@@ -1,5 +1,5 @@
-import { connect } from "../../src/adapters/postgres/connection.ts";
-import { makeRepositories } from "../../src/adapters/postgres/repositories.ts";
+import { connect } from "../../src/adapters/postgres/connection/database.ts";
+import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { openDatabase } from "../support/database.ts";
 import { repositoryContract } from "./repositories.ts";
 

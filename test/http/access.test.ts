@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { makeRoutes } from "../../src/adapters/http/routes.ts";
+import { makeRoutes } from "../../src/adapters/http/api/routes.ts";
 import { makeUseCases } from "../../src/app.ts";
 import { effectiveRoles, roles } from "../../src/domain/role.ts";
 import { openWorld, type World } from "../support/world.ts";

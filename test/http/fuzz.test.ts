@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
-import type { Route } from "../../src/adapters/http/route.ts";
-import { makeRoutes } from "../../src/adapters/http/routes.ts";
+import type { Route } from "../../src/adapters/http/api/route.ts";
+import { makeRoutes } from "../../src/adapters/http/api/routes.ts";
 import { makeUseCases } from "../../src/app.ts";
 import { forge, goodClaims } from "../support/forge.ts";
 import { openWorld, password, secretKey, type World } from "../support/world.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
-import type { RequestMeter } from "../../src/adapters/http/request-log.ts";
+import type { RequestMeter } from "../../src/adapters/http/request/request-log.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { sendRaw } from "../support/client.ts";

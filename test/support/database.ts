@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
-import { commandLimits, connect } from "../../src/adapters/postgres/connection.ts";
-import { migrate, readSchema } from "../../src/adapters/postgres/migrations.ts";
+import { commandLimits, connect } from "../../src/adapters/postgres/connection/database.ts";
+import { migrate, readSchema } from "../../src/adapters/postgres/schema/migrations.ts";
 
 export const schema = readSchema(fileURLToPath(new URL("../../sql", import.meta.url)));
 

@@ -1,7 +1,7 @@
+import type { Reading } from "../../src/adapters/ops/figures/reading.ts";
+import { durationBoundsSeconds, makeRequestMeter } from "../../src/adapters/ops/figures/request-meter.ts";
 import type { OpsAnswer } from "../../src/adapters/ops/ops-server.ts";
-import type { Reading } from "../../src/adapters/ops/reading.ts";
-import { durationBoundsSeconds, makeRequestMeter } from "../../src/adapters/ops/request-meter.ts";
-import { statusPage, statusPagePolicy } from "../../src/adapters/ops/status-page.ts";
+import { statusPage, statusPagePolicy } from "../../src/adapters/ops/page/status-page.ts";
 
 export type Meter = ReturnType<typeof makeRequestMeter>;
 

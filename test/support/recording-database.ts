@@ -1,5 +1,5 @@
-import type { Asked, Database } from "../../src/adapters/postgres/connection.ts";
-import type { Statement } from "../../src/adapters/postgres/statement.ts";
+import type { Asked, Database } from "../../src/adapters/postgres/connection/database.ts";
+import type { Statement } from "../../src/adapters/postgres/connection/statement.ts";
 
 /** Passes statements on, and tells what was sent. */
 export function recording(database: Database): { readonly database: Database; readonly sent: Statement[] } {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
-import type { TrustedProxies } from "../../src/adapters/http/client-address.ts";
-import type { AllowedOrigins } from "../../src/adapters/http/cors.ts";
-import type { RequestMeter } from "../../src/adapters/http/request-log.ts";
+import type { TrustedProxies } from "../../src/adapters/http/request/client-address.ts";
+import type { AllowedOrigins } from "../../src/adapters/http/request/cors.ts";
+import type { RequestMeter } from "../../src/adapters/http/request/request-log.ts";
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
-import { connect } from "../../src/adapters/postgres/connection.ts";
-import { makeRepositories } from "../../src/adapters/postgres/repositories.ts";
+import { connect } from "../../src/adapters/postgres/connection/database.ts";
+import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { makeApp } from "../../src/app.ts";
 import type { PasswordHasher, Ports, Repositories } from "../../src/application/ports.ts";
 import type { Employee } from "../../src/domain/employee.ts";

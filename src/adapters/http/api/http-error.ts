@@ -1,0 +1,39 @@
+import { DomainError, type ErrorCode } from "../../../domain/error.ts";
+
+/** The one table from what went wrong to its HTTP status (specification, section 7). */
+export const statusOf: Record<ErrorCode, number> = {
+  INVALID: 400,
+  LOGIN_FAILED: 401,
+  UNAUTHENTICATED: 401,
+  TOKEN_REFUSED: 403,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  UNPROCESSABLE: 422,
+  THROTTLED: 429,
+  UNAVAILABLE: 503,
+};
+
+/** A failure as the client gets it: a status, a message and perhaps headers. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly headers: readonly string[];
+
+  constructor(status: number, message: string, headers: readonly string[] = [], options?: ErrorOptions) {
+    super(message, options);
+    this.name = "HttpError";
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** Whatever is not an expected error gives nothing of itself away. */
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof DomainError) {
+    const seconds = error.retryAfterSeconds ?? (error.code === "UNAVAILABLE" ? 1 : undefined);
+    const headers = seconds === undefined ? [] : ["Retry-After", String(seconds)];
+    return new HttpError(statusOf[error.code], error.message, headers, { cause: error.cause });
+  }
+  return new HttpError(500, "Internal server error", [], { cause: error });
+}

@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Caller } from "../../../application/authentication.ts";
+import type { JsonList } from "../../../application/json-list.ts";
+import type { ErrorCode } from "../../../domain/error.ts";
+import type { Fields, Schema, Values } from "../../../domain/field.ts";
+import type { RequiredRole } from "../../../domain/role.ts";
+import type { RecordName } from "./record-schemas.ts";
+
+/** What a successful request answers: nothing, an object, a list in pieces, a page, or that nothing is new. */
+export type Content =
+  | undefined
+  | object
+  | JsonText
+  | JsonList<object>
+  | HtmlPage
+  | ContentWithHeaders
+  | NotModified;
+
+/** An object that has been rendered already. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Content with headers of its own: names and values in turn. */
+export class ContentWithHeaders {
+  readonly content: Content;
+  readonly headers: readonly string[];
+
+  constructor(content: Content, headers: readonly string[]) {
+    this.content = content;
+    this.headers = headers;
+  }
+}
+
+/** The client has the content already: a 304 (RFC 9110, section 15.4.5), with these headers. */
+export class NotModified {
+  readonly headers: readonly string[];
+
+  constructor(headers: readonly string[]) {
+    this.headers = headers;
+  }
+}
+
+export class HtmlPage {
+  readonly text: string;
+  readonly contentSecurityPolicy: string;
+
+  constructor(text: string, contentSecurityPolicy: string) {
+    this.text = text;
+    this.contentSecurityPolicy = contentSecurityPolicy;
+  }
+}
+
+interface Declaration<Body extends Fields, Query extends Fields> {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Literal segments, and at most one `{id}`: a decimal whole number. */
+  readonly path: string;
+  /** The operation's name in the OpenAPI document, and so that of a method in generated clients. */
+  readonly name: string;
+  readonly summary: string;
+  /** The status of success; 204 goes with no content. */
+  readonly status: 200 | 201 | 204;
+  /** What success answers, if it answers anything, and whether that is a page too for those who prefer one. */
+  readonly answer?: { readonly one: RecordName } | { readonly listOf: RecordName };
+  readonly isPageToo?: true;
+  /** The headers that come with success, where they do, and what they say. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
+  /** What the route refuses for reasons of its own, besides what any route refuses (openapi.ts). */
+  readonly refusals?: readonly ErrorCode[];
+  /** The query parameters that the route knows; it ignores others. */
+  readonly query?: Query;
+  /** The fields of the JSON body; a route without them ignores what a body says. */
+  readonly body?: Body;
+  /** A body as a client may send it. */
+  readonly example?: Readonly<Partial<Record<keyof Body, unknown>>>;
+  /** The request headers that mean something to this route. */
+  readonly requestHeaders?: Readonly<Record<string, Schema>>;
+}
+
+interface Input<Body extends Fields, Query extends Fields> {
+  /** The `{id}` of the path; 0, which no record has, where the path has none. */
+  readonly id: number;
+  readonly query: Values<Query>;
+  readonly body: Values<Body>;
+  readonly headers: IncomingHttpHeaders;
+  /** Where the request comes from. */
+  readonly address: string;
+}
+
+/** A route that needs no token: login, and nothing else (specification, section 5, rule 9). */
+export interface OpenRoute<Body extends Fields = Fields, Query extends Fields = Fields>
+  extends Declaration<Body, Query> {
+  readonly role: "NONE";
+  run(input: Input<Body, Query>): Promise<Content> | Content;
+}
+
+export interface GuardedRoute<Body extends Fields = Fields, Query extends Fields = Fields>
+  extends Declaration<Body, Query> {
+  readonly role: RequiredRole;
+  /** The `{id}` must be the caller's own; any other is 403 before the body is looked at. */
+  readonly ownIdOnly?: true;
+  /** The caller goes on record: a token without an employee is 401 here (section 4.3, rule 4). */
+  readonly recordsCaller?: true;
+  run(input: Input<Body, Query> & { readonly caller: Caller }): Promise<Content> | Content;
+}
+
+export type Route = OpenRoute | GuardedRoute;
+
+/** Both only tie the declared fields to the type of what `run` is given. */
+export const open = <B extends Fields, Q extends Fields>(route: OpenRoute<B, Q>): Route =>
+  route as unknown as OpenRoute;
+export const guarded = <B extends Fields, Q extends Fields>(route: GuardedRoute<B, Q>): Route =>
+  route as unknown as GuardedRoute;

@@ -1,0 +1,34 @@
+import { type Authentication, type Caller, tokenNotValid } from "../../../application/authentication.ts";
+import { DomainError, performerUnknown, unauthorized } from "../../../domain/error.ts";
+import { mayAct } from "../../../domain/role.ts";
+import { HttpError } from "../api/http-error.ts";
+import type { GuardedRoute } from "../api/route.ts";
+import type { FoundRoute } from "./router.ts";
+
+export type Admitted = FoundRoute<GuardedRoute> & { readonly caller: Caller };
+
+/** Lets a request through to its route in the order of the decisions: token, path and method, role. */
+export async function admit(
+  { identify }: Pick<Authentication, "identify">,
+  authorization: string | undefined,
+  found: FoundRoute<GuardedRoute> | HttpError,
+): Promise<Admitted> {
+  const identity = await identify(readToken(authorization));
+  const recordsCaller = !(found instanceof HttpError) && found.route.recordsCaller === true;
+  if (identity.kind === "unknown employee") throw recordsCaller ? performerUnknown() : tokenNotValid();
+  if (found instanceof HttpError) throw found;
+  if (identity.kind !== "employee") {
+    const code = recordsCaller && identity.kind === "no username" ? "UNAUTHENTICATED" : "TOKEN_REFUSED";
+    throw new DomainError(code, "No user was added from the token");
+  }
+  const { route, id } = found;
+  if (!mayAct(identity.caller.role, route.role)) throw unauthorized();
+  return { route, id, caller: identity.caller };
+}
+
+function readToken(authorization: string | undefined): string {
+  if (authorization === undefined) throw new DomainError("TOKEN_REFUSED", "Token is missing");
+  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  if (token === undefined) throw tokenNotValid();
+  return token;
+}

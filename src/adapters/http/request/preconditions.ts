@@ -1,0 +1,38 @@
+import type { IncomingMessage } from "node:http";
+import { HttpError } from "../api/http-error.ts";
+
+/** Fields that say something only when they say it once; of a second one Node keeps nothing, or joins it to the first. */
+const singular: ReadonlyMap<string, string> = new Map(
+  ["Host", "Authorization", "Content-Type", "Idempotency-Key"].map(name => [name.toLowerCase(), name]),
+);
+
+/**
+ * What Node lets pass, or would refuse without a body (RFC 9110, sections 2.5, 5.3 and 10.1.1; RFC 9112, section 3.2).
+ *
+ * @throws HttpError 400, 417 or 505
+ */
+export function refuseBadPreconditions(
+  request: Pick<IncomingMessage, "headers" | "rawHeaders" | "httpVersion">,
+): void {
+  const { headers, rawHeaders, httpVersion } = request;
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") throw versionNotSupported();
+  if (headers.host === undefined && httpVersion !== "1.0") throw new HttpError(400, "Host header is missing");
+  const repeated = findRepeated(rawHeaders);
+  if (repeated !== undefined) throw new HttpError(400, `${repeated} header must not be repeated`);
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue") {
+    throw new HttpError(417, "Expectation cannot be met");
+  }
+}
+
+export const versionNotSupported = (): HttpError => new HttpError(505, "HTTP version must be 1.0 or 1.1");
+
+function findRepeated(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = singular.get(rawHeaders[at]?.toLowerCase() ?? "");
+    if (name === undefined) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}

@@ -1,0 +1,121 @@
+import type { ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import type { JsonList } from "../../../application/json-list.ts";
+import type { HttpError } from "../api/http-error.ts";
+import { type Content, ContentWithHeaders, HtmlPage, JsonText, NotModified } from "../api/route.ts";
+
+/** A response under way, and the headers that it gets whatever its outcome: names and values in turn. */
+export interface Reply {
+  readonly response: ServerResponse;
+  readonly headers: readonly string[];
+}
+
+/** On every response, whatever its outcome. */
+export const standingHeaders = (requestId: string): readonly string[] => [
+  "X-Content-Type-Options",
+  "nosniff",
+  "Cache-Control",
+  "no-store",
+  "X-Request-Id",
+  requestId,
+];
+
+export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
+
+export async function sendContent(reply: Reply, status: number, content: Content): Promise<void> {
+  if (content instanceof ContentWithHeaders) {
+    return sendContent(withHeaders(reply, content.headers), status, content.content);
+  }
+  if (content === undefined) return sendNothing(reply, status);
+  if (content instanceof NotModified) {
+    return sendNothing(withHeaders(reply, content.headers), 304);
+  }
+  if (content instanceof HtmlPage) return sendPage(reply, status, content);
+  if (Symbol.asyncIterator in content) return sendList(reply, status, content);
+  const text = content instanceof JsonText ? content.text : JSON.stringify(content);
+  return sendText(reply, status, text, jsonType);
+}
+
+const withHeaders = ({ response, headers }: Reply, more: readonly string[]): Reply => ({
+  response,
+  headers: [...headers, ...more],
+});
+
+/** Every error is a JSON object with `status` and `msg` (specification, section 2.10). */
+export function sendError(reply: Reply, { status, message, headers }: HttpError): void {
+  sendText(reply, status, JSON.stringify({ status, msg: message }), [...jsonType, ...headers]);
+}
+
+/** Any path may be asked for its preflight (specification, section 4.5). */
+export function sendPreflight({ response, headers }: Reply, more: readonly string[]): void {
+  response.writeHead(200, [...headers, ...more, "Content-Length", "0"]).end();
+}
+
+function sendNothing({ response, headers }: Reply, status: number): void {
+  response.writeHead(status, [...headers]).end();
+}
+
+function sendPage(reply: Reply, status: number, page: HtmlPage): void {
+  sendText(reply, status, page.text, [
+    "Content-Type",
+    "text/html; charset=utf-8",
+    "Content-Security-Policy",
+    page.contentSecurityPolicy,
+  ]);
+}
+
+function sendText({ response, headers }: Reply, status: number, text: string, more: readonly string[]): void {
+  const length = ["Content-Length", String(Buffer.byteLength(text))];
+  response.writeHead(status, [...headers, ...more, ...length]).end(text);
+}
+
+/**
+ * Sends a list of one piece with its length. A longer one goes out piece by piece at the pace of the client; when it fails
+ * on the way the socket is destroyed, so that nobody takes a cut list for a whole one.
+ */
+async function sendList(reply: Reply, status: number, list: JsonList<object>): Promise<void> {
+  const pieces = list[Symbol.asyncIterator]();
+  // Both are taken before the status line, while a failure can still be answered properly.
+  const first = await pieces.next();
+  const second = await pieces.next();
+  if (first.done === true) return sendText(reply, status, "[]", jsonType);
+  if (second.done === true) return sendOnlyPiece(reply, status, first.value);
+  const { response, headers } = reply;
+  response.writeHead(status, [...headers, ...jsonType]);
+  if (response.req.method === "HEAD") {
+    response.end();
+    return void (await pieces.return?.());
+  }
+  await pipeline(jsonArray(first.value, second, pieces), response);
+}
+
+function sendOnlyPiece({ response, headers }: Reply, status: number, piece: Uint8Array): void {
+  const length = ["Content-Length", String(piece.length + "[]".length)];
+  response.writeHead(status, [...headers, ...jsonType, ...length]);
+  response.write("[");
+  response.write(piece);
+  response.end("]");
+}
+
+/** Asks for each piece while the one before it is sent. Whoever stops reading this stops the reading of the list. */
+async function* jsonArray(
+  first: Uint8Array,
+  second: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<string | Uint8Array> {
+  try {
+    let next = Promise.resolve(second);
+    yield "[";
+    yield first;
+    for (let piece = await next; piece.done !== true; piece = await next) {
+      next = rest.next();
+      // Its failure shows when it is waited for, unless the client has gone by then.
+      next.catch(() => {});
+      yield ",";
+      yield piece.value;
+    }
+    yield "]";
+  } finally {
+    await rest.return?.();
+  }
+}

@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Authentication } from "../../../application/authentication.ts";
+import type { EventLog } from "../../../application/ports.ts";
+import { invalid, unauthorized } from "../../../domain/error.ts";
+import { readFields } from "../../../domain/field.ts";
+import { HttpError, toHttpError } from "../api/http-error.ts";
+import type { Content, OpenRoute, Route } from "../api/route.ts";
+import { readBody } from "./body.ts";
+import type { Cors } from "./cors.ts";
+import { admit } from "./guard.ts";
+import { refuseBadPreconditions } from "./preconditions.ts";
+import { sendContent, sendError, sendPreflight, standingHeaders } from "./reply.ts";
+import { requestIdOf } from "./request-id.ts";
+import { makeRequestLog, type RequestMeter, type Trace } from "./request-log.ts";
+import { type Found, type FoundRoute, makeRouter } from "./router.ts";
+import { readId, readQuery, readTarget } from "./target.ts";
+
+export interface Parts {
+  readonly routes: readonly Route[];
+  readonly authentication: Pick<Authentication, "identify">;
+  readonly cors: Cors;
+  /** Where a request comes from, as far as that can be known. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly events: EventLog;
+  readonly meter?: RequestMeter | undefined;
+}
+
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** Answers requests: token, path and method, role, the id's form, body, and then what the route is there for. */
+export function makeRequestHandler(parts: Parts): RequestHandler {
+  const { routes, authentication, cors, addressOf, events, meter } = parts;
+  const find = makeRouter(routes);
+  const log = makeRequestLog(events, meter);
+
+  async function run(
+    request: IncomingMessage,
+    response: ServerResponse,
+    trace: Trace,
+  ): Promise<[number, Content]> {
+    refuseBadPreconditions(request);
+    const target = readTarget(request.url ?? "");
+    const found = find(trace.method, target.path);
+    if (!(found instanceof HttpError)) trace.route = found.route.path;
+
+    if (isOpen(found)) {
+      const input = await readInput(found.route, idOf(found.id), target.query, request, response);
+      return [found.route.status, await found.route.run({ ...input, address: trace.address })];
+    }
+    const { route, id: idText, caller } = await admit(authentication, request.headers.authorization, found);
+    trace.employeeId = caller.employeeId;
+    const id = idOf(idText);
+    if (idText !== undefined) trace.id = id;
+    if (route.ownIdOnly === true && id !== caller.employeeId) throw unauthorized();
+    const input = await readInput(route, id, target.query, request, response);
+    return [route.status, await route.run({ ...input, address: trace.address, caller })];
+  }
+
+  return async (request, response) => {
+    const { method = "", headers: sent } = request;
+    const trace: Trace = { requestId: requestIdOf(request), method, address: addressOf(request) };
+    log.follow(trace, response);
+    const headers = [...standingHeaders(trace.requestId), ...cors.forOrigin(sent.origin)];
+    try {
+      if (method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
+      const [status, content] = await run(request, response, trace);
+      await sendContent({ response, headers }, status, content);
+    } catch (failure) {
+      const error = toHttpError(failure);
+      log.explain(trace, request, failure, error);
+      if (response.headersSent) response.destroy();
+      else sendError({ response, headers: withClose(request, headers) }, error);
+    }
+  };
+}
+
+const isOpen = (found: Found | HttpError): found is FoundRoute<OpenRoute> =>
+  !(found instanceof HttpError) && found.route.role === "NONE";
+
+async function readInput(
+  route: Route,
+  id: number,
+  query: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  const input = { id, query: readQuery(route.query ?? {}, query), headers: request.headers };
+  const sent = await readBody(request, response);
+  if (route.body !== undefined && sent === undefined) throw invalid("Request body must be a JSON object");
+  return { ...input, body: readFields(route.body ?? {}, sent ?? {}) };
+}
+
+const idOf = (id: string | undefined): number => (id === undefined ? 0 : readId(id));
+
+/** What is left unread of a request cannot be told from the next one. */
+const withClose = (request: IncomingMessage, headers: readonly string[]): readonly string[] =>
+  request.complete ? headers : [...headers, "Connection", "close"];

@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { EventLog } from "../../../application/ports.ts";
+import { DomainError, type ErrorCode } from "../../../domain/error.ts";
+import type { HttpError } from "../api/http-error.ts";
+
+/** What the log says of a request; filled in as it becomes known. */
+export interface Trace {
+  readonly requestId: string;
+  readonly method: string;
+  readonly address: string;
+  /** The pattern of the route's path. */
+  route?: string;
+  /** The `{id}` of the path: of whom or what. */
+  id?: number;
+  employeeId?: number;
+}
+
+/** Whoever counts requests. Called on every one of them: it must return at once and never throw. */
+export interface RequestMeter {
+  answered(method: string, route: string | undefined, status: number, milliseconds: number): void;
+  /** An expected failure, whatever became of it. */
+  refused(code: ErrorCode): void;
+}
+
+const noMeter: RequestMeter = { answered() {}, refused() {} };
+
+/** What nginx calls a request whose client has gone before there was an answer. */
+const clientGone = 499;
+
+/** Refusals that tell of an attack, or of a client gone wrong; the names are stable, for fail2ban and the like. */
+const securityEvents: Partial<Record<ErrorCode, string>> = {
+  LOGIN_FAILED: "login failed",
+  THROTTLED: "login throttled",
+  TOKEN_REFUSED: "token refused",
+  UNAUTHENTICATED: "token refused",
+  FORBIDDEN: "role refused",
+};
+
+export function makeRequestLog(events: EventLog, meter = noMeter) {
+  return {
+    /** One line for a request, when its answer has been sent or its client has gone. */
+    follow(trace: Trace, response: ServerResponse): void {
+      const startedAt = performance.now();
+      response.once("close", () => {
+        const elapsed = performance.now() - startedAt;
+        const status = response.headersSent ? response.statusCode : clientGone;
+        meter.answered(trace.method, trace.route, status, elapsed);
+        events.info("request", { ...trace, status, milliseconds: Math.round(elapsed * 10) / 10 });
+      });
+    },
+
+    /** Why a request failed: as a security event, or with a cause that only the log may know. */
+    explain(trace: Trace, request: IncomingMessage, failure: unknown, { status, cause }: HttpError): void {
+      if (failure instanceof DomainError) {
+        meter.refused(failure.code);
+        const event = securityEvents[failure.code];
+        if (event !== undefined) events.warn(event, { ...trace });
+      }
+      if (status < 500 || cause === undefined) return;
+      const { code } = cause as { code?: unknown };
+      const isGone = code === "ERR_STREAM_PREMATURE_CLOSE";
+      const level = isGone ? "debug" : status === 503 ? "warn" : "error";
+      events[level]("request failed", {
+        ...trace,
+        path: request.url?.split("?")[0],
+        status,
+        // Of a driver's error nothing but its name and message: it carries the statement's parameters too.
+        cause: cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause),
+        code: typeof code === "string" ? code : undefined,
+      });
+    },
+  };
+}

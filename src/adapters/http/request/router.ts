@@ -1,0 +1,66 @@
+import { HttpError } from "../api/http-error.ts";
+import type { GuardedRoute, OpenRoute, Route } from "../api/route.ts";
+
+/** A route, and the text in the place of `{id}` if its path has one. */
+export interface FoundRoute<R extends Route> {
+  readonly route: R;
+  readonly id: string | undefined;
+}
+export type Found = FoundRoute<OpenRoute> | FoundRoute<GuardedRoute>;
+
+interface Node {
+  readonly literals: Map<string, Node>;
+  readonly routes: Map<string, Route>;
+  parameter?: Node;
+}
+
+const makeNode = (): Node => ({ literals: new Map(), routes: new Map() });
+
+/**
+ * Finds the route of a method and path; a literal segment goes before `{id}`, and HEAD finds what GET finds.
+ * The answer is a 404 or 405 where there is none: whoever may know that is decided elsewhere.
+ */
+export function makeRouter(routes: readonly Route[]): (method: string, path: string) => Found | HttpError {
+  const root = makeNode();
+  for (const route of routes) {
+    const node = segmentsOf(route.path).reduce(childFor, root);
+    if (node.routes.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
+    node.routes.set(route.method, route);
+  }
+
+  return (method, path) => {
+    if (!path.startsWith("/")) return unknownPath();
+    let node = root;
+    let id: string | undefined;
+    for (const segment of segmentsOf(path)) {
+      const literal = node.literals.get(segment);
+      const next = literal ?? (segment === "" ? undefined : node.parameter);
+      if (next === undefined) return unknownPath();
+      if (literal === undefined) id = segment;
+      node = next;
+    }
+    if (node.routes.size === 0) return unknownPath();
+    const route = node.routes.get(method === "HEAD" ? "GET" : method);
+    return route === undefined ? wrongMethod([...node.routes.keys()]) : ({ route, id } as Found);
+  };
+}
+
+/** "/" has one segment, the empty one; a trailing slash adds one, which makes it another path. */
+const segmentsOf = (path: string): string[] => path.split("/").slice(1);
+
+function childFor(node: Node, segment: string): Node {
+  if (segment === "{id}") {
+    node.parameter ??= makeNode();
+    return node.parameter;
+  }
+  const child = node.literals.get(segment) ?? makeNode();
+  node.literals.set(segment, child);
+  return child;
+}
+
+const unknownPath = (): HttpError => new HttpError(404, "Not found");
+
+function wrongMethod(methods: readonly string[]): HttpError {
+  const allowed = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
+  return new HttpError(405, "Method not allowed", ["Allow", allowed.join(", ")]);
+}

@@ -1,0 +1,37 @@
+import { invalid } from "../../../domain/error.ts";
+import { type Fields, readFields, type Values } from "../../../domain/field.ts";
+
+export interface Target {
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+}
+
+const authority = /^https?:\/\/[^/?#]+/i;
+
+/** Takes a request target apart (RFC 9112, section 3.2); nothing in it is decoded, since no known path needs it. */
+export function readTarget(url: string): Target {
+  // A proxy may send the absolute form; what comes before the path says nothing about the resource.
+  const local = url.startsWith("/") ? url : url.replace(authority, "");
+  const mark = local.indexOf("?");
+  return mark < 0 ? { path: local, query: "" } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
+}
+
+/** Throws INVALID unless the text is a decimal whole number. */
+export function readId(text: string): number {
+  if (!/^\d+$/.test(text)) throw invalid("Invalid id");
+  // No record gets that far, so a larger number finds nothing either.
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+}
+
+/** Reads the parameters that a route knows and ignores others. A repeated one is read as the list that it is. */
+export function readQuery<F extends Fields>(fields: F, query: string): Values<F> {
+  if (query === "") return readFields(fields, {});
+  const parameters = new URLSearchParams(query);
+  const sent: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) {
+    const values = parameters.getAll(name);
+    if (values.length > 0) sent[name] = values.length === 1 ? values[0] : values;
+  }
+  return readFields(fields, sent);
+}

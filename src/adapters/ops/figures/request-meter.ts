@@ -1,0 +1,91 @@
+import type { ErrorCode } from "../../../domain/error.ts";
+
+/** Upper bounds of the duration's buckets, in seconds. */
+export const durationBoundsSeconds = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+const boundsMilliseconds = durationBoundsSeconds.map(seconds => seconds * 1_000);
+
+/** The requests with one method for one route since the process started. */
+export interface RequestSeries {
+  readonly method: string;
+  /** The pattern of the route's path; `other` for what found no route. */
+  readonly route: string;
+  /** How many were answered with each status. */
+  readonly statuses: ReadonlyMap<number, number>;
+  /** How many each bound is the first to cover, and last those that took longer. */
+  readonly counts: readonly number[];
+  readonly milliseconds: number;
+}
+
+export type Refusal = "login_failed" | "login_throttled" | "token_refused" | "role_refused";
+export type Refusals = Readonly<Record<Refusal, number>>;
+
+const refusalOf: Partial<Record<ErrorCode, Refusal>> = {
+  LOGIN_FAILED: "login_failed",
+  THROTTLED: "login_throttled",
+  TOKEN_REFUSED: "token_refused",
+  UNAUTHENTICATED: "token_refused",
+  FORBIDDEN: "role_refused",
+};
+
+/** Node knows some thirty methods; the rest of them tells nobody anything. */
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+interface Series {
+  readonly statuses: Map<number, number>;
+  readonly counts: number[];
+  milliseconds: number;
+}
+
+/**
+ * Counts requests by method, route and status, and how long they took. As many counts as the route table allows and no
+ * more, whatever clients send; counting takes a few look-ups and makes nothing.
+ */
+export function makeRequestMeter() {
+  const byMethod = new Map<string, Map<string, Series>>();
+  const refusals: Record<Refusal, number> = {
+    login_failed: 0,
+    login_throttled: 0,
+    token_refused: 0,
+    role_refused: 0,
+  };
+
+  function begin(method: string, route: string): Series {
+    const series = { statuses: new Map(), counts: [...boundsMilliseconds, 0].fill(0), milliseconds: 0 };
+    const byRoute = byMethod.get(method) ?? new Map<string, Series>();
+    byMethod.set(method, byRoute.set(route, series));
+    return series;
+  }
+
+  return {
+    answered(sent: string, route = "other", status: number, milliseconds: number): void {
+      const method = methods.has(sent) ? sent : "other";
+      const series = byMethod.get(method)?.get(route) ?? begin(method, route);
+      series.statuses.set(status, (series.statuses.get(status) ?? 0) + 1);
+      let bucket = 0;
+      while (milliseconds > (boundsMilliseconds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+      series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
+      series.milliseconds += milliseconds;
+    },
+
+    refused(code: ErrorCode): void {
+      const refusal = refusalOf[code];
+      if (refusal !== undefined) refusals[refusal] += 1;
+    },
+
+    /** A copy of what has been counted until now. */
+    read(): { readonly requests: readonly RequestSeries[]; readonly refusals: Refusals } {
+      const requests = [...byMethod].flatMap(([method, byRoute]) =>
+        [...byRoute].map(([route, { statuses, counts, milliseconds }]) => ({
+          method,
+          route,
+          statuses: new Map(statuses),
+          counts: [...counts],
+          milliseconds,
+        })),
+      );
+      return { requests, refusals: { ...refusals } };
+    },
+  };
+}

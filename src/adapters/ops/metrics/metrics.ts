@@ -1,0 +1,113 @@
+import type { Readiness } from "../figures/readiness.ts";
+import type { Reading } from "../figures/reading.ts";
+import { durationBoundsSeconds } from "../figures/request-meter.ts";
+import { type Family, formatFamilies, type Sample } from "./exposition.ts";
+
+/** What `/metrics` answers. The meaning of each is in docs/operations.md. */
+export const metricsText = (reading: Reading, readiness: Readiness): string =>
+  formatFamilies([
+    ...serviceFamilies(reading, readiness),
+    ...requestFamilies(reading),
+    ...poolFamilies(reading),
+    ...processFamilies(reading),
+  ]);
+
+const serviceFamilies = (reading: Reading, readiness: Readiness): Family[] => [
+  gauge("maintenance_log_build_info", "1, with the version of the service and of Node.", [
+    { labels: { version: reading.version, node: reading.nodeVersion }, value: 1 },
+  ]),
+  gauge("process_start_time_seconds", "When the process started, since the epoch.", reading.startedAtSeconds),
+  gauge("maintenance_log_ready", "Whether requests should be sent here: what /readyz says.", [
+    { value: readiness.ready ? 1 : 0 },
+  ]),
+  gauge(
+    "maintenance_log_check_ok",
+    "Whether a check of /readyz is passed.",
+    Object.entries(readiness.checks).map(([check, state]) => ({
+      labels: { check },
+      value: state === "ok" ? 1 : 0,
+    })),
+  ),
+];
+
+const requestFamilies = ({ requests, refusals, http }: Reading): Family[] => [
+  counter(
+    "http_requests_total",
+    "Requests answered, or left by their client (status 499), by the pattern of their route.",
+    requests.flatMap(({ method, route, statuses }) =>
+      [...statuses].map(([status, value]) => ({ labels: { method, route, status: String(status) }, value })),
+    ),
+  ),
+  {
+    name: "http_request_duration_seconds",
+    help: "Time from the header of a request to the end of its answer, as the client takes it.",
+    type: "histogram",
+    bounds: durationBoundsSeconds,
+    distributions: requests.map(({ method, route, counts, milliseconds }) => ({
+      labels: { method, route },
+      counts,
+      sum: milliseconds / 1_000,
+    })),
+  },
+  gauge("http_requests_in_flight", "Requests under way.", http.requests),
+  gauge("http_connections", "Open connections.", http.connections),
+  counter("http_turned_away_total", "What the bounds of the service turned away before any work was done.", [
+    { labels: { what: "request" }, value: http.turnedAway.requests },
+    { labels: { what: "connection" }, value: http.turnedAway.connections },
+    { labels: { what: "slow_client" }, value: http.turnedAway.slowClients },
+  ]),
+  counter(
+    "maintenance_log_refusals_total",
+    "Logins failed and throttled, tokens and roles refused.",
+    Object.entries(refusals).map(([reason, value]) => ({ labels: { reason }, value })),
+  ),
+];
+
+const poolFamilies = ({ database, passwords }: Reading): Family[] => [
+  gauge("maintenance_log_database_connections", "Connections to the database.", [
+    { labels: { state: "in_use" }, value: database.inUse },
+    { labels: { state: "idle" }, value: database.idle },
+  ]),
+  gauge("maintenance_log_database_connections_limit", "How many connections there may be.", database.limit),
+  gauge(
+    "maintenance_log_database_statements_waiting",
+    "Statements that wait for a connection.",
+    database.waiting,
+  ),
+  gauge("maintenance_log_password_hashes", "Passwords being hashed by argon2, and those that wait.", [
+    { labels: { state: "working" }, value: passwords.working },
+    { labels: { state: "waiting" }, value: passwords.waiting },
+  ]),
+];
+
+const processFamilies = ({ runtime }: Reading): Family[] => {
+  const { medianSeconds, p99Seconds, maxSeconds } = runtime.eventLoopDelay;
+  const lag = "How late the event loop came to what was due in the last 30 to 60 s";
+  return [
+    gauge("nodejs_eventloop_lag_p50_seconds", `${lag}: median.`, medianSeconds),
+    gauge("nodejs_eventloop_lag_p99_seconds", `${lag}: 99th percentile.`, p99Seconds),
+    gauge("nodejs_eventloop_lag_max_seconds", `${lag}: longest.`, maxSeconds),
+    counter("process_cpu_seconds_total", "CPU time of all threads, user and system.", runtime.cpuSeconds),
+    gauge("process_resident_memory_bytes", "Resident memory.", runtime.residentBytes),
+    gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use.", runtime.heapUsedBytes),
+    gauge("nodejs_heap_size_limit_bytes", "What the heap may grow to.", runtime.heapLimitBytes),
+    gauge("nodejs_external_memory_bytes", "Buffers and the like beside the heap.", runtime.externalBytes),
+  ];
+};
+
+const samplesOf = (value: number | readonly Sample[]): readonly Sample[] =>
+  typeof value === "number" ? [{ value }] : value;
+
+const gauge = (name: string, help: string, value: number | readonly Sample[]): Family => ({
+  name,
+  help,
+  type: "gauge",
+  samples: samplesOf(value),
+});
+
+const counter = (name: string, help: string, value: number | readonly Sample[]): Family => ({
+  name,
+  help,
+  type: "counter",
+  samples: samplesOf(value),
+});

@@ -1,0 +1,147 @@
+import { DomainError } from "../../../domain/error.ts";
+
+/** A statement under way: its rows, and a way to ask the server to give it up. */
+export interface Running<Row> {
+  readonly rows: PromiseLike<Row[]>;
+  cancel(): void;
+}
+
+export interface PoolLimits {
+  readonly connections: number;
+  /** From the asking to the answer, the wait for a connection included. */
+  readonly deadlineMilliseconds: number;
+  /** Statements that may wait for a connection; one more is refused at once. */
+  readonly waiting: number;
+}
+
+/** How the pool comes by connections and judges them. */
+export interface Connections<Client> {
+  /** Makes a client of one connection, which connects when it is first used. */
+  open(): Client;
+  /** Ends the connection, whatever it is doing. */
+  close(client: Client): void;
+  /** Whether an error means that the connection can no longer be trusted. */
+  isBroken(error: unknown): boolean;
+}
+
+export interface Pool<Client> {
+  /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
+  run<Row>(start: (client: Client) => Running<Row>): Promise<Row[]>;
+  load(): PoolLoad;
+}
+
+/** Connections lent and idle, out of how many there may be, and statements that wait for one. */
+export interface PoolLoad {
+  readonly inUse: number;
+  readonly idle: number;
+  readonly limit: number;
+  readonly waiting: number;
+}
+
+/**
+ * Lends each connection to one statement at a time, and trusts none that has failed: after an error of the connection
+ * or a missed deadline it is closed, and so are those that lie idle, since they may be as dead without knowing it.
+ * So every statement settles in time, and none runs on a connection in an unknown state.
+ */
+export function makePool<Client>(limits: PoolLimits, connections: Connections<Client>): Pool<Client> {
+  const idle: Client[] = [];
+  const waiting = new Set<(client: Client) => void>();
+  let opened = 0;
+
+  function available(): Client | undefined {
+    const client = idle.pop();
+    if (client !== undefined || opened === limits.connections) return client;
+    opened += 1;
+    return connections.open();
+  }
+
+  async function borrow(deadline: Deadline): Promise<Client> {
+    const client = available();
+    if (client !== undefined) return client;
+    if (waiting.size === limits.waiting) throw unavailable("too many statements wait for a connection");
+    let take: (client: Client) => void = () => {};
+    const lent = new Promise<Client>(resolve => {
+      take = resolve;
+    });
+    waiting.add(take);
+    try {
+      return await Promise.race([lent, deadline.missed]);
+    } catch (error) {
+      // Lent in the very moment of the deadline: the next one takes it.
+      if (!waiting.delete(take)) giveBack(await lent);
+      throw error;
+    }
+  }
+
+  function giveBack(client: Client): void {
+    const [next] = waiting;
+    if (next === undefined) return void idle.push(client);
+    waiting.delete(next);
+    next(client);
+  }
+
+  function discard(client: Client): void {
+    for (const suspect of [client, ...idle.splice(0)]) {
+      opened -= 1;
+      connections.close(suspect);
+    }
+    while (waiting.size > 0 && opened < limits.connections) {
+      opened += 1;
+      giveBack(connections.open());
+    }
+  }
+
+  return {
+    async run(start) {
+      const deadline = makeDeadline(limits.deadlineMilliseconds);
+      try {
+        const client = await borrow(deadline);
+        const running = start(client);
+        try {
+          const rows = await Promise.race([running.rows, deadline.missed]);
+          giveBack(client);
+          return rows;
+        } catch (error) {
+          if (deadline.isMissed()) running.cancel();
+          if (deadline.isMissed() || connections.isBroken(error)) discard(client);
+          else giveBack(client);
+          throw error;
+        }
+      } finally {
+        deadline.clear();
+      }
+    },
+
+    load: () => ({
+      inUse: opened - idle.length,
+      idle: idle.length,
+      limit: limits.connections,
+      waiting: waiting.size,
+    }),
+  };
+}
+
+interface Deadline {
+  /** Rejects when the time is over. */
+  readonly missed: Promise<never>;
+  isMissed(): boolean;
+  clear(): void;
+}
+
+function makeDeadline(milliseconds: number): Deadline {
+  let isMissed = false;
+  let clear = (): void => {};
+  const missed = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => {
+      isMissed = true;
+      reject(unavailable("no answer from the database within the deadline"));
+    }, milliseconds);
+    clear = () => clearTimeout(timer);
+  });
+  // Nobody may be racing it any more when the time is over.
+  missed.catch(() => {});
+  return { missed, isMissed: () => isMissed, clear };
+}
+
+const unavailable = (cause: string) =>
+  new DomainError("UNAVAILABLE", "The database is not available", { cause: new Error(cause) });

@@ -1,0 +1,44 @@
+import type { AssetRepository } from "../../../application/ports.ts";
+import type { Asset } from "../../../domain/asset.ts";
+import { notFound } from "../../../domain/error.ts";
+import { listsById } from "../batching/pages.ts";
+import type { Database } from "../connection/database.ts";
+import { nothing, sql } from "../connection/statement.ts";
+
+export function makeAssetRepository(database: Database): AssetRepository {
+  const { query } = database;
+  return {
+    list: listsById(
+      database,
+      (last, active, limit) => sql`
+        select id, name, description, active, null as "lastLogDate" from asset
+        where id > ${last} ${active === undefined ? nothing : sql`and active = ${active}`}
+        order by id limit ${limit}`,
+    ),
+
+    async find(id) {
+      const [asset] = await query<Asset>(
+        sql`
+          select id, name, description, active,
+            (select max(performed_date) from maintenance_log where asset_id = asset.id) as "lastLogDate"
+          from asset where id = ${id}`,
+      );
+      if (asset === undefined) throw notFound("Asset");
+      return asset;
+    },
+
+    async insert({ name, description, active }) {
+      const [asset] = await query<Asset>(
+        sql`
+          insert into asset (name, description, active) values (${name}, ${description}, ${active})
+          returning id, name, description, active, null as "lastLogDate"`,
+      );
+      return asset as Asset;
+    },
+
+    async setActive(id, active) {
+      const changed = await query(sql`update asset set active = ${active} where id = ${id} returning id`);
+      if (changed.length === 0) throw notFound("Asset");
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import type { Account, Credentials, EmployeeRepository } from "../../../application/ports.ts";
+import { type Employee, foldEmail } from "../../../domain/employee.ts";
+import { notFound, unauthorized } from "../../../domain/error.ts";
+import { listsById } from "../batching/pages.ts";
+import type { Database } from "../connection/database.ts";
+import { nothing, sql } from "../connection/statement.ts";
+
+const columns = sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
+
+const credentialColumns = sql`${columns}, password_hash as "passwordHash", token_version as "tokenVersion"`;
+
+/** Which changes revoke an employee's tokens is for the database to see (sql/0005_revocation.sql). */
+export function makeEmployeeRepository(database: Database): EmployeeRepository {
+  const { query } = database;
+  return {
+    list: listsById(
+      database,
+      (last, active, limit) => sql`
+        select ${columns} from employee
+        where id > ${last} ${active === undefined ? nothing : sql`and active = ${active}`}
+        order by id limit ${limit}`,
+    ),
+
+    async find(id) {
+      const [employee] = await query<Employee>(sql`select ${columns} from employee where id = ${id}`);
+      if (employee === undefined) throw notFound("Employee");
+      return employee;
+    },
+
+    async findAccount(email) {
+      const [row] = await query<AccountRow>(
+        sql`
+          select ${columns}, token_version as "tokenVersion", surviving_token_id as "survivingTokenId",
+            tokens_valid_from as "tokensValidFrom"
+          from employee where email_folded = ${foldEmail(email)}`,
+      );
+      if (row === undefined) return undefined;
+      const { tokenVersion, survivingTokenId, tokensValidFrom, ...employee } = row;
+      return { employee, tokenVersion, survivingTokenId, tokensValidFrom };
+    },
+
+    findCredentialsByEmail: async email =>
+      toCredentials(
+        await query<CredentialsRow>(
+          sql`
+            select ${credentialColumns} from employee
+            where email_folded = ${foldEmail(email)}`,
+        ),
+      ),
+
+    findCredentials: async id =>
+      toCredentials(
+        await query<CredentialsRow>(sql`select ${credentialColumns} from employee where id = ${id}`),
+      ),
+
+    async insert({ firstName, lastName, phone, email, role, passwordHash }) {
+      const [employee] = await query<Employee>(
+        sql`
+          insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+          values (${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, ${role}, ${passwordHash})
+          returning ${columns}`,
+      );
+      return employee as Employee;
+    },
+
+    async update(id, { firstName, lastName, phone, email, role }, editableRoles) {
+      const emailFolded = email === undefined ? null : foldEmail(email);
+      const [outcome] = await query<Employee | NotEditable>(
+        sql`
+          with target as (
+            select role from employee where id = ${id}
+          ), changed as (
+            update employee set
+              first_name = coalesce(${firstName ?? null}, first_name),
+              last_name = coalesce(${lastName ?? null}, last_name),
+              phone = coalesce(${phone ?? null}, phone),
+              email = coalesce(${email ?? null}, email),
+              email_folded = coalesce(${emailFolded}, email_folded),
+              role = coalesce(${role ?? null}, role)
+            where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
+            returning ${columns}
+          )
+          select changed.* from target left join changed on true`,
+      );
+      if (outcome === undefined) throw notFound("Employee");
+      if (outcome.id === null) throw unauthorized();
+      return outcome;
+    },
+
+    async setActive(id, active) {
+      const changed = await query(sql`update employee set active = ${active} where id = ${id} returning id`);
+      if (changed.length === 0) throw notFound("Employee");
+    },
+
+    async replacePasswordHash(id, expected, next, survivingTokenId) {
+      const changed = await query(
+        sql`
+          update employee set password_hash = ${next}, surviving_token_id = ${survivingTokenId ?? null}
+          where id = ${id} and password_hash = ${expected.passwordHash}
+            and token_version = ${expected.tokenVersion} and active
+          returning id`,
+      );
+      return changed.length === 1;
+    },
+
+    async appointAdmin({ firstName, lastName, phone, email, passwordHash }) {
+      const [employee] = await query<Employee>(
+        sql`
+          insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+          values (${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, 'ADMIN', ${passwordHash})
+          on conflict on constraint employee_email_key
+          do update set
+            role = 'ADMIN', active = true, password_hash = excluded.password_hash, surviving_token_id = null
+          returning ${columns}`,
+      );
+      return employee as Employee;
+    },
+
+    async hasActiveAdmin() {
+      const found = await query(sql`select id from employee where role = 'ADMIN' and active limit 1`);
+      return found.length === 1;
+    },
+  };
+}
+
+/** The row of an employee who exists but whose role was not among the editable ones. */
+type NotEditable = { readonly [Column in keyof Employee]: null };
+
+type AccountRow = Employee & Omit<Account, "employee">;
+type CredentialsRow = Employee & Omit<Credentials, "employee">;
+
+function toCredentials([row]: readonly CredentialsRow[]): Credentials | undefined {
+  if (row === undefined) return undefined;
+  const { passwordHash, tokenVersion, ...employee } = row;
+  return { employee, passwordHash, tokenVersion };
+}

@@ -1,0 +1,90 @@
+import type { MaintenanceLogRepository } from "../../../application/ports.ts";
+import { foldEmail } from "../../../domain/employee.ts";
+import { keyReused, notFound, performerUnknown } from "../../../domain/error.ts";
+import { isLogOf, type MaintenanceLog, type NewLog } from "../../../domain/maintenance-log.ts";
+import { gather } from "../batching/gather.ts";
+import type { Database } from "../connection/database.ts";
+import { sql } from "../connection/statement.ts";
+
+/** Every column is null where there is nothing of its kind. */
+type AppendRow = { readonly assetFound: number | null } & (
+  | (MaintenanceLog & { readonly replayed: boolean })
+  | { readonly id: null; readonly performedByEmployeeId: number | null }
+);
+
+/** A log to be written, as it is sent to PostgreSQL. */
+interface Entry extends NewLog {
+  readonly assetId: number;
+  readonly employeeId: number;
+  readonly emailFolded: string;
+  readonly key: string | undefined;
+}
+
+export function makeAppend({ query }: Database): MaintenanceLogRepository["append"] {
+  /** One statement for all: finds asset and performer, writes the log or finds the key's, and names it all. */
+  const appendOne = gather<Entry, AppendRow>(async takeEntries => {
+    let entries: readonly Entry[] = [];
+    const rows = await query<AppendRow & { readonly n: number }>(() => {
+      entries = takeEntries();
+      const sent = JSON.stringify(entries.map((entry, n) => ({ n, ...entry })));
+      return sql`
+        with known as (
+          select n, "performedDate", status, "taskType", comment, key, a.id as asset_id, a.name as asset_name,
+            e.id as employee_id, e.first_name || ' ' || e.last_name as employee_name,
+            case when a.id is not null and e.id is not null then nextval('maintenance_log_id_seq') end as new_id
+          from json_to_recordset(${sent}::text::json) as entry (
+            n int, "assetId" bigint, "employeeId" bigint, "emailFolded" text, "performedDate" timestamp, status text,
+            "taskType" text, comment text, key text
+          )
+          left join asset a on a.id = "assetId"
+          left join employee e on e.id = "employeeId" and e.email_folded = "emailFolded"
+        ), written as (
+          insert into maintenance_log
+            (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key)
+          overriding system value
+          select new_id, "performedDate", status, "taskType", comment, asset_id, employee_id, key
+          from known where new_id is not null order by n
+          on conflict (performed_by_employee_id, idempotency_key) where idempotency_key is not null do nothing
+          returning id, performed_date, status, task_type, comment, asset_id
+        ), log as (
+          select id as new_id, id, performed_date, status, task_type, comment, asset_id, false as replayed from written
+          union all
+          select k.new_id, l.id, l.performed_date, l.status, l.task_type, l.comment, l.asset_id, true
+          from known k join maintenance_log l
+            on l.performed_by_employee_id = k.employee_id and l.idempotency_key = k.key
+        )
+        select k.n, l.id, l.performed_date as "performedDate", l.status, l.task_type as "taskType", l.comment,
+          l.asset_id as "assetId", coalesce(a.name, k.asset_name) as "assetName",
+          k.employee_id as "performedByEmployeeId", k.employee_name as "performedByName",
+          k.asset_id as "assetFound", l.replayed
+        from known k left join log l using (new_id) left join asset a on l.replayed and a.id = l.asset_id`;
+    });
+    return new Map(rows.map(({ n, ...row }) => [entries[n] as Entry, row as AppendRow]));
+  });
+
+  /**
+   * Waits until what has been read is as safe as what has been written. A log can be seen before a synchronous standby
+   * has it, when waiting for that was cut short; the commit of a row lock waits for all that came before.
+   */
+  async function confirm({ performedByEmployeeId }: MaintenanceLog): Promise<void> {
+    await query(sql`select id from employee where id = ${performedByEmployeeId} for key share`);
+  }
+
+  return async (assetId, performer, log, key) => {
+    const { employeeId, email } = performer;
+    const { performedDate, status, taskType, comment } = log;
+    const facts = { performedDate, status, taskType, comment, key };
+    const entry = { assetId, employeeId, emailFolded: foldEmail(email), ...facts };
+    for (;;) {
+      const outcome = (await appendOne({ ...entry })) as AppendRow;
+      if (outcome.performedByEmployeeId === null) throw performerUnknown();
+      if (outcome.assetFound === null) throw notFound("Asset");
+      // Neither written nor seen: the key's log was committed while this statement waited for it. Now it is seen.
+      if (outcome.id === null) continue;
+      const { assetFound: _, replayed, ...written } = outcome;
+      if (replayed && !isLogOf(written, assetId, log)) throw keyReused();
+      if (replayed) await confirm(written);
+      return { log: written, replayed };
+    }
+  };
+}

@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Database } from "../connection/database.ts";
+import { script, sql } from "../connection/statement.ts";
+
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Schema {
+  readonly migrations: readonly Migration[];
+  /** Grants to the role that `serve` logs in with; run after the migrations, every time. */
+  readonly serviceRole: string;
+}
+
+/** Reads the numbered files of a folder, in order, and the file with the grants. */
+export function readSchema(folder: string): Schema {
+  const migrations = readdirSync(folder)
+    .map(file => ({ file, parts: /^(\d{4})_(\w+)\.sql$/.exec(file) }))
+    .flatMap(({ file, parts }) =>
+      parts === null
+        ? []
+        : [
+            {
+              version: Number(parts[1]),
+              name: parts[2] as string,
+              text: readFileSync(join(folder, file), "utf8"),
+            },
+          ],
+    )
+    .sort((a, b) => a.version - b.version);
+  return { migrations, serviceRole: readFileSync(join(folder, "service_role.sql"), "utf8") };
+}
+
+/** The database and the program do not belong together, or could not be brought together. */
+export class SchemaError extends Error {
+  override readonly name = "SchemaError";
+}
+
+/** Any number will do, as long as nobody else on this database takes it. */
+const lock = "select pg_advisory_xact_lock(7070);";
+
+/**
+ * Applies what is missing, each migration in a transaction of its own: several statements in one simple query are
+ * one transaction. The record comes first, so that of two processes at once the second one fails there and goes on.
+ *
+ * @returns the names of the migrations applied here, and whether the service role exists and has its grants
+ * @throws SchemaError when the database is ahead of the program, or a migration fails
+ */
+export async function migrate(
+  database: Database,
+  { migrations, serviceRole }: Schema,
+): Promise<{ applied: string[]; serviceRoleGranted: boolean }> {
+  await run(
+    database,
+    `${lock} create table if not exists schema_migration (
+      version integer primary key, name text not null, applied_at timestamptz not null default now())`,
+  );
+  const before = await appliedVersions(database);
+  refuseAhead(before, migrations);
+  const applied: string[] = [];
+  for (const { version, name, text } of migrations) {
+    if (before.includes(version)) continue;
+    try {
+      await run(
+        database,
+        `${lock} insert into schema_migration (version, name) values (${version}, '${name}'); ${text}`,
+      );
+      applied.push(name);
+    } catch (error) {
+      if ((await appliedVersions(database)).includes(version)) continue;
+      throw new SchemaError(`migration ${version} (${name}) failed: ${messageOf(error)}`, { cause: error });
+    }
+  }
+  return { applied, serviceRoleGranted: await grant(database, serviceRole) };
+}
+
+/** Throws SchemaError unless the database has exactly the migrations that the program knows. */
+export async function refuseOtherSchema(database: Database, { migrations }: Schema): Promise<void> {
+  const applied = await appliedVersions(database);
+  refuseAhead(applied, migrations);
+  const missing = migrations.filter(({ version }) => !applied.includes(version));
+  if (missing.length > 0) {
+    const names = missing.map(({ name }) => name).join(", ");
+    throw new SchemaError(`the database is behind this program (missing: ${names}): run migrate first`);
+  }
+}
+
+function refuseAhead(applied: readonly number[], migrations: readonly Migration[]): void {
+  const unknown = applied.filter(version => !migrations.some(known => known.version === version));
+  if (unknown.length > 0) {
+    throw new SchemaError(
+      `the database is ahead of this program (migration ${unknown.join(", ")}): run a newer one`,
+    );
+  }
+}
+
+const run = (database: Database, text: string) => database.query(script(text));
+
+async function appliedVersions(database: Database): Promise<number[]> {
+  try {
+    const rows = await database.query<{ version: number }>(sql`select version from schema_migration`);
+    return rows.map(({ version }) => version);
+  } catch (error) {
+    if (codeOf(error) === undefinedTable) return [];
+    throw error;
+  }
+}
+
+/** False where the role does not exist and the owner may not make it. */
+async function grant(database: Database, serviceRole: string): Promise<boolean> {
+  try {
+    await run(database, `${lock} ${serviceRole}`);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === undefinedObject) return false;
+    throw error;
+  }
+}
+
+const undefinedTable = "42P01";
+const undefinedObject = "42704";
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,73 @@
+import type { Database } from "../connection/database.ts";
+import { sql } from "../connection/statement.ts";
+
+/** What the role of this connection may do, measured against what `serve` needs (sql/service_role.sql). */
+export interface Rights {
+  readonly role: string;
+  /** Writes are refused to everybody here: a standby, or a server that was set so. */
+  readonly readOnly: boolean;
+  /** In words that follow "the right to". */
+  readonly missing: readonly string[];
+  /** What could harm the audit trail if the service process were taken over. */
+  readonly excessive: readonly string[];
+}
+
+const employeeColumns =
+  "first_name last_name phone email email_folded role active password_hash surviving_token_id".split(" ");
+
+const needed: readonly (readonly [privilege: string, table: string, column?: string])[] = [
+  ["select", "schema_migration"],
+  ...["employee", "asset", "maintenance_log"].flatMap(table => [
+    ["select", table] as const,
+    ["insert", table] as const,
+  ]),
+  ...employeeColumns.map(column => ["update", "employee", column] as const),
+  ["update", "asset", "active"],
+  ["usage", "maintenance_log_id_seq"],
+];
+
+const needless = ["maintenance_log", "employee", "asset"].flatMap(table => [
+  ...(table === "maintenance_log" ? [["update", table] as const] : []),
+  ["delete", table] as const,
+  ["truncate", table] as const,
+]);
+
+interface Asked {
+  readonly privilege: string;
+  readonly table: string;
+  readonly column: string | null;
+  readonly held: boolean;
+}
+
+/** Needs the tables of the present schema. */
+export async function readRights({ query }: Database): Promise<Rights> {
+  const held = (rights: readonly (readonly [string, string, string?])[]) => {
+    const asked = JSON.stringify(
+      rights.map(([privilege, table, column = null]) => ({ privilege, table, column })),
+    );
+    return query<Asked>(
+      sql`
+        select a.privilege, a.table, a.column,
+          case
+            when a.privilege = 'usage' then has_sequence_privilege(a.table, a.privilege)
+            when a.column is null then has_table_privilege(a.table, a.privilege)
+            else has_column_privilege(a.table, a.column, a.privilege)
+          end as held
+        from json_to_recordset(${asked}::text::json) as a (privilege text, "table" text, "column" text)`,
+    );
+  };
+  const [session] = await query<{ role: string; readOnly: boolean; ownsLogs: boolean }>(
+    sql`
+      select current_user as role, current_setting('transaction_read_only') = 'on' as "readOnly",
+        pg_has_role(relowner, 'usage') as "ownsLogs"
+      from pg_class where oid = 'maintenance_log'::regclass`,
+  );
+  const { role, readOnly, ownsLogs } = session as { role: string; readOnly: boolean; ownsLogs: boolean };
+  const missing = (await held(needed)).filter(right => !right.held).map(inWords);
+  const excessive = (await held(needless)).filter(right => right.held).map(inWords);
+  // An owner has all the others too, and can give them back to itself.
+  return { role, readOnly, missing, excessive: ownsLogs ? ["own maintenance_log"] : excessive };
+}
+
+const inWords = ({ privilege, table, column }: Asked): string =>
+  column === null ? `${privilege} on ${table}` : `${privilege} ${table}.${column}`;

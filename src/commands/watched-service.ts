@@ -1,0 +1,49 @@
+import { type DatabaseState, makeReadiness, type Phase } from "../adapters/ops/figures/readiness.ts";
+import type { Sources } from "../adapters/ops/figures/reading.ts";
+import { makeOperations, type Operations } from "../adapters/ops/operations-listener.ts";
+import { connect, type Database } from "../adapters/postgres/connection/database.ts";
+import { refuseOtherSchema, type Schema, SchemaError } from "../adapters/postgres/schema/migrations.ts";
+import type { EventLog } from "../application/ports.ts";
+import { DomainError } from "../domain/error.ts";
+
+interface Watched extends Omit<Sources, "readiness"> {
+  readonly databaseUrl: string;
+  readonly preparesStatements: boolean;
+  readonly schema: Schema;
+  readonly phase: () => Phase;
+  readonly events: EventLog;
+}
+
+/** A connection of its own, so that a service whose connections are all in use is slow, but not said to be without one. */
+const probeLimits = { connections: 1, deadlineMilliseconds: 5_000, waiting: 0 };
+
+/** The operations listener over the parts of a service that it watches. */
+export function makeServiceOperations(watched: Watched): Operations {
+  const { databaseUrl, preparesStatements, schema, phase, events, ...sources } = watched;
+  const probe = connect(databaseUrl, probeLimits, preparesStatements);
+  const readiness = makeReadiness(phase, () => examine(probe, schema));
+  const operations = makeOperations({ ...sources, readiness }, cause =>
+    events.error("operations request failed", {
+      cause: cause instanceof Error ? cause.stack : String(cause),
+    }),
+  );
+  return {
+    ...operations,
+    async close() {
+      await operations.close();
+      await probe.close();
+    },
+  };
+}
+
+/** Nothing of a driver's message: whoever reaches the listener may read this. */
+async function examine(database: Database, schema: Schema): Promise<DatabaseState> {
+  try {
+    await refuseOtherSchema(database, schema);
+    return { database: "ok", schema: "ok" };
+  } catch (error) {
+    if (error instanceof SchemaError) return { database: "ok", schema: error.message };
+    if (error instanceof DomainError) return { database: "not available", schema: "unknown" };
+    throw error;
+  }
+}

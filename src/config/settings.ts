@@ -1,0 +1,127 @@
+import { readTrustedProxy } from "../adapters/http/request/client-address.ts";
+import type { AllowedOrigins } from "../adapters/http/request/cors.ts";
+import { logLevels } from "../adapters/json-event-log.ts";
+import type { Setting } from "./read-settings.ts";
+import { accept, readDatabaseUrl, readHost, readLifetime, readOrigin, readPort } from "./values.ts";
+
+const setting = <T>(declared: Setting<T>): Setting<T> => declared;
+
+const databaseUrl = setting({
+  name: "DATABASE_URL",
+  example: "postgres://maintenance:password@127.0.0.1:5432/maintenance",
+  parse: readDatabaseUrl,
+});
+
+const secretKey = setting({
+  name: "SECRET_KEY",
+  example: "the output of: openssl rand -base64 48",
+  parse: text => {
+    if (Buffer.byteLength(text.trim()) < 32) throw new Error("has fewer than 32 bytes");
+    return text;
+  },
+});
+
+const issuer = setting({
+  name: "ISSUER",
+  example: "maintenance-log",
+  fallback: "maintenance-log",
+  parse: text => accept(text, /\S/, "is blank"),
+});
+
+const tokenLifetimeSeconds = setting({
+  name: "TOKEN_EXPIRE_TIME",
+  example: "3600 (seconds), 90m, 12h",
+  fallback: "1h",
+  parse: readLifetime,
+});
+
+const host = setting({
+  name: "HOST",
+  example: "127.0.0.1",
+  fallback: "127.0.0.1",
+  parse: readHost,
+});
+
+const port = setting({ name: "PORT", example: "7070", fallback: "7070", parse: readPort });
+
+const opsHost = setting({
+  name: "OPS_HOST",
+  example: "127.0.0.1",
+  fallback: "127.0.0.1",
+  parse: readHost,
+});
+
+/** Without it there is no operations listener. */
+const opsPort = setting<number | undefined>({
+  name: "OPS_PORT",
+  example: "7071",
+  optional: true,
+  parse: readPort,
+});
+
+const allowedOrigins = setting<AllowedOrigins>({
+  name: "CORS_ALLOWED_ORIGINS",
+  example: "https://app.example.com,https://admin.example.com",
+  fallback: "*",
+  parse: text => (text.trim() === "*" ? "*" : text.split(",").map(readOrigin)),
+});
+
+const trustedProxies = setting({
+  name: "TRUSTED_PROXIES",
+  example: "127.0.0.1,10.0.0.0/8",
+  fallback: "none",
+  parse: text => (text === "none" ? [] : text.split(",").map(proxy => readTrustedProxy(proxy.trim()))),
+});
+
+const durability = setting({
+  name: "DATABASE_DURABILITY",
+  example: "required, or any to serve on a PostgreSQL that can lose what it has acknowledged",
+  fallback: "required",
+  parse: text => accept(text, /^(required|any)$/, "is not required or any"),
+});
+
+const preparesStatements = setting({
+  name: "DATABASE_PREPARE",
+  example: "yes, or no behind a pooler that lends connections by the transaction",
+  fallback: "yes",
+  parse: text => accept(text, /^(yes|no)$/, "is not yes or no") === "yes",
+});
+
+const logLevel = setting({
+  name: "LOG_LEVEL",
+  example: logLevels.join(", "),
+  fallback: "info",
+  parse: text => {
+    const level = logLevels.find(known => known === text);
+    if (level === undefined) throw new Error("is not a log level");
+    return level;
+  },
+});
+
+/** Without it the password is read from standard input. */
+const adminPassword = setting<string | undefined>({
+  name: "ADMIN_PASSWORD",
+  example: "a password of 4 to 72 characters",
+  optional: true,
+  parse: text => text,
+});
+
+export const serveSettings = {
+  databaseUrl,
+  secretKey,
+  issuer,
+  tokenLifetimeSeconds,
+  host,
+  port,
+  opsHost,
+  opsPort,
+  allowedOrigins,
+  trustedProxies,
+  durability,
+  preparesStatements,
+  logLevel,
+};
+export const migrateSettings = { databaseUrl, preparesStatements };
+export const createAdminSettings = { databaseUrl, preparesStatements, adminPassword };
+export const checkSettings = serveSettings;
+export const exportLogsSettings = { databaseUrl, preparesStatements };

@@ -1,0 +1,65 @@
+export function accept(text: string, format: RegExp, refusal: string): string {
+  if (!format.test(text)) throw new Error(refusal);
+  return text;
+}
+
+export function readHost(text: string): string {
+  return accept(text, /^[\w.:%-]+$/, "is not a host name or address");
+}
+
+export function readPort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error("is not a port from 0 to 65535");
+  return Number(text);
+}
+
+const databaseUrlFormat = /^postgres(?:ql)?:\/\/(?:([^@/?\s]*)@)?([^@/?\s]+)\/[^/?\s]+(?:\?(\S*))?$/;
+const databaseParameters: Readonly<Record<string, readonly string[]>> = {
+  sslmode: ["disable", "prefer", "require", "verify-full"],
+  target_session_attrs: ["read-write", "read-only", "primary", "standby", "prefer-standby"],
+};
+
+/** What postgres.js would make an exception of, or silently misunderstand, is refused here in words. */
+export function readDatabaseUrl(text: string): string {
+  const parts = databaseUrlFormat.exec(text);
+  if (parts === null) throw new Error("is not a PostgreSQL connection URL");
+  const [, user = "", hosts = "", query = ""] = parts;
+  if (/%(?![\da-f]{2})/i.test(user))
+    throw new Error("has a % in user or password that is not written as %25");
+  for (const host of hosts.split(",")) {
+    if (host.startsWith("[")) throw new Error("has an IPv6 address, which must be given as a host name");
+    const [, port] = /^[\w.-]+(?::(\d{1,5}))?$/.exec(host) ?? [undefined, "99999"];
+    if (Number(port ?? 0) > 65_535) throw new Error("has a host that is not written as name or name:port");
+  }
+  for (const [name, value] of new URLSearchParams(query)) {
+    const known = databaseParameters[name];
+    if (known?.includes(value) === false)
+      throw new Error(`has a ${name} that is none of ${known.join(", ")}`);
+  }
+  return text;
+}
+
+/** Browsers send an origin in just one form (RFC 6454, section 6.2); any other would never match. */
+export function readOrigin(text: string): string {
+  const origin = text.trim();
+  if (!/^https?:[^*]*$/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+    throw new Error("is not a list of origins as browsers send them");
+  }
+  return origin;
+}
+
+const unitMilliseconds: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** A whole number of seconds, or of the unit that follows; parts of a second count as a whole one. */
+export function readLifetime(text: string): number {
+  const [, amount = "", unit = "s"] = /^(\d{1,12})(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
+  const seconds = Math.ceil((Number(amount) * (unitMilliseconds[unit] ?? 0)) / 1_000);
+  if (amount === "" || seconds < 1) throw new Error("is not a length of time");
+  if (seconds > 10 * 365 * 86_400) throw new Error("is longer than ten years");
+  return seconds;
+}

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { makeRoutes, type UseCases } from "../../../../src/adapters/http/api/routes.ts";
+import { describeApi } from "../../../../src/app.ts";
+import { type Field, type Fields, readFields } from "../../../../src/domain/field.ts";
+import { openWorld } from "../../../support/world.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly "x-roles": readonly string[];
+  readonly security?: readonly Json[];
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: { readonly "application/json": Media } };
+  readonly responses: Readonly<Record<string, { readonly content?: { readonly "application/json": Media } }>>;
+}
+
+interface Media {
+  readonly schema: Json;
+  readonly example: unknown;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Json; readonly responses: Readonly<Record<string, unknown>> };
+}
+
+const copyOf = (): Document => structuredClone(describeApi()) as Document;
+const document = copyOf();
+const routes = makeRoutes({} as UseCases);
+const operations = Object.values(document.paths).flatMap(path => Object.values(path));
+
+const ajv = new Ajv2020({ formats: { password: true } });
+const local = (value: unknown) =>
+  JSON.parse(JSON.stringify(value).replaceAll("#/components/schemas/", "#/$defs/"));
+const definitions = local(document.components.schemas);
+const errorsOf = (schema: Json, value: unknown): string => {
+  const validate = ajv.compile({ ...local(schema), $defs: definitions });
+  return validate(value) ? "" : ajv.errorsText(validate.errors);
+};
+
+describe("the OpenAPI document", () => {
+  test("is valid by the schema of OpenAPI 3.1, as others read it", async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate({ ...copyOf() });
+    assert.ok(valid, JSON.stringify(errors));
+    assert.equal(validator.version, "3.1");
+  });
+
+  test("would not be valid with a fault in it", async () => {
+    const faulty = copyOf();
+    Object.assign(faulty.paths["/routes"]?.["get"] ?? {}, { responses: { 200: { content: {} } } });
+    assert.equal((await new Validator().validate({ ...faulty })).valid, false);
+  });
+
+  test("has an operation for each route, with its role and summary, and no others", () => {
+    assert.equal(operations.length, routes.length);
+    for (const { method, path, name, summary, role } of routes) {
+      const operation = document.paths[path]?.[method.toLowerCase()];
+      assert.equal(operation?.operationId, name);
+      assert.equal(operation.summary, summary);
+      assert.deepEqual(operation["x-roles"], role === "NONE" ? [] : [role]);
+      assert.deepEqual(operation.security, role === "NONE" ? [] : undefined);
+      assert.equal("403" in operation.responses, role !== "NONE", "403 is for those without a token");
+    }
+    assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length);
+  });
+
+  test("refers to nothing that is not there", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)];
+    assert.ok(references.length > 100);
+    for (const [, path = ""] of references) {
+      const found = path.split("/").reduce<unknown>((at, key) => (at as Json)?.[key], document);
+      assert.ok(found, path);
+    }
+  });
+
+  test("has no schema of errors that nothing uses", () => {
+    const used = JSON.stringify(document.paths);
+    for (const name of Object.keys(document.components.responses))
+      assert.ok(used.includes(`/${name}"`), name);
+  });
+
+  test("names the path, query and header parameters of each route", () => {
+    const names = (path: string) =>
+      document.paths[path]?.["get"]?.parameters.map(parameter => `${parameter.in} ${parameter.name}`);
+    assert.deepEqual(names("/api/v1/assets/{id}/logs"), [
+      "path id",
+      ...["status", "taskType", "performedFrom", "performedTo", "limit", "before"].map(
+        name => `query ${name}`,
+      ),
+    ]);
+    assert.deepEqual(names("/api/v1/logs/{id}"), ["path id", "header If-None-Match"]);
+    assert.deepEqual(names("/api/v1/employees"), ["query active"]);
+  });
+
+  test("gives examples that its own schemas take, of every body and every answer", () => {
+    let examples = 0;
+    for (const { operationId, requestBody, responses } of operations) {
+      const media = [requestBody, ...Object.values(responses)].map(
+        part => part?.content?.["application/json"],
+      );
+      for (const each of media) {
+        if (each === undefined) continue;
+        assert.ok(each.example !== undefined, operationId);
+        assert.equal(errorsOf(each.schema, each.example), "", operationId);
+        examples += 1;
+      }
+    }
+    assert.ok(examples > routes.length);
+  });
+
+  test("gives examples of bodies that the service takes", () => {
+    for (const { name, body, example } of routes) {
+      assert.equal(body === undefined, example === undefined, name);
+      if (body !== undefined) readFields(body, example as Json);
+    }
+  });
+
+  test("is answered to whoever is logged in, and printed by the command", async () => {
+    const world = await openWorld();
+    const { status, json } = await world.call("GET", "/openapi.json", { token: world.tokens.TECHNICIAN });
+    await world.close();
+    assert.deepEqual([status, json], [200, document]);
+  });
+});
+
+describe("the schema of a field", () => {
+  const wrench = "\u{1f527}";
+  const samples: readonly unknown[] = [
+    ...["", " ", "a", "ab", "PENDING", "pending", "ERROR", "ADMIN", "true", true, 0, 1, 5, [], {}],
+    ...[
+      "1",
+      "1000",
+      "1001",
+      "-1",
+      "2026-11-21T09:30",
+      "2026-11-21T09:30:00.123456",
+      "2026-11-21",
+      "2026-11-21T09:30Z",
+    ],
+    ...[
+      "a@b.c",
+      "a@b",
+      "a b@c.d",
+      "+45 12 34 56",
+      "12345",
+      "123456",
+      "1".repeat(20),
+      "1".repeat(21),
+      "phone 1234",
+    ],
+    ...[50, 51, 72, 73, 100, 101, 254, 255, 2_000, 2_001, 10_000, 10_001].flatMap(length => [
+      "x".repeat(length),
+      wrench.repeat(length),
+    ]),
+    `${"a".repeat(250)}@b.c`,
+    `${"a".repeat(251)}@b.c`,
+  ];
+  const accepts = ({ read, missing }: Field<unknown>, value: unknown): boolean => {
+    if (missing(value) !== undefined) return false;
+    try {
+      read(value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  const bodies = routes.flatMap(({ name, body = {} }) =>
+    Object.entries(body).map(entry => [name, ...entry] as const),
+  );
+  for (const [operation, name, field] of bodies) {
+    test(`${name} of ${operation} refuses nothing that the rule takes, and not everything`, () => {
+      const taken = samples.filter(value => accepts(field, value));
+      assert.ok(taken.length > 0);
+      for (const value of taken) assert.equal(errorsOf(field.schema, value), "", JSON.stringify(value));
+      const refused = samples.filter(value => errorsOf(field.schema, value) !== "");
+      assert.ok(refused.length > 3, "a schema that takes everything says nothing");
+    });
+  }
+
+  const query: Fields = Object.assign({}, ...routes.map(route => route.query));
+  const inTheirType = (value: unknown) =>
+    value === "true" ? true : value === "1" ? 1 : value === "1000" ? 1_000 : value;
+  for (const [name, field] of Object.entries(query)) {
+    test(`${name} of a query refuses nothing that the rule takes`, () => {
+      for (const value of [...samples, Buffer.from("2026-11-21T09:30:00 7").toString("base64url")]) {
+        if (accepts(field, value))
+          assert.equal(errorsOf(field.schema, inTheirType(value)), "", String(value));
+      }
+    });
+  }
+});

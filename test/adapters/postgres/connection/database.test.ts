@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, connect as dial, type Socket } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
+import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
+import { openDatabase, type TestDatabase } from "../../../support/database.ts";
+import { freePort } from "../../../support/native-postgres.ts";
+
+const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
+
+/** Passes all on to a database from this port, and shows what clients send. */
+async function relay(database: URL, port: number, show = (_chunk: Buffer, _client: Socket) => {}) {
+  const server = createServer(client => {
+    const upstream = dial(Number(database.port), database.hostname);
+    client.on("data", chunk => show(chunk, client));
+    client.pipe(upstream).pipe(client);
+    client.on("error", () => {}).on("close", () => upstream.destroy());
+    upstream.on("error", () => {}).on("close", () => client.destroy());
+  });
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  return () => new Promise(resolve => server.close(resolve));
+}
+
+describe("the connection", () => {
+  let opened: TestDatabase;
+  before(async () => {
+    opened = await openDatabase();
+  });
+  after(() => opened.drop());
+
+  test("identifiers come as numbers, timestamps as the text that clients see", async () => {
+    const database = connect(opened.url, commandLimits);
+    const [row] = await database.query(
+      sql`select 9007199254740991::bigint as id, '2026-03-29 02:30:00.5'::timestamp as date`,
+    );
+    assert.deepEqual({ ...row }, { id: 9_007_199_254_740_991, date: "2026-03-29T02:30:00.5" });
+    await database.close();
+  });
+
+  test("a statement's own fault is not taken for a lost connection", async () => {
+    const database = connect(opened.url, commandLimits);
+    await assert.rejects(database.query(sql`select nonsense`), { name: "PostgresError", code: "42703" });
+    assert.equal((await database.query(sql`select 1 as one`)).length, 1);
+    await database.close();
+  });
+
+  test("a database that is not there is UNAVAILABLE, and used again once it is", async () => {
+    const port = await freePort();
+    const url = new URL(opened.url);
+    const database = connect(`postgres://${url.username}@127.0.0.1:${port}${url.pathname}`, commandLimits);
+    await assert.rejects(database.query(sql`select 1`), unavailable);
+
+    const closeRelay = await relay(url, port);
+    assert.deepEqual([...(await database.query(sql`select 1 as one`))], [{ one: 1 }]);
+    await database.close();
+    await closeRelay();
+  });
+
+  for (const [how, cut] of [
+    ["closed", (socket: Socket) => socket.destroy()],
+    ["reset", (socket: Socket) => socket.resetAndDestroy()],
+  ] as const) {
+    test(`a connection that is ${how} under its first statement is UNAVAILABLE at once, other hosts or none`, {
+      timeout: 20_000,
+    }, async () => {
+      const url = new URL(opened.url);
+      const [port, other] = [await freePort(), await freePort()];
+      const closeRelay = await relay(url, port, (chunk, socket) => {
+        if (chunk.includes("cut_here")) cut(socket);
+      });
+      for (const hosts of [`127.0.0.1:${port}`, `127.0.0.1:${port},127.0.0.1:${other}`]) {
+        const database = connect(`postgres://${url.username}@${hosts}${url.pathname}`, commandLimits);
+        await assert.rejects(database.query(sql`select ${1}::int as cut_here`), unavailable);
+        assert.deepEqual([...(await database.query(sql`select ${1}::int as one`))], [{ one: 1 }]);
+        await database.close();
+      }
+      await closeRelay();
+    });
+  }
+
+  test("a statement that misses its deadline is given up by the server too, whichever host that is", async t => {
+    // The embedded PostgreSQL runs one statement at a time, and cannot be spoken to meanwhile.
+    if (process.env["TEST_SERVER_URL"] === undefined) return t.diagnostic("not run: needs native PostgreSQL");
+    const { hostname, port, username, pathname } = new URL(opened.url);
+    const url = `postgres://${username}@127.0.0.1:${await freePort()},${hostname}:${port}${pathname}`;
+    const database = connect(url, { ...commandLimits, deadlineMilliseconds: 1_000 });
+    await assert.rejects(
+      database.query(sql`select pg_sleep(60) as a_statement_that_is_given_up`),
+      unavailable,
+    );
+    const watch = connect(opened.url, commandLimits);
+    const isRunning = async () => {
+      const [row] = await watch.query<{ running: number }>(
+        sql`
+          select count(*)::int as running from pg_stat_activity
+          where state = 'active' and query like '%a_statement_that%' and pid <> pg_backend_pid()`,
+      );
+      return row?.running !== 0;
+    };
+    while (await isRunning());
+    await Promise.all([database.close(), watch.close()]);
+  });
+});

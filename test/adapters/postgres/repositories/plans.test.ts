@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { mostRows } from "../../../../src/adapters/postgres/batching/pages.ts";
+import { connect, type Database } from "../../../../src/adapters/postgres/connection/database.ts";
+import type { Statement } from "../../../../src/adapters/postgres/connection/statement.ts";
+import { makeRepositories } from "../../../../src/adapters/postgres/repositories/repositories.ts";
+import type { JsonList } from "../../../../src/application/json-list.ts";
+import type { Repositories } from "../../../../src/application/ports.ts";
+import type { LogFilter } from "../../../../src/domain/maintenance-log.ts";
+import { openDatabase, type TestDatabase } from "../../../support/database.ts";
+import { literal, recording } from "../../../support/recording-database.ts";
+
+/** Logs enough for a walk over all of them to cost more than any list or point query should. */
+const logCount = 30_000;
+const [largeAsset, smallAsset, silentAsset, employeeId] = [1, 2, 399, 7];
+
+/**
+ * As in a real trail, later logs tell of later days. Asset 1 has a third of all logs, and none of the newer half;
+ * assets 2 to 300 share the others, the last hundred have none.
+ */
+const seed = `
+  insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+  select 'Ada', 'Byron', '+45 12 34 56', i || '@example.com', i || '@example.com', 'TECHNICIAN', 'none'
+  from generate_series(1, 500) i;
+  insert into asset (name, description) select 'Asset ' || i, '' from generate_series(1, 400) i;
+  insert into maintenance_log
+    (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key)
+  select timestamp '2024-01-01' + make_interval(mins => i + i * 7919 % 60),
+    (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'])[case when i % 1000 = 0 then 4 else 1 + i % 7 % 3 end],
+    (array['PRODUCTION', 'MAINTENANCE', 'ERROR'])[1 + i % 5 % 3],
+    'Pressure, belts and sensors checked; all within limits, next inspection due in ' || i || ' days.',
+    case when i <= ${logCount / 2} and i % 3 < 2 then 1 else 2 + i % 299 end, 1 + i % 20, case when i % 2 = 0 then 'key ' || i end
+  from generate_series(1, ${logCount}) i;
+  analyze`;
+
+interface Case {
+  readonly name: string;
+  readonly run: (repositories: Repositories) => Promise<unknown>;
+  readonly table?: string;
+  /** By which the rows of the table are found; without a table, those of logs. */
+  readonly indexes: readonly string[];
+  /** Rows of the table that one statement may look at. */
+  readonly rows: number;
+  /** The only assets that are active; without it, all. */
+  readonly active?: readonly number[];
+}
+
+/** The first page of a list and, if there is one, the next. */
+async function twoPages<T>(list: JsonList<T>): Promise<void> {
+  const walk = list[Symbol.asyncIterator]();
+  await walk.next();
+  await walk.next();
+}
+
+const log = {
+  performedDate: "2026-02-28T10:20:30",
+  status: "PENDING",
+  taskType: "ERROR",
+  comment: "Oil",
+} as const;
+const email = `${employeeId}@example.com`;
+
+const performedFrom = "2024-01-05T00:00:00";
+const filters: readonly LogFilter[] = [
+  {},
+  { status: "COMPLETED" },
+  { taskType: "ERROR" },
+  { status: "COMPLETED", taskType: "ERROR" },
+  { performedFrom },
+  { status: "COMPLETED", performedFrom },
+];
+
+const cases: readonly Case[] = [
+  {
+    name: "a log",
+    run: ({ maintenanceLogs }) => maintenanceLogs.find(4_711),
+    indexes: ["maintenance_log_pkey"],
+    rows: 1,
+  },
+  {
+    name: "all logs",
+    run: ({ maintenanceLogs }) => twoPages(maintenanceLogs.list({})),
+    indexes: ["maintenance_log_by_date"],
+    rows: mostRows,
+  },
+  // The rare status, and one that many logs have.
+  ...(["CANCELLED", "COMPLETED"] as const).map(status => ({
+    name: `all logs that are ${status}`,
+    run: ({ maintenanceLogs }: Repositories) => twoPages(maintenanceLogs.list({ status })),
+    indexes: ["maintenance_log_by_status"],
+    rows: mostRows,
+  })),
+  ...filters.flatMap(filter =>
+    [largeAsset, smallAsset, silentAsset].map(assetId => ({
+      name: `the logs of asset ${assetId} with the filter ${JSON.stringify(filter)}`,
+      run: ({ maintenanceLogs }: Repositories) => twoPages(maintenanceLogs.listOfAsset(assetId, filter)),
+      indexes: ["maintenance_log_by_asset"],
+      // To sort little more than a page may be cheaper than to walk in order.
+      rows: 2 * mostRows,
+    })),
+  ),
+  ...[employeeId, 500].map(id => ({
+    name: `the logs of employee ${id}`,
+    run: ({ maintenanceLogs }: Repositories) => twoPages(maintenanceLogs.listOfPerformer(id, {})),
+    indexes: ["maintenance_log_by_performer"],
+    rows: mostRows,
+  })),
+  {
+    name: "an asset with the date of its newest log",
+    run: ({ assets }) => assets.find(largeAsset),
+    indexes: ["maintenance_log_by_asset"],
+    rows: 1,
+  },
+  {
+    name: "the newest logs when all assets are active",
+    run: ({ maintenanceLogs }) => twoPages(maintenanceLogs.listOfActiveAssets(10, {})),
+    indexes: ["maintenance_log_by_date"],
+    rows: 10,
+  },
+  {
+    name: "the newest logs when few assets are active, one of them without a log",
+    run: ({ maintenanceLogs }) => twoPages(maintenanceLogs.listOfActiveAssets(10, {})),
+    active: [3, 4, silentAsset],
+    indexes: ["maintenance_log_by_date", "maintenance_log_by_asset", "maintenance_log_pkey"],
+    // The window; or a log of each active asset, ten of each of these, and the ten themselves.
+    rows: 100,
+  },
+  {
+    name: "a log that is written under a key, and found under it",
+    async run({ maintenanceLogs }) {
+      for (let i = 0; i < 2; i += 1)
+        await maintenanceLogs.append(smallAsset, { employeeId, email }, log, "a key");
+    },
+    indexes: ["maintenance_log_idempotency_key"],
+    rows: 1,
+  },
+  {
+    name: "the credentials of a login",
+    run: ({ employees }) => employees.findCredentialsByEmail(email),
+    table: "employee",
+    indexes: ["employee_email_key"],
+    rows: 1,
+  },
+  {
+    name: "the account of a token",
+    run: ({ employees }) => employees.findAccount(email),
+    table: "employee",
+    indexes: ["employee_email_key"],
+    rows: 1,
+  },
+];
+
+interface Plan {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Actual Rows"?: number;
+  readonly "Actual Loops"?: number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** What is wrong with how a statement finds the rows of its table; nothing when all is well. */
+function faultsOf(plan: Plan, { table = "maintenance_log", indexes, rows }: Case): string[] {
+  const scans = nodesOf(plan).filter(node => node["Node Type"].endsWith("Scan"));
+  const ofTable = scans.filter(node => node["Relation Name"] === table);
+  const walks = ofTable.filter(node => node["Node Type"] === "Seq Scan").map(() => `walks all of ${table}`);
+  const others = scans
+    .map(node => node["Index Name"] ?? "")
+    .filter(name => name.startsWith(table) && !indexes.includes(name))
+    .map(name => `uses ${name}`);
+  const looked = ofTable
+    .map(
+      node =>
+        (node["Actual Loops"] ?? 0) * ((node["Actual Rows"] ?? 0) + (node["Rows Removed by Filter"] ?? 0)),
+    )
+    .reduce((sum, count) => sum + count, 0);
+  return [...walks, ...others, ...(looked > rows ? [`looks at ${looked} rows instead of ${rows}`] : [])];
+}
+
+/** PostgreSQL plans a prepared statement for its parameters, or once for all: either must do. */
+const planModes = ["force_custom_plan", "force_generic_plan"];
+
+describe("query plans", () => {
+  let opened: TestDatabase;
+  let service: Database;
+  let admin: postgres.Sql;
+
+  before(async () => {
+    opened = await openDatabase();
+    service = connect(opened.url);
+    admin = postgres(opened.url, { max: 1, fetch_types: false, onnotice: () => {} });
+    await admin.unsafe(seed);
+  });
+
+  after(async () => {
+    await admin.end({ timeout: 1 });
+    await service.close();
+    await opened.drop();
+  });
+
+  /** Runs the case on the service's own connections, then explains each statement that it sent. */
+  async function check(one: Case, change?: string): Promise<string[]> {
+    const { database, sent } = recording(service);
+    const activity = async (condition: string) =>
+      void (await admin.unsafe(`update asset set active = ${condition}; analyze asset`));
+    if (one.active) await activity(`id in (${one.active})`);
+    try {
+      await one.run(makeRepositories(database));
+      assert.ok(sent.length > 0);
+      const faults: string[] = [];
+      for (const statement of sent) {
+        for (const mode of planModes) faults.push(...(await explain(one, statement, mode, change)));
+      }
+      return faults;
+    } finally {
+      if (one.active) await activity("true");
+    }
+  }
+
+  async function explain(one: Case, { text, values }: Statement, mode: string, change?: string) {
+    const given = values.length === 0 ? "" : `(${values.map(literal)})`;
+    await admin.unsafe(
+      `begin; set local plan_cache_mode = ${mode}; set local max_parallel_workers_per_gather = 0`,
+    );
+    try {
+      if (change !== undefined) await admin.unsafe(change);
+      await admin.unsafe(`prepare explained as ${text}`);
+      const [row] = await admin.unsafe(
+        `explain (analyze, timing off, format json) execute explained${given}`,
+      );
+      const [{ Plan: plan }] = parsed(row?.["QUERY PLAN"]) as [{ Plan: Plan }];
+      return faultsOf(plan, one).map(fault => `${fault} (${mode}): ${text}`);
+    } finally {
+      // What was explained was run as well.
+      await admin.unsafe("rollback; deallocate all");
+    }
+  }
+
+  for (const one of cases) {
+    test(`${one.name}: found by ${one.indexes.join(", ")}`, async () => {
+      assert.deepEqual(await check(one), []);
+    });
+  }
+
+  for (const index of ["by_date", "by_status", "by_asset", "by_performer"].map(
+    name => `maintenance_log_${name}`,
+  )) {
+    test(`without ${index} this would be seen`, async () => {
+      const affected = cases.filter(({ indexes }) => indexes[0] === index);
+      assert.ok(affected.length > 0);
+      for (const one of affected) assert.notDeepEqual(await check(one, `drop index ${index}`), [], one.name);
+    });
+  }
+
+  test("an index by date that every list may use would be seen", async () => {
+    const [one] = cases.filter(({ name }) =>
+      name.startsWith(`the logs of asset ${largeAsset} with the filter {}`),
+    );
+    assert.ok(one);
+    const change =
+      "create index maintenance_log_by_date_for_all on maintenance_log (performed_date desc, id desc)";
+    assert.notDeepEqual(await check(one, change), []);
+  });
+});
+
+const parsed = (value: unknown): unknown => (typeof value === "string" ? JSON.parse(value) : value);

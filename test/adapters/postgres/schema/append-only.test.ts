@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
+import { makeRepositories } from "../../../../src/adapters/postgres/repositories/repositories.ts";
+import { aLog, anAsset, anEmployee } from "../../../contract/repositories.ts";
+import { openDatabase, type TestDatabase } from "../../../support/database.ts";
+
+/** What nobody may do to what has been recorded, the owner of the tables and superusers included. */
+const refusedByTrigger = [
+  "update maintenance_log set comment = 'changed'",
+  "update maintenance_log set comment = comment where false",
+  "delete from maintenance_log",
+  "delete from maintenance_log where id = 1",
+  "truncate maintenance_log",
+  "truncate maintenance_log restart identity cascade",
+  "insert into maintenance_log overriding system value select * from maintenance_log on conflict (id) do update set comment = ''",
+  "delete from employee",
+  "truncate employee cascade",
+  "delete from asset",
+  "truncate asset cascade",
+];
+
+/** What the role of `serve` may not do besides. */
+const refusedToService = [
+  ...refusedByTrigger,
+  "update asset set name = 'changed'",
+  "update employee set id = default",
+  "insert into schema_migration (version, name) values (99, 'planted')",
+  "delete from schema_migration",
+  "alter table maintenance_log disable trigger all",
+  "drop trigger maintenance_log_append_only on maintenance_log",
+  "drop table maintenance_log",
+  "create table planted (id integer)",
+  "create or replace function refuse_change() returns trigger language plpgsql as 'begin return new; end'",
+  "set session_replication_role = replica",
+];
+
+describe("the audit trail in the database itself", () => {
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  before(async () => {
+    database = await openDatabase();
+    sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    const own = connect(database.url, commandLimits);
+    const { employees, assets, maintenanceLogs } = makeRepositories(own);
+    const { id, email } = await employees.insert(anEmployee());
+    const asset = await assets.insert(anAsset());
+    await maintenanceLogs.append(asset.id, { employeeId: id, email }, aLog());
+    await own.close();
+    // Only so that a superuser's statement below gets as far as the trigger.
+    await sql.unsafe("grant create on schema public to current_user");
+  });
+  after(async () => {
+    await sql.end();
+    await database.drop();
+  });
+
+  /** Runs the statement in a transaction that is undone; answers its SQLSTATE, or undefined when it went through. */
+  async function stateOf(statement: string, ...setup: string[]): Promise<string | undefined> {
+    const undone = new Error("undone");
+    return sql
+      .begin(async transaction => {
+        for (const first of setup) await transaction.unsafe(first);
+        await transaction.unsafe(statement);
+        throw undone;
+      })
+      .then(
+        () => "committed",
+        error => (error === undone ? undefined : (error as { code: string }).code),
+      );
+  }
+
+  for (const statement of refusedByTrigger) {
+    test(`is refused to everybody: ${statement}`, async () => {
+      assert.equal(await stateOf(statement), "23001");
+    });
+  }
+
+  test("is refused also where ordinary triggers are switched off", async () => {
+    for (const statement of ["update maintenance_log set comment = ''", "delete from maintenance_log"]) {
+      assert.equal(await stateOf(statement, "set local session_replication_role = replica"), "23001");
+    }
+  });
+
+  for (const statement of refusedToService) {
+    test(`is refused to the service role: ${statement}`, async () => {
+      const state = await stateOf(statement, "set local role maintenance_log_service");
+      assert.ok(state === "42501" || state === "23001", `${statement}: ${state}`);
+    });
+  }
+
+  test("the service role may not even attempt to change or remove a log", async () => {
+    for (const statement of [
+      "update maintenance_log set comment = ''",
+      "delete from maintenance_log",
+      "truncate maintenance_log",
+      "delete from employee",
+      "delete from asset",
+    ]) {
+      assert.equal(await stateOf(statement, "set local role maintenance_log_service"), "42501", statement);
+    }
+  });
+
+  for (const statement of [
+    "insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id) select performed_date, status, task_type, comment, asset_id, performed_by_employee_id from maintenance_log",
+    "select id, comment from maintenance_log",
+    "update employee set active = false",
+    "update asset set active = false",
+    "insert into asset (name, description) values ('Pump', '')",
+    "select version from schema_migration",
+  ]) {
+    test(`the service role may: ${statement.slice(0, 60)}`, async () => {
+      assert.equal(await stateOf(statement, "set local role maintenance_log_service"), undefined);
+    });
+  }
+
+  test("the database itself refuses what the service would not accept either", async () => {
+    const insert = (changes: Readonly<Record<string, string>>) => {
+      const row = {
+        performed_date: "now()",
+        status: "'PENDING'",
+        task_type: "'ERROR'",
+        comment: "''",
+        asset_id: "1",
+        performed_by_employee_id: "1",
+        ...changes,
+      };
+      return `insert into maintenance_log (${Object.keys(row)}) values (${Object.values(row)})`;
+    };
+    for (const [changes, state] of [
+      [{}, undefined],
+      [{ status: "'DONE'" }, "23514"],
+      [{ task_type: "'X'" }, "23514"],
+      [{ comment: "repeat('x', 10001)" }, "23514"],
+      [{ comment: "null" }, "23502"],
+      [{ asset_id: "999" }, "23503"],
+      [{ performed_by_employee_id: "999" }, "23503"],
+    ] as const) {
+      assert.equal(await stateOf(insert(changes)), state, JSON.stringify(changes));
+    }
+  });
+});
