@@ -4,12 +4,10 @@ import { makeClientAddress, type TrustedProxies } from "./adapters/http/request/
 import { type AllowedOrigins, makeCors } from "./adapters/http/request/cors.ts";
 import type { RequestMeter } from "./adapters/http/request/request-log.ts";
 import { type HttpServer, makeHttpServer } from "./adapters/http/server/server.ts";
-import { makeAssets } from "./application/assets.ts";
 import { makeAuthentication } from "./application/authentication.ts";
 import { makeEmployees } from "./application/employees.ts";
 import { withKnownTokens } from "./application/known-tokens.ts";
 import { makeLoginThrottle } from "./application/login-throttle.ts";
-import { makeMaintenanceLogs } from "./application/maintenance-logs.ts";
 import type { Ports } from "./application/ports.ts";
 import { withRecentAccounts } from "./application/recent-accounts.ts";
 
@@ -21,8 +19,8 @@ export function makeUseCases(ports: Ports): UseCases {
   return {
     authentication: makeAuthentication({ ...ports, employees, tokens, throttle }),
     employees: makeEmployees({ ...ports, employees, throttle }),
-    assets: makeAssets(ports),
-    maintenanceLogs: makeMaintenanceLogs(ports),
+    assets: ports.assets,
+    maintenanceLogs: ports.maintenanceLogs,
   };
 }
 

@@ -34,16 +34,16 @@ export interface HashingLoad {
 export function makeArgon2PasswordHasher({ working, waiting } = limits): PasswordHasher & {
   load(): HashingLoad;
 } {
-  const turns = makeTurns(working, waiting);
+  const queue = makeQueue(working, waiting);
   return {
-    hash: password => turns.take(() => hash(password, { algorithm: argon2id, ...cost })),
+    hash: password => queue.run(() => hash(password, { algorithm: argon2id, ...cost })),
 
     async verify(stored, password) {
-      const matches = await turns.take(() => verify(isAffordable(stored) ? stored : decoy, password));
+      const matches = await queue.run(() => verify(isAffordable(stored) ? stored : decoy, password));
       return matches && isAffordable(stored);
     },
 
-    load: turns.load,
+    load: queue.load,
   };
 }
 
@@ -57,18 +57,18 @@ function isAffordable(stored: string | undefined): stored is string {
   return memory <= cost.memoryCost && time <= cost.timeCost && lanes <= cost.parallelism;
 }
 
-function makeTurns(working: number, waiting: number) {
-  const queue: (() => void)[] = [];
+function makeQueue(working: number, waiting: number) {
+  const callers: (() => void)[] = [];
   let free = working;
   return {
-    async take<T>(work: () => Promise<T>): Promise<T> {
+    async run<T>(work: () => Promise<T>): Promise<T> {
       if (free > 0) free -= 1;
-      else if (queue.length < waiting) await new Promise<void>(resolve => queue.push(resolve));
+      else if (callers.length < waiting) await new Promise<void>(resolve => callers.push(resolve));
       else throw new DomainError("UNAVAILABLE", "The service is overloaded");
       try {
         return await work();
       } finally {
-        const next = queue.shift();
+        const next = callers.shift();
         if (next === undefined) free += 1;
         else next();
       }
@@ -77,7 +77,7 @@ function makeTurns(working: number, waiting: number) {
     load: (): HashingLoad => ({
       working: working - free,
       workingLimit: working,
-      waiting: queue.length,
+      waiting: callers.length,
       waitingLimit: waiting,
     }),
   };

@@ -1,7 +1,7 @@
 import type { ActivityFilter } from "../domain/activity.ts";
 import type { Asset, NewAsset } from "../domain/asset.ts";
 import type { Employee, EmployeeChanges, Registration } from "../domain/employee.ts";
-import type { LogFilter, LogPart, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
+import type { LogFilter, LogQuery, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Role } from "../domain/role.ts";
 import type { JsonList } from "./json-list.ts";
 
@@ -83,11 +83,11 @@ export interface MaintenanceLogRepository {
   append(assetId: number, performer: Performer, log: NewLog, idempotencyKey?: string): Promise<Appended>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<MaintenanceLog>;
-  list(part: LogPart): JsonList<MaintenanceLog>;
+  list(part: LogQuery): JsonList<MaintenanceLog>;
   /** Throws NOT_FOUND, with the first piece, when the asset is not known. */
-  listOfAsset(assetId: number, part: LogPart): JsonList<MaintenanceLog>;
+  listOfAsset(assetId: number, part: LogQuery): JsonList<MaintenanceLog>;
   /** Throws NOT_FOUND, with the first piece, when the employee is not known. */
-  listOfPerformer(employeeId: number, part: LogPart): JsonList<MaintenanceLog>;
+  listOfPerformer(employeeId: number, part: LogQuery): JsonList<MaintenanceLog>;
   /** The newest logs among those of all assets that are active now. */
   listOfActiveAssets(limit: number, filter: LogFilter): JsonList<MaintenanceLog>;
 }

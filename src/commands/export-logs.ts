@@ -2,7 +2,6 @@ import { parseArgs } from "node:util";
 import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
 import { makeMaintenanceLogRepository } from "../adapters/postgres/repositories/maintenance-log-repository.ts";
 import { elementsOf } from "../application/json-list.ts";
-import { makeMaintenanceLogs } from "../application/maintenance-logs.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { exportLogsSettings } from "../config/settings.ts";
 import type { MaintenanceLog } from "../domain/maintenance-log.ts";
@@ -48,7 +47,7 @@ export async function runExportLogs(surroundings: Surroundings): Promise<void> {
   const { assetId, format } = readOptions(args);
   const { databaseUrl, preparesStatements } = readSettings(exportLogsSettings, environment, readFile);
   const database = connect(databaseUrl, commandLimits, preparesStatements);
-  const logs = makeMaintenanceLogs({ maintenanceLogs: makeMaintenanceLogRepository(database) });
+  const logs = makeMaintenanceLogRepository(database);
   const tell = (count: number, end: string) => void (stderr.isTTY && stderr.write(`\r${count} logs${end}`));
   // What goes wrong with it is told to each write below.
   stdout.on("error", () => {});

@@ -69,13 +69,13 @@ export type LogFilter = Partial<Values<typeof logFilterFields>>;
 export type LogPosition = Pick<MaintenanceLog, "performedDate" | "id">;
 
 /** A part of a list: at most `limit` logs, beginning after the position `before`. */
-export interface LogPart extends LogFilter {
+export interface LogQuery extends LogFilter {
   readonly before?: LogPosition | undefined;
   readonly limit?: number | undefined;
 }
 
 /** The position after which a part begins, the end of its period taken into account; undefined for the newest log. */
-export function startOf({ before, performedTo }: LogPart): LogPosition | undefined {
+export function startOf({ before, performedTo }: LogQuery): LogPosition | undefined {
   // Ids begin with 1, so every log of that very moment comes before this position, and so is left out.
   const end = performedTo === undefined ? undefined : { performedDate: performedTo, id: 0 };
   if (before === undefined || end === undefined) return before ?? end;

@@ -7,8 +7,8 @@ import type { Employee } from "../../src/domain/employee.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
 import type {
   LogFilter,
-  LogPart,
   LogPosition,
+  LogQuery,
   MaintenanceLog,
   NewLog,
 } from "../../src/domain/maintenance-log.ts";
@@ -726,7 +726,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         test("a part has so many logs after a position, and filters narrow it further", async () => {
           const day = (n: number) => `2034-01-0${n}T00:00:00`;
           const { asset } = await writeAt([1, 2, 2, 2, 3, 4].map(day));
-          const list = (part: LogPart) => all(opened.maintenanceLogs.listOfAsset(asset.id, part));
+          const list = (part: LogQuery) => all(opened.maintenanceLogs.listOfAsset(asset.id, part));
           const everything = await list({});
           for (let at = 0; at < everything.length; at += 1) {
             const before = everything[at];
@@ -754,7 +754,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           for (let i = 0; i < 10; i += 1) {
             await Promise.all(Array.from({ length: 60 }, () => writeOne("2035-01-01T00:00:00")));
           }
-          const list = (part: LogPart) => all(opened.maintenanceLogs.listOfAsset(asset.id, part));
+          const list = (part: LogQuery) => all(opened.maintenanceLogs.listOfAsset(asset.id, part));
           const everything = await list({});
           assert.equal(everything.length, 600);
           for (const limit of [1, 249, 250, 251, 500, 501, 599, 600, 601]) {
@@ -765,7 +765,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         test("a walk over all parts while logs are written misses none of the start and doubles none", async () => {
           const hour = (n: number) => `2036-01-01T${String(n % 24).padStart(2, "0")}:00:00`;
           const { asset, writeOne } = await writeAt(Array.from({ length: 60 }, (_, i) => hour(i * 7)));
-          const list = (part: LogPart) => all(opened.maintenanceLogs.listOfAsset(asset.id, part));
+          const list = (part: LogQuery) => all(opened.maintenanceLogs.listOfAsset(asset.id, part));
           const atStart = await list({});
           const walked: MaintenanceLog[] = [];
           const writing: Promise<unknown>[] = [];

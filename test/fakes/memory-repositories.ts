@@ -11,7 +11,7 @@ import { displayName, type Employee, foldEmail } from "../../src/domain/employee
 import { emailTaken, keyReused, notFound, performerUnknown, unauthorized } from "../../src/domain/error.ts";
 import {
   isLogOf,
-  type LogPart,
+  type LogQuery,
   type MaintenanceLog,
   newestFirst,
   startOf,
@@ -78,7 +78,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
     performedByEmployeeId,
     performedByName: displayName(existing(performedByEmployeeId).employee),
   });
-  const listed = (part: LogPart, isOfList: (log: StoredLog) => boolean): MaintenanceLog[] =>
+  const listed = (part: LogQuery, isOfList: (log: StoredLog) => boolean): MaintenanceLog[] =>
     logs
       .filter(log => isOfList(log) && isOfPart(log, part))
       .sort(newestFirst)
@@ -225,7 +225,7 @@ function toCredentials(found: Credentials | undefined): Credentials | undefined 
   return { employee, passwordHash, tokenVersion };
 }
 
-function isOfPart(log: StoredLog, part: LogPart): boolean {
+function isOfPart(log: StoredLog, part: LogQuery): boolean {
   const { status, taskType, performedFrom = "" } = part;
   const start = startOf(part);
   return (

@@ -6,7 +6,7 @@ import { makeRoutes } from "../../src/adapters/http/api/routes.ts";
 import { makeClientAddress } from "../../src/adapters/http/request/client-address.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
 import { type HttpLimits, httpLimits } from "../../src/adapters/http/server/limits.ts";
-import { judgePace, type Pace, type Sight, startPace } from "../../src/adapters/http/server/pace.ts";
+import { judgePace, type Observation, type Pace, startPace } from "../../src/adapters/http/server/pace.ts";
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
 import { makeUseCases } from "../../src/app.ts";
 import type { Repositories } from "../../src/application/ports.ts";
@@ -108,7 +108,7 @@ function assertRefusal(text: string, status: number, msg?: string | RegExp): voi
 }
 
 describe("the pace of a client", () => {
-  const seen = (state: Sight["state"], bytesRead = 0, bytesUnsent = 0): Sight => ({
+  const seen = (state: Observation["state"], bytesRead = 0, bytesUnsent = 0): Observation => ({
     state,
     bytesRead,
     bytesUnsent,
@@ -116,7 +116,7 @@ describe("the pace of a client", () => {
   const fresh = (bytesRead = 0, bytesUnsent = 0) => startPace({ bytesRead, bytesUnsent }, 0);
 
   /** Looks once a second; answers the second of the verdict, or undefined when there is none. */
-  function watch(start: Pace, sightAt: (second: number) => Sight, seconds = 300) {
+  function watch(start: Pace, sightAt: (second: number) => Observation, seconds = 300) {
     let pace = start;
     for (let second = 1; second <= seconds; second += 1) {
       const verdict = judgePace(pace, sightAt(second), second * 1_000, httpLimits);

@@ -1,11 +1,11 @@
-import type { Asked, Database } from "../../src/adapters/postgres/connection/database.ts";
+import type { Database, StatementSource } from "../../src/adapters/postgres/connection/database.ts";
 import type { Statement } from "../../src/adapters/postgres/connection/statement.ts";
 
 /** Passes statements on, and tells what was sent. */
 export function recording(database: Database): { readonly database: Database; readonly sent: Statement[] } {
   const sent: Statement[] = [];
-  const noting = (asked: Asked) => () => {
-    const statement = typeof asked === "function" ? asked() : asked;
+  const noting = (source: StatementSource) => () => {
+    const statement = typeof source === "function" ? source() : source;
     sent.push(statement);
     return statement;
   };
@@ -13,8 +13,8 @@ export function recording(database: Database): { readonly database: Database; re
     sent,
     database: {
       ...database,
-      query: asked => database.query(noting(asked)),
-      queryBytes: asked => database.queryBytes(noting(asked)),
+      query: source => database.query(noting(source)),
+      queryBytes: source => database.queryBytes(noting(source)),
     },
   };
 }

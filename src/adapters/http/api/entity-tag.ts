@@ -1,20 +1,15 @@
 import { hash } from "node:crypto";
-import { ContentWithHeaders, JsonText, NotModified } from "./route.ts";
+import type { Answer } from "./route.ts";
 
 /**
  * Content with an entity tag, or word that the client has it already (RFC 9110, sections 8.8.3 and 13.1.2).
  * The tag is strong: it is made of all that is answered, such as the names of today in a log that never changes.
  */
-export function unlessMatched(
-  ifNoneMatch: string | undefined,
-  content: object,
-): ContentWithHeaders | NotModified {
-  const text = JSON.stringify(content);
-  const tag = `"${hash("sha256", text, "base64url")}"`;
+export function unlessMatched(ifNoneMatch: string | undefined, content: object): Answer {
+  const body = JSON.stringify(content);
+  const tag = `"${hash("sha256", body, "base64url")}"`;
   const headers = ["ETag", tag];
-  return isMatched(ifNoneMatch ?? "", tag)
-    ? new NotModified(headers)
-    : new ContentWithHeaders(new JsonText(text), headers);
+  return isMatched(ifNoneMatch ?? "", tag) ? { headers, isNotModified: true } : { body, headers };
 }
 
 /** The comparison is the weak one: whether a proxy has made a tag weak on its way does not matter. */

@@ -3,16 +3,16 @@ import { invalid } from "../../../domain/error.ts";
 import { optional, rule, type Values } from "../../../domain/field.ts";
 import { readLocalDateTime } from "../../../domain/local-date-time.ts";
 import {
-  type LogPart,
   type LogPosition,
+  type LogQuery,
   logFilterFields,
   type MaintenanceLog,
   readLimit,
 } from "../../../domain/maintenance-log.ts";
-import { type Content, ContentWithHeaders } from "./route.ts";
+import { type Answer, json, list } from "./route.ts";
 
 /** Queries of the log lists that are complete, whatever their length, unless they are asked for in pages. */
-export const logPartFields = {
+export const logQueryFields = {
   ...logFilterFields,
   limit: optional(readLimit, undefined),
   before: optional(
@@ -32,15 +32,15 @@ const pageBytes = 1024 * 1024;
  */
 export async function listOrPage(
   path: string,
-  query: Values<typeof logPartFields>,
-  list: (part: LogPart) => JsonList<MaintenanceLog>,
-): Promise<Content> {
+  query: Values<typeof logQueryFields>,
+  listPart: (part: LogQuery) => JsonList<MaintenanceLog>,
+): Promise<Answer> {
   const { limit } = query;
-  if (limit === undefined) return list(query);
+  if (limit === undefined) return list(listPart(query));
   const logs: MaintenanceLog[] = [];
   let bytes = 0;
   // One more than is wanted tells whether there is a next page.
-  for await (const piece of list({ ...query, limit: limit + 1 })) {
+  for await (const piece of listPart({ ...query, limit: limit + 1 })) {
     logs.push(...elementsOf<MaintenanceLog>(piece));
     bytes += piece.length;
     if (bytes > pageBytes) break;
@@ -48,12 +48,12 @@ export async function listOrPage(
   const page = logs.slice(0, limit);
   const last = page.at(-1);
   const isLast = logs.length <= limit && bytes <= pageBytes;
-  if (last === undefined || isLast) return page;
+  if (last === undefined || isLast) return json(page);
   const next = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, before: cursorOf(last) })) {
     if (value !== undefined) next.set(name, String(value));
   }
-  return new ContentWithHeaders(page, ["Link", `<${path}?${next}>; rel="next"`]);
+  return json(page, ["Link", `<${path}?${next}>; rel="next"`]);
 }
 
 /** Opaque to clients, so that it may come to say something else. */

@@ -6,54 +6,26 @@ import type { Fields, Schema, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
 import type { RecordName } from "./record-schemas.ts";
 
-/** What a successful request answers: nothing, an object, a list in pieces, a page, or that nothing is new. */
-export type Content =
-  | undefined
-  | object
-  | JsonText
-  | JsonList<object>
-  | HtmlPage
-  | ContentWithHeaders
-  | NotModified;
-
-/** An object that has been rendered already. */
-export class JsonText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
+/** What a route answers on success. */
+export interface Answer {
+  /** The whole text, or a list in pieces; none goes with a 204 or a 304. */
+  readonly body?: string | JsonList<object>;
+  /** Names and values in turn; a body without a Content-Type here is JSON. */
+  readonly headers?: readonly string[];
+  /** The client has the content already: 304 in place of the route's status (RFC 9110, section 15.4.5). */
+  readonly isNotModified?: true;
 }
 
-/** Content with headers of its own: names and values in turn. */
-export class ContentWithHeaders {
-  readonly content: Content;
-  readonly headers: readonly string[];
+/** An object as JSON. */
+export const json = (content: object, headers: readonly string[] = []): Answer => ({
+  body: JSON.stringify(content),
+  headers,
+});
 
-  constructor(content: Content, headers: readonly string[]) {
-    this.content = content;
-    this.headers = headers;
-  }
-}
+export const list = (body: JsonList<object>): Answer => ({ body });
 
-/** The client has the content already: a 304 (RFC 9110, section 15.4.5), with these headers. */
-export class NotModified {
-  readonly headers: readonly string[];
-
-  constructor(headers: readonly string[]) {
-    this.headers = headers;
-  }
-}
-
-export class HtmlPage {
-  readonly text: string;
-  readonly contentSecurityPolicy: string;
-
-  constructor(text: string, contentSecurityPolicy: string) {
-    this.text = text;
-    this.contentSecurityPolicy = contentSecurityPolicy;
-  }
-}
+/** For a route of status 204. */
+export const noContent: Answer = {};
 
 interface Declaration<Body extends Fields, Query extends Fields> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -95,7 +67,7 @@ interface Input<Body extends Fields, Query extends Fields> {
 export interface OpenRoute<Body extends Fields = Fields, Query extends Fields = Fields>
   extends Declaration<Body, Query> {
   readonly role: "NONE";
-  run(input: Input<Body, Query>): Promise<Content> | Content;
+  run(input: Input<Body, Query>): Promise<Answer> | Answer;
 }
 
 export interface GuardedRoute<Body extends Fields = Fields, Query extends Fields = Fields>
@@ -105,7 +77,7 @@ export interface GuardedRoute<Body extends Fields = Fields, Query extends Fields
   readonly ownIdOnly?: true;
   /** The caller goes on record: a token without an employee is 401 here (section 4.3, rule 4). */
   readonly recordsCaller?: true;
-  run(input: Input<Body, Query> & { readonly caller: Caller }): Promise<Content> | Content;
+  run(input: Input<Body, Query> & { readonly caller: Caller }): Promise<Answer> | Answer;
 }
 
 export type Route = OpenRoute | GuardedRoute;

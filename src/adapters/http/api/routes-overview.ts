@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { prefersHtml } from "./accept.ts";
-import { ContentWithHeaders, HtmlPage, type Route } from "./route.ts";
+import { type Answer, json, type Route } from "./route.ts";
 
 /** `GET /routes`: the table for programs, or the same as a page for a client that prefers HTML. */
-export function overviewOf(routes: readonly Route[], accept: string | undefined): ContentWithHeaders {
-  const content = prefersHtml(accept) ? pageOf(routes) : routes.map(rowOf);
-  return new ContentWithHeaders(content, ["Vary", "Accept"]);
+export function overviewOf(routes: readonly Route[], accept: string | undefined): Answer {
+  const vary = ["Vary", "Accept"];
+  if (!prefersHtml(accept)) return json(routes.map(rowOf), vary);
+  const html = ["Content-Type", "text/html; charset=utf-8", "Content-Security-Policy", contentSecurityPolicy];
+  return { body: pageOf(routes), headers: [...vary, ...html] };
 }
 
 const rowOf = ({ method, path, role }: Route) => ({ method, path, roles: rolesOf(role) });
@@ -31,9 +33,7 @@ const contentSecurityPolicy = [
 ].join("; ");
 
 // The table is written by hand and holds nothing that HTML would need escaped.
-const pageOf = (routes: readonly Route[]): HtmlPage =>
-  new HtmlPage(
-    `<!doctype html>
+const pageOf = (routes: readonly Route[]): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -53,9 +53,7 @@ ${routes.map(tableRowOf).join("\n")}
 </table>
 </body>
 </html>
-`,
-    contentSecurityPolicy,
-  );
+`;
 
 const tableRowOf = ({ method, path, role, summary }: Route): string =>
   `<tr><td class="method">${method}</td><td><code>${path}</code></td><td>${role === "NONE" ? "open" : role}</td><td>${summary}</td></tr>`;

@@ -1,7 +1,6 @@
-import type { Assets } from "../../../application/assets.ts";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { Employees } from "../../../application/employees.ts";
-import type { MaintenanceLogs } from "../../../application/maintenance-logs.ts";
+import type { AssetRepository, MaintenanceLogRepository } from "../../../application/ports.ts";
 import { activityFilterFields } from "../../../domain/activity.ts";
 import { newAssetFields } from "../../../domain/asset.ts";
 import {
@@ -12,16 +11,17 @@ import {
 } from "../../../domain/employee.ts";
 import { activeAssetsFields, newLogFields, readIdempotencyKey } from "../../../domain/maintenance-log.ts";
 import { unlessMatched } from "./entity-tag.ts";
-import { listOrPage, logPartFields } from "./log-page.ts";
+import { listOrPage, logQueryFields } from "./log-page.ts";
 import { openApiOf } from "./openapi.ts";
-import { ContentWithHeaders, guarded, open, type Route } from "./route.ts";
+import { guarded, json, list, noContent, open, type Route } from "./route.ts";
 import { overviewOf } from "./routes-overview.ts";
 
+/** Where there is nothing to decide, a route asks the repository itself. */
 export interface UseCases {
   readonly authentication: Authentication;
   readonly employees: Employees;
-  readonly assets: Assets;
-  readonly maintenanceLogs: MaintenanceLogs;
+  readonly assets: AssetRepository;
+  readonly maintenanceLogs: MaintenanceLogRepository;
 }
 
 const linkToNextPage = { Link: '`<…>; rel="next"`, with `limit` while there are more logs' };
@@ -42,7 +42,7 @@ export function makeRoutes({
       summary: "A welcome",
       status: 200,
       answer: { one: "Welcome" },
-      run: () => ({ message: "Welcome to the Maintenance Log Service" }),
+      run: () => json({ message: "Welcome to the Maintenance Log Service" }),
     }),
     guarded({
       method: "GET",
@@ -64,7 +64,7 @@ export function makeRoutes({
       summary: "The OpenAPI document of this service",
       status: 200,
       answer: { one: "OpenApiDocument" },
-      run: () => openApiOf(routes),
+      run: () => json(openApiOf(routes)),
     }),
 
     open({
@@ -78,7 +78,7 @@ export function makeRoutes({
       refusals: ["LOGIN_FAILED", "THROTTLED"],
       body: loginFields,
       example: { email: "ada@example.com", password: "correct horse" },
-      run: ({ body, address }) => authentication.logIn(body, address),
+      run: async ({ body, address }) => json(await authentication.logIn(body, address)),
     }),
     guarded({
       method: "POST",
@@ -98,7 +98,7 @@ export function makeRoutes({
         phone: "+45 12 34 56 78",
         role: "TECHNICIAN",
       },
-      run: ({ caller, body }) => employees.register(caller, body),
+      run: async ({ caller, body }) => json(await employees.register(caller, body)),
     }),
 
     guarded({
@@ -110,7 +110,7 @@ export function makeRoutes({
       status: 200,
       answer: { listOf: "Employee" },
       query: activityFilterFields,
-      run: ({ query }) => employees.list(query),
+      run: ({ query }) => list(employees.list(query)),
     }),
     guarded({
       method: "GET",
@@ -120,7 +120,7 @@ export function makeRoutes({
       summary: "The caller's own employee",
       status: 200,
       answer: { one: "Employee" },
-      run: ({ caller }) => employees.find(caller.employeeId),
+      run: async ({ caller }) => json(await employees.find(caller.employeeId)),
     }),
     guarded({
       method: "GET",
@@ -131,7 +131,7 @@ export function makeRoutes({
       status: 200,
       answer: { one: "Employee" },
       refusals: ["NOT_FOUND"],
-      run: ({ id }) => employees.find(id),
+      run: async ({ id }) => json(await employees.find(id)),
     }),
     guarded({
       method: "PUT",
@@ -144,7 +144,7 @@ export function makeRoutes({
       refusals: ["NOT_FOUND", "CONFLICT"],
       body: employeeChangeFields,
       example: { phone: "+45 98 76 54 32", role: "MANAGER" },
-      run: ({ caller, id, body }) => employees.update(caller, id, body),
+      run: async ({ caller, id, body }) => json(await employees.update(caller, id, body)),
     }),
     guarded({
       method: "DELETE",
@@ -154,7 +154,10 @@ export function makeRoutes({
       summary: "Deactivate an employee",
       status: 204,
       refusals: ["NOT_FOUND"],
-      run: ({ id }) => employees.deactivate(id),
+      run: async ({ id }) => {
+        await employees.deactivate(id);
+        return noContent;
+      },
     }),
     guarded({
       method: "PATCH",
@@ -164,7 +167,10 @@ export function makeRoutes({
       summary: "Reactivate an employee",
       status: 204,
       refusals: ["NOT_FOUND"],
-      run: ({ id }) => employees.reactivate(id),
+      run: async ({ id }) => {
+        await employees.reactivate(id);
+        return noContent;
+      },
     }),
     guarded({
       method: "PATCH",
@@ -177,7 +183,10 @@ export function makeRoutes({
       refusals: ["THROTTLED"],
       body: passwordChangeFields,
       example: { oldPassword: "correct horse", newPassword: "battery staple" },
-      run: ({ caller, body, address }) => employees.changePassword(caller, body, address),
+      run: async ({ caller, body, address }) => {
+        await employees.changePassword(caller, body, address);
+        return noContent;
+      },
     }),
 
     guarded({
@@ -189,7 +198,7 @@ export function makeRoutes({
       status: 200,
       answer: { listOf: "Asset" },
       query: activityFilterFields,
-      run: ({ query }) => assets.list(query),
+      run: ({ query }) => list(assets.list(query)),
     }),
     guarded({
       method: "GET",
@@ -200,7 +209,7 @@ export function makeRoutes({
       status: 200,
       answer: { one: "Asset" },
       refusals: ["NOT_FOUND"],
-      run: ({ id }) => assets.find(id),
+      run: async ({ id }) => json(await assets.find(id)),
     }),
     guarded({
       method: "POST",
@@ -212,7 +221,7 @@ export function makeRoutes({
       answer: { one: "Asset" },
       body: newAssetFields,
       example: { name: "Pump 7", description: "Left of the door" },
-      run: ({ body }) => assets.create(body),
+      run: async ({ body }) => json(await assets.insert(body)),
     }),
     guarded({
       method: "PATCH",
@@ -222,7 +231,10 @@ export function makeRoutes({
       summary: "Activate an asset",
       status: 204,
       refusals: ["NOT_FOUND"],
-      run: ({ id }) => assets.activate(id),
+      run: async ({ id }) => {
+        await assets.setActive(id, true);
+        return noContent;
+      },
     }),
     guarded({
       method: "DELETE",
@@ -232,7 +244,10 @@ export function makeRoutes({
       summary: "Deactivate an asset",
       status: 204,
       refusals: ["NOT_FOUND"],
-      run: ({ id }) => assets.deactivate(id),
+      run: async ({ id }) => {
+        await assets.setActive(id, false);
+        return noContent;
+      },
     }),
     guarded({
       method: "GET",
@@ -244,7 +259,7 @@ export function makeRoutes({
       answer: { listOf: "MaintenanceLog" },
       answerHeaders: linkToNextPage,
       refusals: ["NOT_FOUND"],
-      query: logPartFields,
+      query: logQueryFields,
       run: ({ id, query }) =>
         listOrPage(`/api/v1/assets/${id}/logs`, query, part => maintenanceLogs.listOfAsset(id, part)),
     }),
@@ -271,8 +286,8 @@ export function makeRoutes({
       requestHeaders: { "Idempotency-Key": readIdempotencyKey.schema },
       run: async ({ caller, id, body, headers }) => {
         const key = readIdempotencyKey(headers["idempotency-key"]);
-        const { log, replayed } = await maintenanceLogs.write(caller, id, body, key);
-        return replayed ? new ContentWithHeaders(log, ["Idempotent-Replayed", "true"]) : log;
+        const { log, replayed } = await maintenanceLogs.append(id, caller, body, key);
+        return json(log, replayed ? ["Idempotent-Replayed", "true"] : []);
       },
     }),
 
@@ -285,7 +300,7 @@ export function makeRoutes({
       status: 200,
       answer: { listOf: "MaintenanceLog" },
       answerHeaders: linkToNextPage,
-      query: logPartFields,
+      query: logQueryFields,
       run: ({ query }) => listOrPage("/api/v1/logs", query, maintenanceLogs.list),
     }),
     guarded({
@@ -297,7 +312,7 @@ export function makeRoutes({
       status: 200,
       answer: { listOf: "MaintenanceLog" },
       query: activeAssetsFields,
-      run: ({ query: { limit, ...filter } }) => maintenanceLogs.listOfActiveAssets(limit, filter),
+      run: ({ query: { limit, ...filter } }) => list(maintenanceLogs.listOfActiveAssets(limit, filter)),
     }),
     guarded({
       method: "GET",
@@ -322,7 +337,7 @@ export function makeRoutes({
       answer: { listOf: "MaintenanceLog" },
       answerHeaders: linkToNextPage,
       refusals: ["NOT_FOUND"],
-      query: logPartFields,
+      query: logQueryFields,
       run: ({ id, query }) =>
         listOrPage(`/api/v1/logs/employee/${id}`, query, part => maintenanceLogs.listOfPerformer(id, part)),
     }),

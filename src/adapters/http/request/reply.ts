@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { JsonList } from "../../../application/json-list.ts";
 import type { HttpError } from "../api/http-error.ts";
-import { type Content, ContentWithHeaders, HtmlPage, JsonText, NotModified } from "../api/route.ts";
+import type { Answer } from "../api/route.ts";
 
 /** A response under way, and the headers that it gets whatever its outcome: names and values in turn. */
 export interface Reply {
@@ -22,24 +22,15 @@ export const standingHeaders = (requestId: string): readonly string[] => [
 
 export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
 
-export async function sendContent(reply: Reply, status: number, content: Content): Promise<void> {
-  if (content instanceof ContentWithHeaders) {
-    return sendContent(withHeaders(reply, content.headers), status, content.content);
-  }
-  if (content === undefined) return sendNothing(reply, status);
-  if (content instanceof NotModified) {
-    return sendNothing(withHeaders(reply, content.headers), 304);
-  }
-  if (content instanceof HtmlPage) return sendPage(reply, status, content);
-  if (Symbol.asyncIterator in content) return sendList(reply, status, content);
-  const text = content instanceof JsonText ? content.text : JSON.stringify(content);
-  return sendText(reply, status, text, jsonType);
+/** Sends what a route answers, with the status of its success. */
+export async function sendAnswer(reply: Reply, success: number, answer: Answer): Promise<void> {
+  const { body, headers = [], isNotModified } = answer;
+  const all = { response: reply.response, headers: [...reply.headers, ...headers] };
+  if (isNotModified) return sendNothing(all, 304);
+  if (body === undefined) return sendNothing(all, success);
+  if (typeof body !== "string") return sendList(all, success, body);
+  return sendText(all, success, body, headers.includes("Content-Type") ? [] : jsonType);
 }
-
-const withHeaders = ({ response, headers }: Reply, more: readonly string[]): Reply => ({
-  response,
-  headers: [...headers, ...more],
-});
 
 /** Every error is a JSON object with `status` and `msg` (specification, section 2.10). */
 export function sendError(reply: Reply, { status, message, headers }: HttpError): void {
@@ -53,15 +44,6 @@ export function sendPreflight({ response, headers }: Reply, more: readonly strin
 
 function sendNothing({ response, headers }: Reply, status: number): void {
   response.writeHead(status, [...headers]).end();
-}
-
-function sendPage(reply: Reply, status: number, page: HtmlPage): void {
-  sendText(reply, status, page.text, [
-    "Content-Type",
-    "text/html; charset=utf-8",
-    "Content-Security-Policy",
-    page.contentSecurityPolicy,
-  ]);
 }
 
 function sendText({ response, headers }: Reply, status: number, text: string, more: readonly string[]): void {

@@ -4,18 +4,18 @@ import type { EventLog } from "../../../application/ports.ts";
 import { invalid, unauthorized } from "../../../domain/error.ts";
 import { readFields } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
-import type { Content, OpenRoute, Route } from "../api/route.ts";
+import type { Answer, OpenRoute, Route } from "../api/route.ts";
 import { readBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { admit } from "./guard.ts";
 import { refuseBadPreconditions } from "./preconditions.ts";
-import { sendContent, sendError, sendPreflight, standingHeaders } from "./reply.ts";
+import { sendAnswer, sendError, sendPreflight, standingHeaders } from "./reply.ts";
 import { requestIdOf } from "./request-id.ts";
-import { makeRequestLog, type RequestMeter, type Trace } from "./request-log.ts";
+import { makeRequestLog, type RequestDetails, type RequestMeter } from "./request-log.ts";
 import { type Found, type FoundRoute, makeRouter } from "./router.ts";
 import { readId, readQuery, readTarget } from "./target.ts";
 
-export interface Parts {
+export interface ServedApi {
   readonly routes: readonly Route[];
   readonly authentication: Pick<Authentication, "identify">;
   readonly cors: Cors;
@@ -28,46 +28,46 @@ export interface Parts {
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Answers requests: token, path and method, role, the id's form, body, and then what the route is there for. */
-export function makeRequestHandler(parts: Parts): RequestHandler {
-  const { routes, authentication, cors, addressOf, events, meter } = parts;
+export function makeRequestHandler(api: ServedApi): RequestHandler {
+  const { routes, authentication, cors, addressOf, events, meter } = api;
   const find = makeRouter(routes);
   const log = makeRequestLog(events, meter);
 
   async function run(
     request: IncomingMessage,
     response: ServerResponse,
-    trace: Trace,
-  ): Promise<[number, Content]> {
+    details: RequestDetails,
+  ): Promise<[number, Answer]> {
     refuseBadPreconditions(request);
     const target = readTarget(request.url ?? "");
-    const found = find(trace.method, target.path);
-    if (!(found instanceof HttpError)) trace.route = found.route.path;
+    const found = find(details.method, target.path);
+    if (!(found instanceof HttpError)) details.route = found.route.path;
 
     if (isOpen(found)) {
       const input = await readInput(found.route, idOf(found.id), target.query, request, response);
-      return [found.route.status, await found.route.run({ ...input, address: trace.address })];
+      return [found.route.status, await found.route.run({ ...input, address: details.address })];
     }
     const { route, id: idText, caller } = await admit(authentication, request.headers.authorization, found);
-    trace.employeeId = caller.employeeId;
+    details.employeeId = caller.employeeId;
     const id = idOf(idText);
-    if (idText !== undefined) trace.id = id;
+    if (idText !== undefined) details.id = id;
     if (route.ownIdOnly === true && id !== caller.employeeId) throw unauthorized();
     const input = await readInput(route, id, target.query, request, response);
-    return [route.status, await route.run({ ...input, address: trace.address, caller })];
+    return [route.status, await route.run({ ...input, address: details.address, caller })];
   }
 
   return async (request, response) => {
     const { method = "", headers: sent } = request;
-    const trace: Trace = { requestId: requestIdOf(request), method, address: addressOf(request) };
-    log.follow(trace, response);
-    const headers = [...standingHeaders(trace.requestId), ...cors.forOrigin(sent.origin)];
+    const details: RequestDetails = { requestId: requestIdOf(request), method, address: addressOf(request) };
+    log.follow(details, response);
+    const headers = [...standingHeaders(details.requestId), ...cors.forOrigin(sent.origin)];
     try {
       if (method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
-      const [status, content] = await run(request, response, trace);
-      await sendContent({ response, headers }, status, content);
+      const [status, answer] = await run(request, response, details);
+      await sendAnswer({ response, headers }, status, answer);
     } catch (failure) {
       const error = toHttpError(failure);
-      log.explain(trace, request, failure, error);
+      log.explain(details, request, failure, error);
       if (response.headersSent) response.destroy();
       else sendError({ response, headers: withClose(request, headers) }, error);
     }

@@ -4,7 +4,7 @@ import { DomainError, type ErrorCode } from "../../../domain/error.ts";
 import type { HttpError } from "../api/http-error.ts";
 
 /** What the log says of a request; filled in as it becomes known. */
-export interface Trace {
+export interface RequestDetails {
   readonly requestId: string;
   readonly method: string;
   readonly address: string;
@@ -39,29 +39,34 @@ const securityEvents: Partial<Record<ErrorCode, string>> = {
 export function makeRequestLog(events: EventLog, meter = noMeter) {
   return {
     /** One line for a request, when its answer has been sent or its client has gone. */
-    follow(trace: Trace, response: ServerResponse): void {
+    follow(details: RequestDetails, response: ServerResponse): void {
       const startedAt = performance.now();
       response.once("close", () => {
         const elapsed = performance.now() - startedAt;
         const status = response.headersSent ? response.statusCode : clientGone;
-        meter.answered(trace.method, trace.route, status, elapsed);
-        events.info("request", { ...trace, status, milliseconds: Math.round(elapsed * 10) / 10 });
+        meter.answered(details.method, details.route, status, elapsed);
+        events.info("request", { ...details, status, milliseconds: Math.round(elapsed * 10) / 10 });
       });
     },
 
     /** Why a request failed: as a security event, or with a cause that only the log may know. */
-    explain(trace: Trace, request: IncomingMessage, failure: unknown, { status, cause }: HttpError): void {
+    explain(
+      details: RequestDetails,
+      request: IncomingMessage,
+      failure: unknown,
+      { status, cause }: HttpError,
+    ): void {
       if (failure instanceof DomainError) {
         meter.refused(failure.code);
         const event = securityEvents[failure.code];
-        if (event !== undefined) events.warn(event, { ...trace });
+        if (event !== undefined) events.warn(event, { ...details });
       }
       if (status < 500 || cause === undefined) return;
       const { code } = cause as { code?: unknown };
       const isGone = code === "ERR_STREAM_PREMATURE_CLOSE";
       const level = isGone ? "debug" : status === 503 ? "warn" : "error";
       events[level]("request failed", {
-        ...trace,
+        ...details,
         path: request.url?.split("?")[0],
         status,
         // Of a driver's error nothing but its name and message: it carries the statement's parameters too.

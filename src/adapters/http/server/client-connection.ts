@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpError } from "../api/http-error.ts";
-import { type Pace, type Sight, startPace } from "./pace.ts";
+import { type Observation, type Pace, startPace } from "./pace.ts";
 
 /** A request that has been accepted, and what answers it. */
-export interface Exchange {
+export interface PendingRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** `arriving` until its body has been read. */
@@ -17,9 +17,9 @@ export interface Connection {
   /** `ending` takes no more requests; `refused` has been told its last word. */
   state: "new" | "open" | "ending" | "refused";
   /** The oldest request that has not been fully answered: the only one of the connection that is worked on. */
-  current: Exchange | undefined;
+  current: PendingRequest | undefined;
   /** Those that came after it. */
-  readonly waiting: Exchange[];
+  readonly waiting: PendingRequest[];
   /** The last word, to be said when all of these have been answered. */
   refusal: HttpError | undefined;
   pace: Pace;
@@ -34,7 +34,7 @@ export const openConnection = (socket: Socket, now: number): Connection => ({
   pace: startPace(trafficOf(socket), now),
 });
 
-export function sightOf({ socket, state, current }: Connection): Sight {
+export function observe({ socket, state, current }: Connection): Observation {
   const traffic = trafficOf(socket);
   if (state === "refused") return { ...traffic, state };
   if (current !== undefined) return { ...traffic, state: "answering" };
@@ -46,7 +46,7 @@ export function restartPace(connection: Connection, now: number): void {
   connection.pace = startPace(trafficOf(connection.socket), now);
 }
 
-function trafficOf(socket: Socket): Pick<Sight, "bytesRead" | "bytesUnsent"> {
+function trafficOf(socket: Socket): Pick<Observation, "bytesRead" | "bytesUnsent"> {
   // Only the handle sees a part of one large write being taken; node:net's own time-out looks there too.
   const { _handle: handle } = socket as unknown as {
     readonly _handle?: { readonly writeQueueSize?: number } | null;

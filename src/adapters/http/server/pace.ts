@@ -1,7 +1,7 @@
 import type { HttpLimits } from "./limits.ts";
 
 /** What one look at a connection shows. */
-export interface Sight {
+export interface Observation {
   /** `new` until its first request; `idle` between an answer and the next request; `refused` after its last word. */
   readonly state: "new" | "idle" | "answering" | "refused";
   /** Ever received. */
@@ -23,7 +23,7 @@ export interface Pace {
 
 /** A client starts afresh when it connects, when it has been answered, and when it has been refused. */
 export const startPace = (
-  { bytesRead, bytesUnsent }: Pick<Sight, "bytesRead" | "bytesUnsent">,
+  { bytesRead, bytesUnsent }: Pick<Observation, "bytesRead" | "bytesUnsent">,
   now: number,
 ): Pace => ({ quietAt: now, bytesRead, takenAt: now, bytesUnsent });
 
@@ -33,7 +33,7 @@ export const startPace = (
  */
 export function judgePace(
   pace: Pace,
-  sight: Sight,
+  sight: Observation,
   now: number,
   limits: Pick<HttpLimits, "receiveMilliseconds" | "takeMilliseconds" | "lingerMilliseconds">,
 ): Pace | "sends too slowly" | "takes nothing" | "is done" {

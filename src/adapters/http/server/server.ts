@@ -3,9 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { HttpError } from "../api/http-error.ts";
 import { sendError, standingHeaders } from "../request/reply.ts";
-import { makeRequestHandler, type Parts } from "../request/request-handler.ts";
+import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { requestIdOf } from "../request/request-id.ts";
-import { type Connection, type Exchange, openConnection, restartPace, sightOf } from "./client-connection.ts";
+import {
+  type Connection,
+  observe,
+  openConnection,
+  type PendingRequest,
+  restartPace,
+} from "./client-connection.ts";
 import { type HttpLimits, httpLimits } from "./limits.ts";
 import { judgePace } from "./pace.ts";
 import {
@@ -41,9 +47,9 @@ export interface HttpLoad {
 
 const now = (): number => performance.now();
 
-export function makeHttpServer(parts: Parts, limits: HttpLimits = httpLimits): HttpServer {
-  const { cors, events } = parts;
-  const handle = makeRequestHandler(parts);
+export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits): HttpServer {
+  const { cors, events } = api;
+  const handle = makeRequestHandler(api);
   const connections = new Map<Socket, Connection>();
   /** Requests under way. One that drips in is none yet: it costs little, and must not take the place of another. */
   let requests = 0;
@@ -111,20 +117,20 @@ export function makeHttpServer(parts: Parts, limits: HttpLimits = httpLimits): H
       shed(connection, request, response, isTooFarAhead);
       return;
     }
-    const exchange: Exchange = { request, response, state: "arriving" };
+    const exchange: PendingRequest = { request, response, state: "arriving" };
     if (hasBody(request)) request.once("end", () => begin(exchange));
     else begin(exchange);
     if (current === undefined) start(connection, exchange);
     else waiting.push(exchange);
   }
 
-  function begin(exchange: Exchange): void {
+  function begin(exchange: PendingRequest): void {
     if (exchange.state !== "arriving") return;
     exchange.state = "under way";
     requests += 1;
   }
 
-  function finish(exchange: Exchange): void {
+  function finish(exchange: PendingRequest): void {
     if (exchange.state === "under way") requests -= 1;
     exchange.state = "over";
   }
@@ -149,7 +155,7 @@ export function makeHttpServer(parts: Parts, limits: HttpLimits = httpLimits): H
    * Works on one request of a connection at a time (RFC 9112, section 9.3.2): an answer that cannot be sent yet would
    * be kept in memory, and Node would never say that its client has gone away.
    */
-  function start(connection: Connection, exchange: Exchange): void {
+  function start(connection: Connection, exchange: PendingRequest): void {
     const { request, response } = exchange;
     connection.current = exchange;
     // Node would not read what follows a request to upgrade.
@@ -211,7 +217,7 @@ export function makeHttpServer(parts: Parts, limits: HttpLimits = httpLimits): H
   /** Ends the connections whose clients are too slow. */
   function sweep(): void {
     for (const connection of connections.values()) {
-      const verdict = judgePace(connection.pace, sightOf(connection), now(), limits);
+      const verdict = judgePace(connection.pace, observe(connection), now(), limits);
       if (typeof verdict === "object") connection.pace = verdict;
       else if (verdict === "is done") connection.socket.destroy();
       else {

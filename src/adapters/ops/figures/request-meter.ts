@@ -51,7 +51,7 @@ export function makeRequestMeter() {
     role_refused: 0,
   };
 
-  function begin(method: string, route: string): Series {
+  function addSeries(method: string, route: string): Series {
     const series = { statuses: new Map(), counts: [...boundsMilliseconds, 0].fill(0), milliseconds: 0 };
     const byRoute = byMethod.get(method) ?? new Map<string, Series>();
     byMethod.set(method, byRoute.set(route, series));
@@ -61,7 +61,7 @@ export function makeRequestMeter() {
   return {
     answered(sent: string, route = "other", status: number, milliseconds: number): void {
       const method = methods.has(sent) ? sent : "other";
-      const series = byMethod.get(method)?.get(route) ?? begin(method, route);
+      const series = byMethod.get(method)?.get(route) ?? addSeries(method, route);
       series.statuses.set(status, (series.statuses.get(status) ?? 0) + 1);
       let bucket = 0;
       while (milliseconds > (boundsMilliseconds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;

@@ -2,7 +2,7 @@ import { elementsOf, type JsonList } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
-import { share } from "./share.ts";
+import { share } from "./gather.ts";
 
 /** Rows of the first page of logs, which are unknown yet: the largest possible log takes some 40 KiB, so 5 MiB. */
 export const firstRows = 128;

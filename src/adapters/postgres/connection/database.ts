@@ -6,16 +6,16 @@ import { makePool, type PoolLimits, type PoolLoad } from "./pool.ts";
 import type { Statement } from "./statement.ts";
 
 /** A statement, or what makes it when there is a connection for it. */
-export type Asked = Statement | (() => Statement);
+export type StatementSource = Statement | (() => Statement);
 
 /** The columns of a row as PostgreSQL wrote them, in UTF-8. */
 export type Bytes = readonly (Buffer | null)[];
 
 /** The one way to the database: statements in, rows or a DomainError out. Each is its own transaction. */
 export interface Database {
-  query<Row extends object>(asked: Asked): Promise<Row[]>;
+  query<Row extends object>(source: StatementSource): Promise<Row[]>;
   /** Leaves the rows unread, to hand through what PostgreSQL has rendered. */
-  queryBytes(asked: Asked): Promise<Bytes[]>;
+  queryBytes(source: StatementSource): Promise<Bytes[]>;
   load(): PoolLoad;
   close(): Promise<void>;
 }
@@ -52,10 +52,13 @@ export function connect(url: string, limits: PoolLimits = serviceLimits, prepare
     isBroken,
   });
 
-  async function run<Row>(asked: Asked, read: (rows: PendingRows) => PromiseLike<unknown>): Promise<Row[]> {
+  async function run<Row>(
+    source: StatementSource,
+    read: (rows: PendingRows) => PromiseLike<unknown>,
+  ): Promise<Row[]> {
     try {
       return await pool.run(link => {
-        const { text, values } = typeof asked === "function" ? asked() : asked;
+        const { text, values } = typeof source === "function" ? source() : source;
         const rows = link.client.unsafe<postgres.Row[]>(text, [...values], { prepare: true });
         return { rows: settled(link, read(rows) as PromiseLike<Row[]>), cancel: () => cancel(link, rows) };
       });
@@ -65,8 +68,8 @@ export function connect(url: string, limits: PoolLimits = serviceLimits, prepare
   }
 
   return {
-    query: asked => run(asked, rows => rows),
-    queryBytes: asked => run(asked, rows => rows.raw()),
+    query: source => run(source, rows => rows),
+    queryBytes: source => run(source, rows => rows.raw()),
     load: pool.load,
     async close() {
       // A host that has vanished never says goodbye.

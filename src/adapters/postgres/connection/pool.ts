@@ -59,16 +59,16 @@ export function makePool<Client>(limits: PoolLimits, connections: Connections<Cl
     const client = available();
     if (client !== undefined) return client;
     if (waiting.size === limits.waiting) throw unavailable("too many statements wait for a connection");
-    let take: (client: Client) => void = () => {};
+    let lend: (client: Client) => void = () => {};
     const lent = new Promise<Client>(resolve => {
-      take = resolve;
+      lend = resolve;
     });
-    waiting.add(take);
+    waiting.add(lend);
     try {
       return await Promise.race([lent, deadline.missed]);
     } catch (error) {
       // Lent in the very moment of the deadline: the next one takes it.
-      if (!waiting.delete(take)) giveBack(await lent);
+      if (!waiting.delete(lend)) giveBack(await lent);
       throw error;
     }
   }

@@ -3,8 +3,8 @@ import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { notFound } from "../../../domain/error.ts";
 import {
   type LogFilter,
-  type LogPart,
   type LogPosition,
+  type LogQuery,
   type MaintenanceLog,
   startOf,
 } from "../../../domain/maintenance-log.ts";
@@ -24,7 +24,7 @@ const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_
 /** Logs looked at for each log wanted of the active assets, before it is the assets that are asked. */
 const activeWindow = 10;
 
-interface Scope extends LogPart {
+interface Scope extends LogQuery {
   readonly assetId?: number;
   readonly employeeId?: number;
 }

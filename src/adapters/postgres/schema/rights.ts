@@ -32,7 +32,7 @@ const needless = ["maintenance_log", "employee", "asset"].flatMap(table => [
   ["truncate", table] as const,
 ]);
 
-interface Asked {
+interface RightRow {
   readonly privilege: string;
   readonly table: string;
   readonly column: string | null;
@@ -42,10 +42,10 @@ interface Asked {
 /** Needs the tables of the present schema. */
 export async function readRights({ query }: Database): Promise<Rights> {
   const held = (rights: readonly (readonly [string, string, string?])[]) => {
-    const asked = JSON.stringify(
+    const wanted = JSON.stringify(
       rights.map(([privilege, table, column = null]) => ({ privilege, table, column })),
     );
-    return query<Asked>(
+    return query<RightRow>(
       sql`
         select a.privilege, a.table, a.column,
           case
@@ -53,7 +53,7 @@ export async function readRights({ query }: Database): Promise<Rights> {
             when a.column is null then has_table_privilege(a.table, a.privilege)
             else has_column_privilege(a.table, a.column, a.privilege)
           end as held
-        from json_to_recordset(${asked}::text::json) as a (privilege text, "table" text, "column" text)`,
+        from json_to_recordset(${wanted}::text::json) as a (privilege text, "table" text, "column" text)`,
     );
   };
   const [session] = await query<{ role: string; readOnly: boolean; ownsLogs: boolean }>(
@@ -69,5 +69,5 @@ export async function readRights({ query }: Database): Promise<Rights> {
   return { role, readOnly, missing, excessive: ownsLogs ? ["own maintenance_log"] : excessive };
 }
 
-const inWords = ({ privilege, table, column }: Asked): string =>
+const inWords = ({ privilege, table, column }: RightRow): string =>
   column === null ? `${privilege} on ${table}` : `${privilege} ${table}.${column}`;

