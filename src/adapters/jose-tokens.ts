@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JWTPayload } from "jose";
 // By its parts: the whole library takes twice as long to load.
-import { JOSEError } from "jose/errors";
+import { JOSEError, JWSSignatureVerificationFailed } from "jose/errors";
 import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify } from "jose/jwt/verify";
 import { importJWK } from "jose/key/import";
@@ -13,6 +13,8 @@ import { isRole } from "../domain/role.ts";
 export interface TokenSettings {
   /** At least 32 bytes (RFC 7518, section 3.2). */
   readonly secretKey: string;
+  /** Verifies tokens of the time before `secretKey`, and signs none. */
+  readonly previousSecretKey?: string | undefined;
   readonly issuer: string;
   readonly lifetimeSeconds: number;
 }
@@ -27,11 +29,20 @@ export async function makeJoseTokens(
   settings: TokenSettings,
   clock: Clock,
 ): Promise<TokenSigner & TokenVerifier> {
-  const key = await importJWK(
-    { kty: "oct", k: Buffer.from(settings.secretKey).toString("base64url") },
-    algorithm,
-  );
-  const { issuer, lifetimeSeconds } = settings;
+  const { secretKey, previousSecretKey, issuer, lifetimeSeconds } = settings;
+  const key = await importKey(secretKey);
+  const previousKey = previousSecretKey === undefined ? undefined : await importKey(previousSecretKey);
+
+  const verifyWith = async (key: Key, token: string): Promise<Payload> => {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: [algorithm],
+      issuer,
+      requiredClaims: ["exp"],
+      currentDate: clock.now(),
+    });
+    return payload;
+  };
+
   return {
     sign: ({ id, email, role }, version) => {
       const issuedAt = Math.floor(clock.now().getTime() / 1000);
@@ -47,13 +58,12 @@ export async function makeJoseTokens(
 
     async verify(token) {
       try {
-        const { payload } = await jwtVerify(token, key, {
-          algorithms: [algorithm],
-          issuer,
-          requiredClaims: ["exp"],
-          currentDate: clock.now(),
-        });
-        return readClaims(payload);
+        return readClaims(
+          await verifyWith(key, token).catch(error => {
+            if (previousKey === undefined || !(error instanceof JWSSignatureVerificationFailed)) throw error;
+            return verifyWith(previousKey, token);
+          }),
+        );
       } catch (error) {
         if (error instanceof JOSEError) throw tokenNotValid();
         throw error;
@@ -61,6 +71,11 @@ export async function makeJoseTokens(
     },
   };
 }
+
+type Key = Awaited<ReturnType<typeof importJWK>>;
+
+const importKey = (secret: string): Promise<Key> =>
+  importJWK({ kty: "oct", k: Buffer.from(secret).toString("base64url") }, algorithm);
 
 type Payload = JWTPayload & { readonly username?: unknown; readonly roles?: unknown; readonly ver?: unknown };
 

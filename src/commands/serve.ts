@@ -38,7 +38,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   if (settings.tokenLifetimeSeconds > daySeconds) {
     events.warn("TOKEN_EXPIRE_TIME is longer than a day", { seconds: settings.tokenLifetimeSeconds });
   }
-  const { secretKey, issuer, tokenLifetimeSeconds: lifetimeSeconds, host, port } = settings;
+  const { host, port } = settings;
   const schema = readSchema(sqlFolder);
   const database = connect(settings.databaseUrl, serviceLimits, settings.preparesStatements);
   const passwords = makeArgon2PasswordHasher();
@@ -47,7 +47,10 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     {
       ...makeRepositories(database),
       passwords,
-      tokens: await makeJoseTokens({ secretKey, issuer, lifetimeSeconds }, systemClock),
+      tokens: await makeJoseTokens(
+        { ...settings, lifetimeSeconds: settings.tokenLifetimeSeconds },
+        systemClock,
+      ),
       events,
       clock: systemClock,
     },

@@ -2,7 +2,15 @@ import { readTrustedProxy } from "../adapters/http/request/client-address.ts";
 import type { AllowedOrigins } from "../adapters/http/request/cors.ts";
 import { logLevels } from "../adapters/json-event-log.ts";
 import type { Setting } from "./read-settings.ts";
-import { accept, readDatabaseUrl, readHost, readLifetime, readOrigin, readPort } from "./values.ts";
+import {
+  accept,
+  readDatabaseUrl,
+  readHost,
+  readLifetime,
+  readOrigin,
+  readPort,
+  readSecretKey,
+} from "./values.ts";
 
 const setting = <T>(declared: Setting<T>): Setting<T> => declared;
 
@@ -15,10 +23,15 @@ const databaseUrl = setting({
 const secretKey = setting({
   name: "SECRET_KEY",
   example: "the output of: openssl rand -base64 48",
-  parse: text => {
-    if (Buffer.byteLength(text.trim()) < 32) throw new Error("has fewer than 32 bytes");
-    return text;
-  },
+  parse: readSecretKey,
+});
+
+/** Of before the latest rotation: tokens that it signed are accepted until they expire. */
+const previousSecretKey = setting<string | undefined>({
+  name: "SECRET_KEY_PREVIOUS",
+  example: "what SECRET_KEY was before; remove it when the last token of then has expired",
+  optional: true,
+  parse: readSecretKey,
 });
 
 const issuer = setting({
@@ -109,6 +122,7 @@ const adminPassword = setting<string | undefined>({
 export const serveSettings = {
   databaseUrl,
   secretKey,
+  previousSecretKey,
   issuer,
   tokenLifetimeSeconds,
   host,

@@ -3,6 +3,12 @@ export function accept(text: string, format: RegExp, refusal: string): string {
   return text;
 }
 
+/** As it is, whitespace at its ends included, which does not count towards its length (RFC 7518, section 3.2). */
+export function readSecretKey(text: string): string {
+  if (Buffer.byteLength(text.trim()) < 32) throw new Error("has fewer than 32 bytes");
+  return text;
+}
+
 export function readHost(text: string): string {
   return accept(text, /^[\w.:%-]+$/, "is not a host name or address");
 }

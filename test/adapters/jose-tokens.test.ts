@@ -109,6 +109,42 @@ describe("a token for an employee", () => {
   }
 });
 
+describe("after a change of the secret key", () => {
+  const changed = {
+    ...settings,
+    secretKey: "the new secret key of these tests",
+    previousSecretKey: settings.secretKey,
+  };
+
+  test("tokens of the previous one are valid until they expire", async () => {
+    const clock = makeFakeClock(start);
+    const { verify } = await makeJoseTokens(changed, clock);
+    assert.deepEqual(whoIs(await verify(forge(claims))), known);
+    clock.advance(3_600);
+    await assert.rejects(verify(forge(claims)), notValid);
+  });
+
+  test("tokens are signed with the new one", async () => {
+    const { sign } = await makeJoseTokens(changed, clock);
+    const onlyNew = await makeJoseTokens({ ...changed, previousSecretKey: undefined }, clock);
+    const token = await sign(employee, 3);
+    assert.deepEqual(whoIs(await onlyNew.verify(token)), known);
+    await assert.rejects(tokens.verify(token), notValid);
+  });
+
+  test("everything else about a token of the previous one is checked too", async () => {
+    const { verify } = await makeJoseTokens(changed, clock);
+    for (const token of [
+      forge({ ...claims, iss: "another" }),
+      forge({ ...claims, exp: undefined }),
+      forge(claims, { alg: "HS512" }, settings.secretKey, "sha512"),
+      forge(claims, { alg: "HS256" }, "a secret that was never ours, of 32 bytes"),
+    ]) {
+      await assert.rejects(verify(token), notValid);
+    }
+  });
+});
+
 describe("what a token says of itself", () => {
   const aboutItself = async (token: string) => {
     const { tokenId, version, issuedAt } = await tokens.verify(token);

@@ -42,6 +42,7 @@ describe("the settings of serve", () => {
     assert.deepEqual(serve({}), {
       databaseUrl: required.DATABASE_URL,
       secretKey: required.SECRET_KEY,
+      previousSecretKey: undefined,
       issuer: "maintenance-log",
       tokenLifetimeSeconds: 3_600,
       host: "127.0.0.1",
@@ -60,6 +61,7 @@ describe("the settings of serve", () => {
     const environment = {
       DATABASE_URL: "postgresql://u:p@db/log",
       SECRET_KEY: "another secret that is long enough",
+      SECRET_KEY_PREVIOUS: "the secret before, that is long enough",
       ISSUER: "https://issuer.example",
       TOKEN_EXPIRE_TIME: "90m",
       HOST: "::1",
@@ -75,6 +77,7 @@ describe("the settings of serve", () => {
     assert.deepEqual(serve(environment), {
       databaseUrl: environment.DATABASE_URL,
       secretKey: environment.SECRET_KEY,
+      previousSecretKey: environment.SECRET_KEY_PREVIOUS,
       issuer: environment.ISSUER,
       tokenLifetimeSeconds: 5_400,
       host: "::1",
@@ -117,6 +120,7 @@ describe("the faults of the settings", () => {
   const wrong: Environment = {
     DATABASE_URL: "mysql://planted-user:planted-password@host/planted",
     SECRET_KEY: "planted-secret",
+    SECRET_KEY_PREVIOUS: "planted-previous-secret",
     ISSUER: "   ",
     TOKEN_EXPIRE_TIME: "planted-time",
     HOST: "planted host",
@@ -273,11 +277,10 @@ describe("the secret key", () => {
     });
   }
 
-  testRefused(
-    "SECRET_KEY",
-    ["x", "x".repeat(31), "\u00e6".repeat(15), " ".repeat(40)],
-    "has fewer than 32 bytes",
-  );
+  for (const name of ["SECRET_KEY", "SECRET_KEY_PREVIOUS"]) {
+    const tooShort = ["x", "x".repeat(31), "\u00e6".repeat(15), " ".repeat(40)];
+    testRefused(name, tooShort, "has fewer than 32 bytes");
+  }
 });
 
 describe("the issuer", () => testRefused("ISSUER", [" ", "\t"], "is blank"));
