@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run test test-embedded faults bench docs build install deb audit check format clean
+.PHONY: run test test-embedded faults bench docs build install deb audit check format clean node-version
 
 installed = node_modules/.package-lock.json
 
@@ -55,6 +55,10 @@ format: $(installed)
 clean:
 	rm -rf build dist node_modules
 
-$(installed): package.json package-lock.json
+$(installed): package.json package-lock.json | node-version
 	npm ci --ignore-scripts --no-audit --no-fund
 	@touch $(installed)
+
+# Ends here, with one line, on a Node that could not run what follows.
+node-version:
+	@node dev/node-version.js

@@ -1,95 +1,15 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { DurabilityError } from "./adapters/postgres/schema/durability.ts";
-import { SchemaError } from "./adapters/postgres/schema/migrations.ts";
-import { runCheck } from "./commands/check.ts";
-import { CommandError, exitCodes, type Surroundings } from "./commands/command.ts";
-import { runCreateAdmin } from "./commands/create-admin.ts";
-import { runExportLogs } from "./commands/export-logs.ts";
-import { helpOf, usage } from "./commands/help.ts";
-import { runMigrate } from "./commands/migrate.ts";
-import { runOpenApi } from "./commands/openapi.ts";
-import { runServe } from "./commands/serve.ts";
-import { SettingsError } from "./config/read-settings.ts";
-import { DomainError, isUnavailable } from "./domain/error.ts";
+// No static import, and no syntax newer than import(): a Node that is too old for the program must still parse this file
+// and run it, so that it can say so in one line.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
-const readFile = (path: string): string => readFileSync(path, "utf8");
-const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-
-const commands: Readonly<Record<string, (surroundings: Surroundings) => Promise<void>>> = {
-  serve: runServe,
-  migrate: runMigrate,
-  "create-admin": runCreateAdmin,
-  check: runCheck,
-  "export-logs": runExportLogs,
-  openapi: runOpenApi,
-  "--help": async ({ print }) => print(usage),
-  "--version": async ({ print, version }) => print(version),
-};
-
-async function run([name = "", ...args]: readonly string[]): Promise<number> {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) {
-    console.error(usage);
-    return exitCodes.usage;
-  }
-  if (args.includes("--help")) {
-    console.log(helpOf(name));
-    return 0;
-  }
-  try {
-    await command({
-      environment: process.env,
-      processId: process.pid,
-      args,
-      readFile,
-      version: (JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version,
-      sqlFolder: pathOf("../sql"),
-      stdin: process.stdin,
-      stdout: process.stdout,
-      stderr: process.stderr,
-      print: line => console.log(line),
-      untilStopRequested,
-      untilFailure,
-    });
-    return 0;
-  } catch (error) {
-    const { exitCode, lines } = explain(error);
-    for (const line of lines) console.error(`${name}: ${line}`);
-    return exitCode;
-  }
+// crypto.hash came with Node 20.12.
+if (major > 20 || (major === 20 && minor >= 12)) {
+  import("./program.ts")
+    .then(({ runProgram }) => runProgram(process.argv.slice(2), process.env))
+    // Exit explicitly: an unanswered TCP connection to a lost database host would keep the process alive for minutes.
+    .then(code => process.exit(code));
+} else {
+  console.error(`Node 22, 24 or 26 is needed, and this is Node ${process.versions.node}`);
+  process.exit(78);
 }
-
-const untilStopRequested = (): Promise<unknown> =>
-  new Promise(resolve => {
-    // Once each: a second signal ends the process at once, as if nobody listened.
-    for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, resolve);
-  });
-
-/** Once: a second failure, while the process drains, ends it at once. */
-const untilFailure = (): Promise<never> =>
-  new Promise((_, reject) => {
-    process.once("uncaughtException", reject);
-  });
-
-/** One line for each fault; stacks help nobody who runs the program. */
-function explain(error: unknown): { exitCode: number; lines: readonly string[] } {
-  if (error instanceof SettingsError) return { exitCode: exitCodes.settings, lines: error.faults };
-  if (error instanceof CommandError) return { exitCode: error.exitCode, lines: error.lines };
-  if (error instanceof SchemaError || error instanceof DurabilityError) {
-    return { exitCode: exitCodes.failure, lines: [error.message] };
-  }
-  if (isUnavailable(error)) {
-    return {
-      exitCode: exitCodes.unavailable,
-      lines: [`${error.message}: ${(error.cause as Error).message}`],
-    };
-  }
-  if (error instanceof DomainError) return { exitCode: exitCodes.badData, lines: [error.message] };
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
-  return { exitCode: exitCodes.failure, lines: [`unexpected ${name}: ${message}`] };
-}
-
-// Not left to the event loop: a socket to a database host that has vanished would hold the process for minutes.
-process.exit(await run(process.argv.slice(2)));

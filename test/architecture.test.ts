@@ -12,7 +12,7 @@ const layers: readonly { readonly name: string; readonly files: RegExp }[] = [
   { name: "adapters", files: /^src\/adapters\// },
   { name: "app", files: /^src\/(app\.ts$|config\/)/ },
   { name: "commands", files: /^src\/commands\// },
-  { name: "main", files: /^src\/main\.ts$/ },
+  { name: "main", files: /^src\/(main|program)\.ts$/ },
 ];
 
 /** The rooms of an adapter, in the same order; files beside the rooms may import them all. */
@@ -41,7 +41,7 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
     pattern: /createRequire|\brequire\(/,
     except: /^src\/adapters\/argon2-password-hasher\.ts$/,
   },
-  { what: "console", pattern: /console\./, except: /^src\/main\.ts$/ },
+  { what: "console", pattern: /console\./, except: /^src\/(main|program)\.ts$/ },
   { what: "Math.random", pattern: /Math\.random/, except: /^$/ },
   { what: "a way around the types", pattern: /\bas any\b|@ts-(ignore|expect-error|nocheck)/, except: /^$/ },
   {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
@@ -24,6 +25,35 @@ describe("the program", () => {
     for (const command of ["serve", "migrate", "create-admin", "openapi"])
       assert.match(help.stdout, new RegExp(command));
     assert.deepEqual(await runProgram(["--version"]), { code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  test("a Node that is too old is told so in one line, by the program and by make", () => {
+    const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
+    assert.equal(engines.node, ">=22");
+    const runOn = (version: string, ...args: readonly string[]) => {
+      const pretend = `Object.defineProperty(process, "versions", { value: { node: "${version}" } })`;
+      const preload = `data:text/javascript,${encodeURIComponent(pretend)}`;
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        ["--import", "tsx", "--import", preload, ...args],
+        {
+          encoding: "utf8",
+        },
+      );
+      return { status, stderr };
+    };
+    const program = ["src/main.ts", "--version"];
+    for (const version of ["12.22.12", "18.20.8", "20.11.1"]) {
+      const stderr = `Node 22, 24 or 26 is needed, and this is Node ${version}\n`;
+      assert.deepEqual(runOn(version, ...program), { status: 78, stderr });
+      assert.deepEqual(runOn(version, "dev/node-version.js"), { status: 1, stderr });
+    }
+    for (const version of ["20.12.0", "22.0.0", "26.1.0"]) {
+      assert.deepEqual(runOn(version, ...program), { status: 0, stderr: "" });
+      assert.deepEqual(runOn(version, "dev/node-version.js"), { status: 0, stderr: "" });
+    }
+    // What keeps main.ts readable for an old Node: no static import, nothing newer than import().
+    assert.doesNotMatch(readFileSync("src/main.ts", "utf8"), /^import .*from|\?\?|\?\.|\bawait\b/m);
   });
 
   test("openapi prints the document of the API, without any settings", async () => {

@@ -1,0 +1,7 @@
+// Plain JavaScript of the age of Node 12: a Node that is too old for the program must still run this file.
+const [major, minor] = process.versions.node.split(".").map(Number);
+
+if (major < 20 || (major === 20 && minor < 12)) {
+  console.error(`Node 22, 24 or 26 is needed, and this is Node ${process.versions.node}`);
+  process.exit(1);
+}
