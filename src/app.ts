@@ -39,7 +39,9 @@ export function makeApp(ports: Ports, settings: HttpSettings, meter?: RequestMet
     routes: makeRoutes(useCases),
     authentication: useCases.authentication,
     cors: makeCors(settings.allowedOrigins),
-    addressOf: makeClientAddress(settings.trustedProxies),
+    addressOf: makeClientAddress(settings.trustedProxies, () =>
+      ports.events.warn("X-Forwarded-For is ignored", { reason: "TRUSTED_PROXIES names no proxy" }),
+    ),
     events: ports.events,
     meter,
   });

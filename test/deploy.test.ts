@@ -16,6 +16,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { makeJsonEventLog } from "../src/adapters/json-event-log.ts";
+import { makeFakeClock } from "./fakes/fake-clock.ts";
 
 const lacks = (program: string): boolean => spawnSync(program, ["--version"]).error !== undefined;
 
@@ -37,6 +39,38 @@ describe("the systemd units", () => {
       );
     assert.deepEqual(credentialsOf("maintenance-log.service"), ["SECRET_KEY", "DATABASE_URL"]);
     assert.deepEqual(credentialsOf("maintenance-log-migrate.service"), ["OWNER_DATABASE_URL"]);
+  });
+});
+
+describe("the filter for fail2ban", () => {
+  const filter = readFileSync("deploy/fail2ban-filter.conf", "utf8");
+
+  /** As the service writes it about a failed login from there. */
+  const lineFrom = (address: string, event = "login failed"): string => {
+    let line = "";
+    const events = makeJsonEventLog("info", makeFakeClock(), text => {
+      line += text;
+    });
+    events.warn(event, { requestId: "a-b", method: "POST", address, route: "/api/v1/auth/login" });
+    return line;
+  };
+
+  test("is the same in README", () => {
+    const [, shown] = /```ini\n([^`]*)```/.exec(readFileSync("README.md", "utf8")) ?? [];
+    assert.equal(shown, filter);
+  });
+
+  test("finds the client in the lines that the service writes, IPv6 included", t => {
+    if (lacks("fail2ban-regex")) return t.diagnostic("not run: this machine has no fail2ban-regex");
+    const folder = mkdtempSync(join(tmpdir(), "maintenance-log-fail2ban-"));
+    const log = join(folder, "log");
+    const addresses = ["192.0.2.1", "2001:db8:1:2::/64", "2001:db8:0:0::/64"];
+    const others = [lineFrom("unknown"), lineFrom("192.0.2.9", "role refused")];
+    writeFileSync(log, [...addresses.map(address => lineFrom(address)), ...others].join(""));
+    const filterFile = join(process.cwd(), "deploy/fail2ban-filter.conf");
+    const { stdout } = spawnSync("fail2ban-regex", [log, filterFile], { encoding: "utf8" });
+    assert.match(stdout, /^Lines: 5 lines, 0 ignored, 3 matched, 2 missed/m);
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -47,7 +47,7 @@ export function makeAuthentication({
         throttle.countFailure(email, address);
         throw new DomainError("LOGIN_FAILED", "Wrong email or password");
       }
-      throttle.forgive(email, address);
+      throttle.countSuccess(email, address);
       const { employee, tokenVersion } = credentials;
       return { token: await tokens.sign(employee, tokenVersion), authUser: employee };
     },

@@ -4,41 +4,50 @@ import type { Clock } from "./ports.ts";
 
 /** Failures that cost nothing but themselves: of one email from one address, and of any emails from one address. */
 export const freeFailures = { ofEmail: 5, ofAddress: 50 };
+/** Of one email from one address: the longest wait, and how long failures count after the latest of them. */
 const longestDelaySeconds = 15 * 60;
-/** After this long without a failure those before it count no more. */
 const memorySeconds = 3_600;
-/** Past this the ones that failed longest ago are forgotten. */
-const maxCounts = 10_000;
+/** Of any emails from one address: how long it takes until one failure more is free, which is also the longest wait. */
+const refillSeconds = 10;
+/** Past this those that were written longest ago are forgotten. */
+const maxEntries = 10_000;
 
 export interface LoginThrottle {
-  /** Throws THROTTLED while attempts on this email from this address, or any from this address, must wait. */
+  /** Throws THROTTLED while attempts on this email from this address, or on new emails from there, must wait. */
   refuseThrottled(email: string, address: string): void;
   countFailure(email: string, address: string): void;
-  /** A success: whoever knows the password was not guessing it. */
-  forgive(email: string, address: string): void;
+  /** Whoever knows the password was not guessing it. */
+  countSuccess(email: string, address: string): void;
 }
 
 /**
- * Slows down guessing (NIST SP 800-63B, section 5.2.2) where it comes from: the delay doubles with every failure past
- * the free ones. Nobody is locked out by what happens elsewhere, since an account has no count of its own.
+ * Slows down guessing (NIST SP 800-63B, section 5.2.2) where it comes from. For one email from one address the delay
+ * doubles with every failure past the free ones. Many people may share an address, so failures of many emails cost a
+ * short wait, and nothing for an email that has logged in from there before. Nobody is locked out by what happens at
+ * another address.
  */
 export function makeLoginThrottle(clock: Clock): LoginThrottle {
-  const ofEmail = makeFailureCounts(clock, freeFailures.ofEmail);
-  const ofAddress = makeFailureCounts(clock, freeFailures.ofAddress);
+  const ofEmail = makeFailureCounts(clock);
+  const ofAddress = makeBuckets(clock);
+  const loggedIn = new Map<string, true>();
   // Whoever sends an email may make it as long as they like; those that no employee can have are counted as one.
-  const pair = (email: string, address: string) =>
+  const pairOf = (email: string, address: string) =>
     `${address} ${email.length > 2 * maxEmailLength ? "too long" : foldEmail(email)}`;
   return {
     refuseThrottled(email, address) {
-      const seconds = Math.max(ofEmail.waitSeconds(pair(email, address)), ofAddress.waitSeconds(address));
-      if (seconds > 0) throw throttled(seconds);
+      const pair = pairOf(email, address);
+      const waitOfAddress = loggedIn.has(pair) ? 0 : ofAddress.waitMilliseconds(address);
+      const wait = Math.max(ofEmail.waitMilliseconds(pair), waitOfAddress);
+      if (wait > 0) throw throttled(Math.ceil(wait / 1_000));
     },
     countFailure(email, address) {
-      ofEmail.add(pair(email, address));
+      ofEmail.add(pairOf(email, address));
       ofAddress.add(address);
     },
-    forgive(email, address) {
-      ofEmail.forget(pair(email, address));
+    countSuccess(email, address) {
+      const pair = pairOf(email, address);
+      ofEmail.forget(pair);
+      keep(loggedIn, pair, true);
     },
   };
 }
@@ -46,35 +55,57 @@ export function makeLoginThrottle(clock: Clock): LoginThrottle {
 const throttled = (retryAfterSeconds: number) =>
   new DomainError("THROTTLED", "Too many failed logins", { retryAfterSeconds });
 
+/** Writes an entry as the newest one, and forgets the oldest one when there are too many. */
+function keep<T>(entries: Map<string, T>, key: string, value: T): void {
+  entries.delete(key);
+  entries.set(key, value);
+  const [oldest] = entries.keys();
+  if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
+}
+
 interface Count {
   readonly failures: number;
   readonly lastAt: number;
 }
 
-/** In the order of their latest failure, so that the oldest are the first to go. */
-function makeFailureCounts(clock: Clock, free: number) {
+/** The delay doubles with each failure. */
+function makeFailureCounts(clock: Clock) {
   const counts = new Map<string, Count>();
-  const nowSeconds = () => clock.now().getTime() / 1_000;
+  const now = () => clock.now().getTime();
   const current = (key: string): Count | undefined => {
     const count = counts.get(key);
-    return count !== undefined && nowSeconds() - count.lastAt < memorySeconds ? count : undefined;
+    return count !== undefined && now() - count.lastAt < memorySeconds * 1_000 ? count : undefined;
   };
   return {
-    waitSeconds(key: string): number {
-      const count = current(key);
-      if (count === undefined || count.failures < free) return 0;
-      const delay = Math.min(2 ** (count.failures - free), longestDelaySeconds);
-      return Math.max(0, Math.ceil(count.lastAt + delay - nowSeconds()));
+    waitMilliseconds(key: string): number {
+      const { failures, lastAt } = current(key) ?? { failures: 0, lastAt: 0 };
+      if (failures < freeFailures.ofEmail) return 0;
+      const delaySeconds = Math.min(2 ** (failures - freeFailures.ofEmail), longestDelaySeconds);
+      return Math.max(0, lastAt + delaySeconds * 1_000 - now());
     },
     add(key: string): void {
-      const failures = (current(key)?.failures ?? 0) + 1;
-      counts.delete(key);
-      counts.set(key, { failures, lastAt: nowSeconds() });
-      const [oldest] = counts.keys();
-      if (counts.size > maxCounts && oldest !== undefined) counts.delete(oldest);
+      keep(counts, key, { failures: (current(key)?.failures ?? 0) + 1, lastAt: now() });
     },
     forget(key: string): void {
       counts.delete(key);
+    },
+  };
+}
+
+/** A bucket of free failures that refills steadily, kept as the time at which it will be full again. */
+function makeBuckets(clock: Clock) {
+  const fullAt = new Map<string, number>();
+  const one = refillSeconds * 1_000;
+  const all = freeFailures.ofAddress * one;
+  /** Until the bucket is full. */
+  const missing = (key: string): number => {
+    const now = clock.now().getTime();
+    return Math.min(all, Math.max(0, (fullAt.get(key) ?? 0) - now));
+  };
+  return {
+    waitMilliseconds: (key: string): number => Math.max(0, missing(key) - (all - one)),
+    add(key: string): void {
+      keep(fullAt, key, clock.now().getTime() + Math.min(all, missing(key) + one));
     },
   };
 }

@@ -13,8 +13,13 @@ const limits = { connections: 1, deadlineMilliseconds: 5_000, waiting: 0 };
 export async function runCheck(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, sqlFolder, print } = surroundings;
   refuseArguments(args);
-  const { databaseUrl, preparesStatements, durability } = readSettings(checkSettings, environment, readFile);
+  const settings = readSettings(checkSettings, environment, readFile);
+  const { databaseUrl, preparesStatements, durability } = settings;
   print("settings: right");
+  // Whoever can be reached from this machine only is most likely behind a proxy.
+  if (settings.trustedProxies.length === 0 && /^(127\.|::1$|localhost$)/.test(settings.host)) {
+    print("warning: TRUSTED_PROXIES is none: clients that come through a proxy all count as one address");
+  }
   const database = connect(databaseUrl, limits, preparesStatements);
   try {
     const faults: string[] = [];

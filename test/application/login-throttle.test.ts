@@ -72,17 +72,70 @@ describe("the login throttle", () => {
     assert.equal(waitOf("grace@example.com", here), 0);
   });
 
-  test("concerns an address that guesses at many emails", () => {
-    const { waitOf, fail } = open();
-    for (let i = 0; i < freeFailures.ofAddress; i += 1) fail(1, `${i}@example.com`, here);
-    assert.equal(waitOf("fresh@example.com", here), 1);
-    assert.equal(waitOf("fresh@example.com", elsewhere), 0);
+  describe("of an address that guesses at many emails", () => {
+    /** One failure each, of emails that nobody has tried before. */
+    let guesses = 0;
+    const spray = (fail: ReturnType<typeof open>["fail"], times: number) => {
+      for (let i = 0; i < times; i += 1) {
+        guesses += 1;
+        fail(1, `${guesses}@example.com`, here);
+      }
+    };
+
+    test("costs a wait of ten seconds at most, however many there were", () => {
+      const { clock, waitOf, fail } = open();
+      spray(fail, freeFailures.ofAddress - 1);
+      assert.equal(waitOf("fresh@example.com", here), 0);
+      spray(fail, 1);
+      assert.equal(waitOf("fresh@example.com", here), 10);
+      spray(fail, 1_000);
+      assert.equal(waitOf("fresh@example.com", here), 10);
+      assert.equal(waitOf("fresh@example.com", elsewhere), 0);
+      clock.advance(9.5);
+      assert.equal(waitOf("fresh@example.com", here), 1);
+      clock.advance(0.5);
+      assert.equal(waitOf("fresh@example.com", here), 0);
+    });
+
+    test("refills: one failure every ten seconds costs nothing, for as long as it goes on", () => {
+      const { clock, waitOf, fail } = open();
+      spray(fail, freeFailures.ofAddress);
+      for (let i = 0; i < 1_000; i += 1) {
+        clock.advance(10);
+        assert.equal(waitOf("fresh@example.com", here), 0);
+        spray(fail, 1);
+      }
+      clock.advance(500);
+      spray(fail, freeFailures.ofAddress - 1);
+      assert.equal(waitOf("fresh@example.com", here), 0);
+    });
+
+    test("costs nothing for an email that has logged in from there before", () => {
+      const { throttle, waitOf, fail } = open();
+      throttle.countSuccess(email.toUpperCase(), here);
+      spray(fail, freeFailures.ofAddress);
+      assert.equal(waitOf(email, here), 0);
+      assert.equal(waitOf("fresh@example.com", here), 10);
+      throttle.countSuccess(email, elsewhere);
+      fail(freeFailures.ofEmail, email, here);
+      assert.equal(waitOf(email, here), 1);
+    });
+
+    test("is bounded in what it remembers of those who logged in", () => {
+      const { throttle, waitOf, fail } = open();
+      spray(fail, freeFailures.ofAddress);
+      throttle.countSuccess(email, here);
+      for (let i = 0; i < 9_999; i += 1) throttle.countSuccess(`${i}@example.com`, elsewhere);
+      assert.equal(waitOf(email, here), 0);
+      throttle.countSuccess("one.more@example.com", elsewhere);
+      assert.equal(waitOf(email, here), 10);
+    });
   });
 
   test("forgives the email on success, and everything after an hour without a failure", () => {
     const { clock, throttle, waitOf, fail } = open();
     fail(freeFailures.ofEmail, email, here);
-    throttle.forgive(email.toUpperCase(), here);
+    throttle.countSuccess(email.toUpperCase(), here);
     assert.equal(waitOf(email, here), 0);
     fail(freeFailures.ofEmail + 20, email, here);
     clock.advance(3_600);

@@ -34,6 +34,7 @@ describe("check", () => {
   const settings = () => ({
     DATABASE_URL: database.url,
     SECRET_KEY,
+    TRUSTED_PROXIES: "127.0.0.1",
     DATABASE_DURABILITY: database.hasUsers ? "required" : "any",
   });
   const durability = () => (database.hasUsers ? "durability: right" : "durability: any will do");
@@ -54,6 +55,21 @@ describe("check", () => {
     const { code, stdout, stderr } = await runProgram(["check"], { ...settings(), DATABASE_URL });
     assert.deepEqual([code, stdout], [69, "settings: right\n"]);
     assert.match(stderr, /^check: The database is not available: .*ECONNREFUSED.*\n$/);
+  });
+
+  test("warns when a proxy on this machine would make one client of all", async () => {
+    const DATABASE_URL = `postgres://postgres@127.0.0.1:${await freePort()}/x`;
+    for (const [TRUSTED_PROXIES, HOST, warns] of [
+      ["none", "127.0.0.1", true],
+      ["none", "::1", true],
+      ["none", "0.0.0.0", false],
+      ["127.0.0.1", "127.0.0.1", false],
+    ] as const) {
+      const { stdout } = await runProgram(["check"], { ...settings(), DATABASE_URL, TRUSTED_PROXIES, HOST });
+      const warning =
+        "warning: TRUSTED_PROXIES is none: clients that come through a proxy all count as one address\n";
+      assert.equal(stdout, `settings: right\n${warns ? warning : ""}`);
+    }
   });
 
   test("finds a schema that is behind, and does not mend it", async () => {

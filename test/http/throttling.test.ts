@@ -74,6 +74,22 @@ describe("guessing passwords", () => {
     const { email } = world.employees.TECHNICIAN;
     for (let i = 0; i < freeFailures.ofEmail; i += 1) await attempt(world, email, "guess", `198.51.100.${i}`);
     assert.equal((await attempt(world, email, password, "198.51.100.99")).status, 429);
+    const warnings = world.recorded.filter(({ event }) => event === "X-Forwarded-For is ignored");
+    assert.equal(warnings.length, 1);
+    assert.equal(warnings[0]?.level, "warn");
+    await world.close();
+  });
+
+  test("of many emails from one address holds up new emails for ten seconds, and those that are at home there not at all", async () => {
+    const world = await openWorld();
+    const { TECHNICIAN, MANAGER } = world.employees;
+    assert.equal((await attempt(world, TECHNICIAN.email, password)).status, 200);
+    for (let i = 0; i < freeFailures.ofAddress; i += 1) await attempt(world, `${i}@example.com`, "guess");
+    const held = await attempt(world, MANAGER.email, password);
+    assert.deepEqual([held.status, held.headers.get("retry-after")], [429, "10"]);
+    assert.equal((await attempt(world, TECHNICIAN.email, password)).status, 200);
+    world.clock.advance(10);
+    assert.equal((await attempt(world, MANAGER.email, password)).status, 200);
     await world.close();
   });
 });

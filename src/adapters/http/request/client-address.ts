@@ -17,8 +17,14 @@ export function readTrustedProxy(text: string): string {
 /**
  * Where a request comes from: the peer, or behind trusted proxies the last address in X-Forwarded-For that is not one
  * of them. An IPv6 client is known by its network of 64 bits, of which it can use every address.
+ *
+ * @param onIgnored called once, when X-Forwarded-For is sent though no proxy is trusted
  */
-export function makeClientAddress(trusted: TrustedProxies): (request: IncomingMessage) => string {
+export function makeClientAddress(
+  trusted: TrustedProxies,
+  onIgnored: () => void = () => {},
+): (request: IncomingMessage) => string {
+  let isIgnored = false;
   const proxies = new BlockList();
   for (const proxy of trusted) {
     const [address = "", prefix] = proxy.split("/");
@@ -32,12 +38,26 @@ export function makeClientAddress(trusted: TrustedProxies): (request: IncomingMe
   return ({ socket, headers }) => {
     let address = withoutMapping(socket.remoteAddress ?? "");
     const forwarded = headers["x-forwarded-for"];
+    if (forwarded !== undefined && trusted.length === 0 && !isIgnored) {
+      isIgnored = true;
+      onIgnored();
+    }
     if (trusted.length > 0 && typeof forwarded === "string") {
-      const hops = forwarded.split(",").map(hop => withoutMapping(hop.trim()));
+      const hops = forwarded.split(",").map(addressOfHop);
       while (isProxy(address) && hops.length > 0) address = hops.pop() ?? address;
     }
     return networkOf(address);
   };
+}
+
+/**
+ * An entry of X-Forwarded-For as proxies write it: an address, perhaps in brackets, with a port, or quoted as in
+ * Forwarded (RFC 7239, section 6).
+ */
+function addressOfHop(hop: string): string {
+  const text = hop.trim().replace(/^"(.*)"$/, "$1");
+  const [, bracketed, withPort] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? [];
+  return withoutMapping(bracketed ?? withPort ?? text);
 }
 
 /** IPv4 clients of a socket that speaks both (RFC 4291, section 2.5.5.2). */

@@ -23,6 +23,24 @@ describe("where a request comes from", () => {
     ["behind an IPv6 proxy", proxied, "2001:db8:ffff::1", "1.2.3.4", "1.2.3.4"],
     ["the proxy, when it says nothing", proxied, "10.0.0.1", undefined, "10.0.0.1"],
     ["unknown, when a proxy says nonsense", proxied, "10.0.0.1", "1.2.3.4, tea", "unknown"],
+    ["without the port that a proxy adds", proxied, "10.0.0.1", "1.2.3.4:5678", "1.2.3.4"],
+    ["without brackets", proxied, "10.0.0.1", "[2001:db8:1:2::6]", "2001:db8:1:2::/64"],
+    ["without brackets and port", proxied, "10.0.0.1", "[2001:db8:1:2::6]:443", "2001:db8:1:2::/64"],
+    ["without quotation marks", proxied, "10.0.0.1", '"1.2.3.4"', "1.2.3.4"],
+    ["quoted as in Forwarded", proxied, "10.0.0.1", '"[2001:db8:1:2::6]:4711"', "2001:db8:1:2::/64"],
+    ["IPv4 in brackets as IPv6", proxied, "10.0.0.1", "[::ffff:1.2.3.4]:80", "1.2.3.4"],
+    ["behind a proxy that is named with a port", proxied, "10.0.0.1", "1.2.3.4, 10.0.0.2:80", "1.2.3.4"],
+    [
+      "IPv6 without brackets, though it ends like a port",
+      proxied,
+      "10.0.0.1",
+      "2001:db8::80",
+      "2001:db8:0:0::/64",
+    ],
+    ["unknown, for a port that is none", proxied, "10.0.0.1", "1.2.3.4:tea", "unknown"],
+    ["unknown, for a bracket that stays open", proxied, "10.0.0.1", "[2001:db8::1", "unknown"],
+    ["unknown, for a quotation mark that stays open", proxied, "10.0.0.1", '"1.2.3.4', "unknown"],
+    ["unknown, for an obfuscated identifier", proxied, "10.0.0.1", "_hidden", "unknown"],
     ["IPv4 on a socket that speaks both", direct, "::ffff:198.51.100.1", undefined, "198.51.100.1"],
     [
       "the network of 64 bits of an IPv6 client",
@@ -39,6 +57,21 @@ describe("where a request comes from", () => {
   ] as const) {
     test(`is ${what}`, () => assert.equal(addressOf(request(peer, forwarded)), expected));
   }
+});
+
+describe("X-Forwarded-For that is ignored", () => {
+  const warningsOf = (trusted: readonly string[], forwarded: readonly (string | undefined)[]) => {
+    let warnings = 0;
+    const addressOf = makeClientAddress(trusted, () => {
+      warnings += 1;
+    });
+    for (const value of forwarded) addressOf(request("10.0.0.1", value));
+    return warnings;
+  };
+
+  test("is told once", () => assert.equal(warningsOf([], [undefined, "1.2.3.4", "1.2.3.4"]), 1));
+  test("is not told when nobody sends it", () => assert.equal(warningsOf([], [undefined]), 0));
+  test("is not told when a proxy is trusted", () => assert.equal(warningsOf(["10.0.0.2"], ["1.2.3.4"]), 0));
 });
 
 describe("a trusted proxy", () => {
