@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run test test-embedded faults bench docs build install deb audit check format clean node-version
+.PHONY: run test test-embedded faults mutants bench docs build install deb audit check format clean node-version
 
 installed = node_modules/.package-lock.json
 
@@ -18,6 +18,10 @@ test-embedded: $(installed)
 # Breaks everything around the service under load; needs PostgreSQL's own programs. FAULTS="--only failover --seed 7"
 faults: $(installed)
 	@node --import tsx test/faults/run.ts $(FAULTS)
+
+# Plants single mistakes in the sources and prints how many the tests notice. MUTANTS="--minutes 60 --seed 2 --only src/domain"
+mutants: $(installed)
+	@node --import tsx test/mutants/run.ts $(MUTANTS)
 
 # What the service costs, on a PostgreSQL of its own (docs/performance.md); BENCH="--rounds 5" and the like.
 bench: $(installed)

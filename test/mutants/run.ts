@@ -1,0 +1,143 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { makeRandom } from "../faults/random.ts";
+import { startTestServer } from "../support/test-server.ts";
+import { clearHits, instrument, type Place, placeOf, readHits } from "./coverage.ts";
+import { type Mutant, mutantsOf } from "./mutants.ts";
+import { type Judged, reportOf } from "./report.ts";
+import { parseSources } from "./syntax.ts";
+import { copyTree, runTests, type Tree, testFiles } from "./trial.ts";
+
+/**
+ * Plants single mistakes in the sources and looks whether the tests notice.
+ *
+ *     node --import tsx test/mutants/run.ts [--minutes 10] [--count N] [--seed 1] [--only src/domain]
+ *
+ * Each mistake is tried on the test files that run its function, the nearest first, until one fails. One that no test
+ * notices is given to the type checker, as `make test` does.
+ */
+const { values: options } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" },
+    count: { type: "string", default: "1000000" },
+    seed: { type: "string", default: "1" },
+    only: { type: "string", default: "src/" },
+    workers: { type: "string", default: "2" },
+  },
+});
+let deadline = performance.now() + Number(options.minutes) * 60_000;
+
+/** Run a function in a process of its own, where nothing is noted of a process that is killed. */
+const testsOfThePrograms = /^test\/(main|operations)\.test\.ts$|^test\/commands\//;
+
+interface Known {
+  readonly file: string;
+  readonly places: ReadonlySet<number>;
+  readonly milliseconds: number;
+}
+
+/** Calls `work` with each item, in their order, on as many trees at a time as there are. */
+async function onEachTree<T>(items: readonly T[], work: (item: T, tree: Tree) => Promise<void>) {
+  const queue = [...items];
+  await Promise.all(
+    trees.map(async tree => {
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item, tree);
+    }),
+  );
+}
+
+const sources = parseSources(resolve("."));
+// Ends the sample early: what is under way is finished, reported and cleaned up.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => {
+    deadline = 0;
+  });
+}
+const server = await startTestServer();
+const trees = Array.from({ length: Number(options.workers) }, copyTree);
+try {
+  console.error(`${sources.size} sources, ${server.name}; what each test file runs:`);
+  const places = trees.map(tree => instrument(tree.path, sources))[0] as readonly Place[];
+  const known: Known[] = [];
+  await onEachTree(testFiles(), async (file, tree) => {
+    if (performance.now() > deadline) return;
+    clearHits(tree.path);
+    const { outcome, milliseconds } = await runTests(tree, file, server.environment, 180_000);
+    const places = readHits(tree.path);
+    console.error(`  ${file}: ${places.size} functions, ${Math.round(milliseconds)} ms`);
+    if (outcome === "passed") known.push({ file, places, milliseconds });
+    else console.error(`left out, since it fails without any mistake: ${file}`);
+  });
+  for (const { path } of trees) {
+    for (const [file, source] of sources) writeFileSync(join(path, file), source.text);
+  }
+
+  const all = [...sources]
+    .filter(([file]) => file.startsWith(options.only))
+    .flatMap(([file, source]) => mutantsOf(file, source));
+  const sample = shuffled(all, makeRandom(Number(options.seed))).slice(0, Number(options.count));
+  console.error(`${all.length} possible mistakes`);
+
+  const judged: Judged[] = [];
+  await onEachTree(sample, async (mutant, tree) => {
+    if (performance.now() > deadline) return;
+    judged.push({ mutant, verdict: await judge(mutant, tree, testsOf(mutant, places, known)) });
+    console.error(`${judged.length}: ${judged.at(-1)?.verdict} ${mutant.file}:${mutant.line}`);
+  });
+  console.log(reportOf(judged, sources));
+} finally {
+  for (const tree of trees) tree.remove();
+  await server.stop();
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  return items
+    .map(item => ({ item, key: random() }))
+    .toSorted((a, b) => a.key - b.key)
+    .map(({ item }) => item);
+}
+
+/** The test files that run the mutant's function: those of its own file first, then the quickest. */
+function testsOf({ file, start, end }: Mutant, places: readonly Place[], known: readonly Known[]): Known[] {
+  const place = placeOf(places, file, start, end);
+  const covering = known.filter(tests => tests.places.has(place));
+  const candidates =
+    covering.length > 0 ? covering : known.filter(tests => testsOfThePrograms.test(tests.file));
+  const own = file.replace(/^src\//, "test/").replace(/\.ts$/, ".test.ts");
+  return candidates.toSorted(
+    (a, b) => Number(b.file === own) - Number(a.file === own) || a.milliseconds - b.milliseconds,
+  );
+}
+
+async function judge(
+  { file, start, end, replacement }: Mutant,
+  tree: Tree,
+  tests: readonly Known[],
+): Promise<Judged["verdict"]> {
+  const path = join(tree.path, file);
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, text.slice(0, start) + replacement + text.slice(end));
+  try {
+    for (const { file: test, milliseconds } of tests) {
+      const { outcome } = await runTests(tree, test, server.environment, 4 * milliseconds + 10_000);
+      if (outcome !== "passed") return "noticed";
+    }
+    return typeChecks(tree) ? "survived" : "noticed";
+  } finally {
+    writeFileSync(path, text);
+  }
+}
+
+function typeChecks({ path }: Tree): boolean {
+  try {
+    execFileSync(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "--noEmit"], {
+      cwd: path,
+      stdio: "ignore",
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+
+/** A copy of the project in which one mistake at a time is planted. */
+export interface Tree {
+  readonly path: string;
+  remove(): void;
+}
+
+const notCopied = new Set([".git", "node_modules", "dist", "build", ".data"]);
+
+export function copyTree(): Tree {
+  const path = mkdtempSync(join(tmpdir(), "maintenance-log-mutants-"));
+  cpSync(".", path, { recursive: true, filter: from => !notCopied.has(basename(from)) });
+  symlinkSync(resolve("node_modules"), join(path, "node_modules"));
+  return { path, remove: () => rmSync(path, { recursive: true }) };
+}
+
+/** Look at the text of the sources, or take minutes: they say nothing of one mistake, or say it too late. */
+const leftOut =
+  /^test\/(faults|bench|mutants)\/|^test\/(architecture|audit|deploy|docs|make-run)\.test\.ts$|fuzz\.test\.ts$/;
+
+export const testFiles = (): string[] =>
+  readdirSync("test", { recursive: true, encoding: "utf8" })
+    .map(file => join("test", file))
+    .filter(file => file.endsWith(".test.ts") && !leftOut.test(file))
+    .sort();
+
+export interface Trial {
+  readonly outcome: "passed" | "failed" | "ran too long";
+  readonly milliseconds: number;
+}
+
+/** Runs one file of tests in a tree. */
+export async function runTests(
+  tree: Tree,
+  file: string,
+  environment: Readonly<Record<string, string>>,
+  patienceMilliseconds: number,
+): Promise<Trial> {
+  const startedAt = performance.now();
+  const tests = spawn(process.execPath, ["--import", "tsx", "--test-reporter=dot", file], {
+    cwd: tree.path,
+    env: { ...process.env, ...environment },
+    stdio: "ignore",
+    // A group of its own, so that what the tests have started ends with them.
+    detached: true,
+  });
+  const end = (): void => {
+    try {
+      process.kill(-(tests.pid as number), "SIGKILL");
+    } catch {}
+  };
+  let isLate = false;
+  const patience = setTimeout(() => {
+    isLate = true;
+    end();
+  }, patienceMilliseconds);
+  const [code] = (await once(tests, "exit")) as [number | null];
+  clearTimeout(patience);
+  end();
+  const milliseconds = performance.now() - startedAt;
+  return { outcome: isLate ? "ran too long" : code === 0 ? "passed" : "failed", milliseconds };
+}
