@@ -135,7 +135,7 @@ async function runCurl(command: string, environment: Readonly<Record<string, str
 const pageOf = (sections: readonly Section[]): string => `# The API by example
 
 Every answer on this page was answered: \`make docs\` makes the page by running its commands, one after the other, on a
-new database with one ADMIN, and a test does the same and compares. [README.md](../README.md) says what holds for all
+new database with one ADMIN, and a test does the same and compares. [reference.md](reference.md) says what holds for all
 endpoints; [api.http](api.http) has the same calls for editors, [api.d.ts](api.d.ts) the types for TypeScript.
 
 \`\`\`sh
