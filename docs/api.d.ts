@@ -1,81 +1,150 @@
 /** Types of the API for TypeScript clients. Made by `make docs`. */
 export interface paths {
   "/": {
-    /** A welcome */
+    /**
+     * A welcome
+     * @description The cheapest way to find out whether a token is still valid.
+     */
     get: operations["welcome"];
   };
   "/routes": {
-    /** The endpoints and the roles they require */
+    /**
+     * The endpoints and the roles they require
+     * @description The same table that decides about access, as JSON, or as a page for a client whose `Accept` prefers `text/html`.
+     */
     get: operations["listRoutes"];
   };
   "/openapi.json": {
-    /** The OpenAPI document of this service */
+    /**
+     * The OpenAPI document of this service
+     * @description This document, from which clients can be generated. `node dist/main.js openapi` prints it too.
+     */
     get: operations["describeApi"];
   };
   "/api/v1/auth/login": {
-    /** Log in with email and password */
+    /**
+     * Log in with email and password
+     * @description The only operation that needs no token. The answer for an unknown email, a wrong password and an inactive employee is the same. Repeated failures are answered 429 for a while.
+     */
     post: operations["logIn"];
   };
   "/api/v1/auth/register": {
-    /** Create an employee, with a role up to one's own */
+    /**
+     * Create an employee, with a role up to one's own
+     * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. When the answer was lost, send the request again: 409 then means that it was carried out.
+     */
     post: operations["registerEmployee"];
   };
   "/api/v1/employees": {
-    /** All employees */
+    /**
+     * All employees
+     * @description By id, ascending.
+     */
     get: operations["listEmployees"];
   };
   "/api/v1/employees/me": {
-    /** The caller's own employee */
+    /**
+     * The caller's own employee
+     * @description The employee to whom the token belongs, as stored now.
+     */
     get: operations["getOwnEmployee"];
   };
   "/api/v1/employees/{id}": {
-    /** One employee */
+    /**
+     * One employee
+     * @description Any employee may read any other; the password is never part of it.
+     */
     get: operations["getEmployee"];
-    /** Change an employee whose role is not above one's own */
+    /**
+     * Change an employee whose role is not above one's own
+     * @description A field that is absent stays as it is; null or blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.
+     */
     put: operations["updateEmployee"];
-    /** Deactivate an employee */
+    /**
+     * Deactivate an employee
+     * @description The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again.
+     */
     delete: operations["deactivateEmployee"];
-    /** Reactivate an employee */
+    /**
+     * Reactivate an employee
+     * @description The employee can log in again. Reactivating again is 204 again.
+     */
     patch: operations["reactivateEmployee"];
   };
   "/api/v1/employees/{id}/password": {
-    /** Change one's own password */
+    /**
+     * Change one's own password
+     * @description Any other id than the caller's own is 403. All other tokens of the employee become invalid; the one that made the change stays valid. Wrong old passwords count as failed logins. When the answer was lost, log in with the new password to find out whether the change was made.
+     */
     patch: operations["changePassword"];
   };
   "/api/v1/assets": {
-    /** All assets */
+    /**
+     * All assets
+     * @description By id, ascending. `lastLogDate` is null in lists; read the single asset for it.
+     */
     get: operations["listAssets"];
-    /** Create an asset */
+    /**
+     * Create an asset
+     * @description Names need not be unique, so repeating the request creates another asset: when the answer was lost, look for the asset in the list first.
+     */
     post: operations["createAsset"];
   };
   "/api/v1/assets/{id}": {
-    /** One asset with the date of its newest log */
+    /**
+     * One asset with the date of its newest log
+     * @description `lastLogDate` is the `performedDate` of the newest log on the asset.
+     */
     get: operations["getAsset"];
-    /** Deactivate an asset */
+    /**
+     * Deactivate an asset
+     * @description The asset and its logs stay readable, and logs can still be written on it. Deactivating again is 204 again.
+     */
     delete: operations["deactivateAsset"];
-    /** Activate an asset */
+    /**
+     * Activate an asset
+     * @description Activating again is 204 again.
+     */
     patch: operations["activateAsset"];
   };
   "/api/v1/assets/{id}/logs": {
-    /** The logs of an asset, newest first */
+    /**
+     * The logs of an asset, newest first
+     * @description Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.
+     */
     get: operations["listAssetLogs"];
-    /** Write a log on an asset, with the caller as its performer */
+    /**
+     * Write a log on an asset, with the caller as its performer
+     * @description The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log.
+     */
     post: operations["writeLog"];
   };
   "/api/v1/logs": {
-    /** All logs, newest first */
+    /**
+     * All logs, newest first
+     * @description Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.
+     */
     get: operations["listLogs"];
   };
   "/api/v1/logs/active-assets": {
-    /** The newest logs of the assets that are active now */
+    /**
+     * The newest logs of the assets that are active now
+     * @description Newest first. An asset's activity counts as it is now, not as it was when the log was written.
+     */
     get: operations["listActiveAssetLogs"];
   };
   "/api/v1/logs/{id}": {
-    /** One log */
+    /**
+     * One log
+     * @description A log never changes, but the names of its asset and performer may. Send the answer's `ETag` back in `If-None-Match` to read it again only if something is different.
+     */
     get: operations["getLog"];
   };
   "/api/v1/logs/employee/{id}": {
-    /** The logs of what one employee performed, newest first */
+    /**
+     * The logs of what one employee performed, newest first
+     * @description Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.
+     */
     get: operations["listEmployeeLogs"];
   };
 }
@@ -84,203 +153,340 @@ export type webhooks = Record<string, never>;
 
 export interface components {
   schemas: {
+    /** @description An employee. Employees are deactivated, never deleted. */
     Employee: {
+      /** @description The id of the employee. */
       id: number;
-      /** @description Trimmed of surrounding whitespace */
+      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
       firstName: string;
-      /** @description Trimmed of surrounding whitespace */
+      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
       lastName: string;
+      /** @description 6 to 20 characters, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
       phone: string;
+      /** @description The login name, unique among all employees whatever its case. Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
       email: string;
-      /** @enum {string} */
-      role: "TECHNICIAN" | "MANAGER" | "ADMIN";
+      /** @description Exactly one role. Other words: 400 `Invalid role value`. */
+      role: components["schemas"]["Role"];
+      /** @description Whether the employee can log in. A new employee is active. */
       active: boolean;
     };
+    /** @description Something that is maintained. Assets are deactivated, never deleted. */
     Asset: {
+      /** @description The id of the asset. */
       id: number;
-      /** @description Trimmed of surrounding whitespace */
+      /** @description What the asset is called. The service trims surrounding whitespace; 1 to 100 characters remain. */
       name: string;
+      /** @description Anything that helps to recognise the asset, at most 2,000 characters, stored as sent. */
       description: string;
+      /** @description Whether the asset is in use. */
       active: boolean;
-      /** @description `performedDate` of the newest log; null without logs, and in lists */
+      /** @description `performedDate` of the asset's newest log; null without logs, and always null in lists. */
       lastLogDate: string | null;
     };
+    /** @description A maintenance log: who performed which work on which asset, and when. It is never changed and never removed. */
     MaintenanceLog: {
+      /** @description The id of the log. */
       id: number;
+      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Answers always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`. */
       performedDate: string;
-      /** @enum {string} */
-      status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "CANCELLED";
-      /** @enum {string} */
-      taskType: "PRODUCTION" | "MAINTENANCE" | "ERROR";
+      /** @description How far the work was. Other words: 400 `Invalid status value`. */
+      status: components["schemas"]["LogStatus"];
+      /** @description What kind of task it was. Other words: 400 `Invalid task type value`. */
+      taskType: components["schemas"]["TaskType"];
+      /** @description What was done or found, at most 10,000 characters, stored as sent. It may be empty. */
       comment: string;
+      /** @description The id of the asset on which the work was performed. */
       assetId: number;
+      /** @description The name of the asset. */
       assetName: string;
+      /** @description The id of the employee who performed the work: the one who wrote the log. */
       performedByEmployeeId: number;
+      /** @description First and last name of that employee as they are now, not as they were then. */
       performedByName: string;
     };
+    /** @description What a login gives. */
     LoginResult: {
+      /** @description The bearer token for the `Authorization` header of further requests (a JWT). */
       token: string;
+      /** @description The employee who logged in. */
       authUser: components["schemas"]["Employee"];
     };
-    Error: {
+    /** @description The body of every error. */
+    ErrorAnswer: {
+      /** @description The HTTP status of the answer. */
       status: number;
+      /** @description What is wrong, in words for the developer of the client. */
       msg: string;
     };
+    /** @description A welcome. */
     Welcome: {
+      /** @description The welcome in words. */
       message: string;
     };
+    /** @description An endpoint and who may call it. */
     RouteOverview: {
+      /** @description The HTTP method. */
       method: string;
+      /** @description The path, with `{id}` in place of an id. */
       path: string;
+      /** @description The role that is needed: an employee with this role or one above it may call the endpoint. AUTHENTICATED is any logged-in employee; no role means that no token is needed. */
       roles: string[];
     };
-    OpenApiDocument: Record<string, never>;
+    /** @description An OpenAPI 3.1 document. */
+    OpenApiDocument: {
+      /** @description The version of the OpenAPI Specification. */
+      openapi: string;
+      /** @description The API in words. */
+      info: Record<string, never>;
+      /** @description Where the paths begin. */
+      servers?: unknown[];
+      /** @description What every operation needs unless it says otherwise. */
+      security?: unknown[];
+      /** @description The groups of operations. */
+      tags?: unknown[];
+      /** @description The operations. */
+      paths: Record<string, never>;
+      /** @description What operations share. */
+      components?: Record<string, never>;
+    };
+    /** @description Body of: Log in with email and password. */
+    LogInRequest: {
+      /** @description The email that the employee was registered with, in any case. */
+      email: string;
+      /** @description The employee's password. */
+      password: string;
+    };
+    /** @description Body of: Create an employee, with a role up to one's own. */
+    RegisterEmployeeRequest: {
+      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      firstName: string;
+      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      lastName: string;
+      /** @description The login name, unique among all employees whatever its case. Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
+      email: string;
+      /**
+       * Format: password
+       * @description 4 to 72 characters, not counting whitespace at its ends. The service stores only its hash (argon2id) and never returns it.
+       */
+      password: string;
+      /** @description 6 to 20 characters, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
+      phone: string;
+      /** @description Exactly one role. Other words: 400 `Invalid role value`. */
+      role: components["schemas"]["Role"];
+    };
+    /** @description Body of: Change an employee whose role is not above one's own. */
+    UpdateEmployeeRequest: {
+      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      firstName?: string;
+      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      lastName?: string;
+      /** @description The login name, unique among all employees whatever its case. Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
+      email?: string;
+      /** @description 6 to 20 characters, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
+      phone?: string;
+      /** @description Exactly one role. Other words: 400 `Invalid role value`. */
+      role?: components["schemas"]["Role"];
+    };
+    /** @description Body of: Change one's own password. */
+    ChangePasswordRequest: {
+      /** @description The password until now. A wrong one: 400 `Old password is incorrect`. */
+      oldPassword: string;
+      /**
+       * Format: password
+       * @description The password from now on: 4 to 72 characters, not counting whitespace at its ends.
+       */
+      newPassword: string;
+    };
+    /** @description Body of: Create an asset. */
+    CreateAssetRequest: {
+      /** @description What the asset is called. The service trims surrounding whitespace; 1 to 100 characters remain. */
+      name: string;
+      /**
+       * @description Anything that helps to recognise the asset, at most 2,000 characters, stored as sent.
+       * @default
+       */
+      description?: string | null;
+      /**
+       * @description Whether the asset is in use. Logs can be written on an inactive asset too.
+       * @default true
+       */
+      active?: boolean | null;
+    };
+    /** @description Body of: Write a log on an asset, with the caller as its performer. */
+    WriteLogRequest: {
+      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Answers always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`. */
+      performedDate: string;
+      /** @description How far the work was. Other words: 400 `Invalid status value`. */
+      status: components["schemas"]["LogStatus"];
+      /** @description What kind of task it was. Other words: 400 `Invalid task type value`. */
+      taskType: components["schemas"]["TaskType"];
+      /** @description What was done or found, at most 10,000 characters, stored as sent. It may be empty. */
+      comment: string;
+    };
+    /**
+     * Role
+     * @description What an employee may do. MANAGER may do what TECHNICIAN may, and ADMIN what MANAGER may.
+     * @enum {string}
+     */
+    Role: "TECHNICIAN" | "MANAGER" | "ADMIN";
+    /**
+     * LogStatus
+     * @description How far the work was when the log was written. A log never changes: a later status is another log.
+     * @enum {string}
+     */
+    LogStatus: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "CANCELLED";
+    /**
+     * TaskType
+     * @description What kind of task the log is about.
+     * @enum {string}
+     */
+    TaskType: "PRODUCTION" | "MAINTENANCE" | "ERROR";
   };
   responses: {
-    /** @description Something is missing, malformed or out of bounds; the message names it */
+    /** @description Something in the request is missing, malformed or out of bounds; the message names it. Required fields are checked before formats and lengths. Correct the request before sending it again. */
     Error400: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description Nobody stands behind these credentials */
+    /** @description A failed login: the email is unknown, the password is wrong, or the employee is inactive; the answer does not tell which. On create-log: the token has no employee. */
     Error401: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description No token, a token that is not valid, or a role that is not enough */
+    /** @description The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help. */
     Error403: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description No such record */
+    /** @description There is no record with this id. */
     Error404: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description The request took too long to arrive */
+    /** @description The request took more than 10 seconds to arrive. */
     Error408: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description The email is taken */
+    /** @description Another employee has this email, in this or another case. */
     Error409: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description The body is larger than 64 KiB */
+    /** @description The body is larger than 64 KiB. */
     Error413: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description The body is not application/json */
+    /** @description The body's `Content-Type` is not `application/json`. */
     Error415: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description An expectation other than 100-continue */
+    /** @description The `Expect` header asks for something other than `100-continue`. */
     Error417: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description The key belongs to another log */
+    /** @description The employee has used this `Idempotency-Key` for a log with another body or asset. Use a new key for a new log. */
     Error422: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description Too many failed logins: try again later */
+    /** @description Too many failed logins. Try again after the number of seconds in `Retry-After`; the wait grows with each further failure. */
     Error429: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
         "Retry-After": components["headers"]["RetryAfter"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description The header section is larger than 16 KiB */
+    /** @description The header section is larger than 16 KiB. */
     Error431: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description A fault of the service, whose log tells the cause under the request id */
+    /** @description A fault of the service. Its log tells the cause under the answer's `X-Request-Id`. Repeating the request is unlikely to help. */
     Error500: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description The database or the service cannot take the request now */
+    /** @description The database cannot be reached, or the service has too much to do. Repeat the request after the number of seconds in `Retry-After`, and wait longer each time (exponential back-off with jitter). The request may have been carried out all the same. GET, PUT and DELETE can be repeated safely, and so can PATCH on an employee or asset; a create-log only with an `Idempotency-Key`. */
     Error503: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
         "Retry-After": components["headers"]["RetryAfter"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description Neither HTTP/1.0 nor HTTP/1.1 */
+    /** @description The request's version of HTTP is neither 1.0 nor 1.1. */
     Error505: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["Error"];
+        "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
   };
   parameters: never;
   requestBodies: never;
   headers: {
-    /** @description What the client called its request in this header, or else a name for it */
+    /** @description The request's name in the service's log: the `X-Request-Id` that the client sent, or a new one where it sent none that is fit for a header. */
     RequestId: string;
-    /** @description Seconds until it is worth trying again */
+    /** @description The number of seconds to wait before trying again. */
     RetryAfter: number;
   };
   pathItems: never;
@@ -292,10 +498,13 @@ export type external = Record<string, never>;
 
 export interface operations {
 
-  /** A welcome */
+  /**
+   * A welcome
+   * @description The cheapest way to find out whether a token is still valid.
+   */
   welcome: {
     responses: {
-      /** @description A welcome */
+      /** @description A welcome. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -316,14 +525,17 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** The endpoints and the roles they require */
+  /**
+   * The endpoints and the roles they require
+   * @description The same table that decides about access, as JSON, or as a page for a client whose `Accept` prefers `text/html`.
+   */
   listRoutes: {
     responses: {
-      /** @description The endpoints and the roles they require */
+      /** @description The endpoints and the roles they require. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `Accept`: a client that prefers HTML gets a page */
+          /** @description `Accept`: a client that prefers HTML gets a page. */
           Vary?: string;
         };
         content: {
@@ -343,10 +555,13 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** The OpenAPI document of this service */
+  /**
+   * The OpenAPI document of this service
+   * @description This document, from which clients can be generated. `node dist/main.js openapi` prints it too.
+   */
   describeApi: {
     responses: {
-      /** @description The OpenAPI document of this service */
+      /** @description The OpenAPI document of this service. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -367,7 +582,10 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** Log in with email and password */
+  /**
+   * Log in with email and password
+   * @description The only operation that needs no token. The answer for an unknown email, a wrong password and an inactive employee is the same. Repeated failures are answered 429 for a while.
+   */
   logIn: {
     requestBody: {
       content: {
@@ -377,14 +595,11 @@ export interface operations {
          *   "password": "correct horse"
          * }
          */
-        "application/json": {
-          email: string;
-          password: string;
-        };
+        "application/json": components["schemas"]["LogInRequest"];
       };
     };
     responses: {
-      /** @description Log in with email and password */
+      /** @description Log in with email and password. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -406,7 +621,10 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** Create an employee, with a role up to one's own */
+  /**
+   * Create an employee, with a role up to one's own
+   * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. When the answer was lost, send the request again: 409 then means that it was carried out.
+   */
   registerEmployee: {
     requestBody: {
       content: {
@@ -420,22 +638,11 @@ export interface operations {
          *   "role": "TECHNICIAN"
          * }
          */
-        "application/json": {
-          /** @description Trimmed of surrounding whitespace */
-          firstName: string;
-          /** @description Trimmed of surrounding whitespace */
-          lastName: string;
-          email: string;
-          /** Format: password */
-          password: string;
-          phone: string;
-          /** @enum {string} */
-          role: "TECHNICIAN" | "MANAGER" | "ADMIN";
-        };
+        "application/json": components["schemas"]["RegisterEmployeeRequest"];
       };
     };
     responses: {
-      /** @description Create an employee, with a role up to one's own */
+      /** @description Create an employee, with a role up to one's own. */
       201: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -457,15 +664,19 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** All employees */
+  /**
+   * All employees
+   * @description By id, ascending.
+   */
   listEmployees: {
     parameters: {
       query?: {
+        /** @description `true` selects the active records, `false` the inactive ones. Without it the list has both. Other words: 400 `Invalid active value`. */
         active?: boolean;
       };
     };
     responses: {
-      /** @description All employees */
+      /** @description All employees. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -486,10 +697,13 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** The caller's own employee */
+  /**
+   * The caller's own employee
+   * @description The employee to whom the token belongs, as stored now.
+   */
   getOwnEmployee: {
     responses: {
-      /** @description The caller's own employee */
+      /** @description The caller's own employee. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -510,15 +724,19 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** One employee */
+  /**
+   * One employee
+   * @description Any employee may read any other; the password is never part of it.
+   */
   getEmployee: {
     parameters: {
       path: {
+        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
     responses: {
-      /** @description One employee */
+      /** @description One employee. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -540,10 +758,14 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** Change an employee whose role is not above one's own */
+  /**
+   * Change an employee whose role is not above one's own
+   * @description A field that is absent stays as it is; null or blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.
+   */
   updateEmployee: {
     parameters: {
       path: {
+        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -555,20 +777,11 @@ export interface operations {
          *   "role": "MANAGER"
          * }
          */
-        "application/json": {
-          /** @description Trimmed of surrounding whitespace */
-          firstName?: string;
-          /** @description Trimmed of surrounding whitespace */
-          lastName?: string;
-          email?: string;
-          phone?: string;
-          /** @enum {string} */
-          role?: "TECHNICIAN" | "MANAGER" | "ADMIN";
-        };
+        "application/json": components["schemas"]["UpdateEmployeeRequest"];
       };
     };
     responses: {
-      /** @description Change an employee whose role is not above one's own */
+      /** @description Change an employee whose role is not above one's own. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -591,15 +804,19 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** Deactivate an employee */
+  /**
+   * Deactivate an employee
+   * @description The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again.
+   */
   deactivateEmployee: {
     parameters: {
       path: {
+        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
     responses: {
-      /** @description Done */
+      /** @description Done; no body. */
       204: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -619,15 +836,19 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** Reactivate an employee */
+  /**
+   * Reactivate an employee
+   * @description The employee can log in again. Reactivating again is 204 again.
+   */
   reactivateEmployee: {
     parameters: {
       path: {
+        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
     responses: {
-      /** @description Done */
+      /** @description Done; no body. */
       204: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -647,10 +868,14 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** Change one's own password */
+  /**
+   * Change one's own password
+   * @description Any other id than the caller's own is 403. All other tokens of the employee become invalid; the one that made the change stays valid. Wrong old passwords count as failed logins. When the answer was lost, log in with the new password to find out whether the change was made.
+   */
   changePassword: {
     parameters: {
       path: {
+        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -662,15 +887,11 @@ export interface operations {
          *   "newPassword": "battery staple"
          * }
          */
-        "application/json": {
-          oldPassword: string;
-          /** Format: password */
-          newPassword: string;
-        };
+        "application/json": components["schemas"]["ChangePasswordRequest"];
       };
     };
     responses: {
-      /** @description Done */
+      /** @description Done; no body. */
       204: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -690,15 +911,19 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** All assets */
+  /**
+   * All assets
+   * @description By id, ascending. `lastLogDate` is null in lists; read the single asset for it.
+   */
   listAssets: {
     parameters: {
       query?: {
+        /** @description `true` selects the active records, `false` the inactive ones. Without it the list has both. Other words: 400 `Invalid active value`. */
         active?: boolean;
       };
     };
     responses: {
-      /** @description All assets */
+      /** @description All assets. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -719,7 +944,10 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** Create an asset */
+  /**
+   * Create an asset
+   * @description Names need not be unique, so repeating the request creates another asset: when the answer was lost, look for the asset in the list first.
+   */
   createAsset: {
     requestBody: {
       content: {
@@ -729,18 +957,11 @@ export interface operations {
          *   "description": "Left of the door"
          * }
          */
-        "application/json": {
-          /** @description Trimmed of surrounding whitespace */
-          name: string;
-          /** @default */
-          description?: string | null;
-          /** @default true */
-          active?: boolean | null;
-        };
+        "application/json": components["schemas"]["CreateAssetRequest"];
       };
     };
     responses: {
-      /** @description Create an asset */
+      /** @description Create an asset. */
       201: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -761,15 +982,19 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** One asset with the date of its newest log */
+  /**
+   * One asset with the date of its newest log
+   * @description `lastLogDate` is the `performedDate` of the newest log on the asset.
+   */
   getAsset: {
     parameters: {
       path: {
+        /** @description The id of the asset: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
     responses: {
-      /** @description One asset with the date of its newest log */
+      /** @description One asset with the date of its newest log. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -791,15 +1016,19 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** Deactivate an asset */
+  /**
+   * Deactivate an asset
+   * @description The asset and its logs stay readable, and logs can still be written on it. Deactivating again is 204 again.
+   */
   deactivateAsset: {
     parameters: {
       path: {
+        /** @description The id of the asset: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
     responses: {
-      /** @description Done */
+      /** @description Done; no body. */
       204: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -819,15 +1048,19 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** Activate an asset */
+  /**
+   * Activate an asset
+   * @description Activating again is 204 again.
+   */
   activateAsset: {
     parameters: {
       path: {
+        /** @description The id of the asset: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
     responses: {
-      /** @description Done */
+      /** @description Done; no body. */
       204: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -847,27 +1080,37 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** The logs of an asset, newest first */
+  /**
+   * The logs of an asset, newest first
+   * @description Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.
+   */
   listAssetLogs: {
     parameters: {
       query?: {
-        status?: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "CANCELLED";
-        taskType?: "PRODUCTION" | "MAINTENANCE" | "ERROR";
+        /** @description Only logs with this status. Other words: 400 `Invalid status value`. */
+        status?: components["schemas"]["LogStatus"];
+        /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
+        taskType?: components["schemas"]["TaskType"];
+        /** @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`. */
         performedFrom?: string;
+        /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
         performedTo?: string;
+        /** @description Asks for a page of at most so many logs, 1 to 1000. While there are more logs the answer has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
         limit?: number;
+        /** @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`. */
         before?: string;
       };
       path: {
+        /** @description The id of the asset: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
     responses: {
-      /** @description The logs of an asset, newest first */
+      /** @description The logs of an asset, newest first. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `<…>; rel="next"`, with `limit` while there are more logs */
+          /** @description `<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs. */
           Link?: string;
         };
         content: {
@@ -887,13 +1130,18 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** Write a log on an asset, with the caller as its performer */
+  /**
+   * Write a log on an asset, with the caller as its performer
+   * @description The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log.
+   */
   writeLog: {
     parameters: {
       header?: {
+        /** @description Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first answer again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422. */
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of the asset: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -907,22 +1155,15 @@ export interface operations {
          *   "comment": "Oil changed"
          * }
          */
-        "application/json": {
-          performedDate: string;
-          /** @enum {string} */
-          status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "CANCELLED";
-          /** @enum {string} */
-          taskType: "PRODUCTION" | "MAINTENANCE" | "ERROR";
-          comment: string;
-        };
+        "application/json": components["schemas"]["WriteLogRequest"];
       };
     };
     responses: {
-      /** @description Write a log on an asset, with the caller as its performer */
+      /** @description Write a log on an asset, with the caller as its performer. */
       201: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `true` when the log had been written before, under the same key */
+          /** @description `true` when the log had been written before, under the same key. */
           "Idempotent-Replayed"?: string;
         };
         content: {
@@ -944,24 +1185,33 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** All logs, newest first */
+  /**
+   * All logs, newest first
+   * @description Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.
+   */
   listLogs: {
     parameters: {
       query?: {
-        status?: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "CANCELLED";
-        taskType?: "PRODUCTION" | "MAINTENANCE" | "ERROR";
+        /** @description Only logs with this status. Other words: 400 `Invalid status value`. */
+        status?: components["schemas"]["LogStatus"];
+        /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
+        taskType?: components["schemas"]["TaskType"];
+        /** @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`. */
         performedFrom?: string;
+        /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
         performedTo?: string;
+        /** @description Asks for a page of at most so many logs, 1 to 1000. While there are more logs the answer has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
         limit?: number;
+        /** @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`. */
         before?: string;
       };
     };
     responses: {
-      /** @description All logs, newest first */
+      /** @description All logs, newest first. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `<…>; rel="next"`, with `limit` while there are more logs */
+          /** @description `<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs. */
           Link?: string;
         };
         content: {
@@ -980,19 +1230,27 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** The newest logs of the assets that are active now */
+  /**
+   * The newest logs of the assets that are active now
+   * @description Newest first. An asset's activity counts as it is now, not as it was when the log was written.
+   */
   listActiveAssetLogs: {
     parameters: {
       query?: {
-        status?: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "CANCELLED";
-        taskType?: "PRODUCTION" | "MAINTENANCE" | "ERROR";
+        /** @description Only logs with this status. Other words: 400 `Invalid status value`. */
+        status?: components["schemas"]["LogStatus"];
+        /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
+        taskType?: components["schemas"]["TaskType"];
+        /** @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`. */
         performedFrom?: string;
+        /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
         performedTo?: string;
+        /** @description The number of logs at most, 1 to 1000. Other values: 400 `Invalid limit value`. */
         limit?: number;
       };
     };
     responses: {
-      /** @description The newest logs of the assets that are active now */
+      /** @description The newest logs of the assets that are active now. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -1013,33 +1271,38 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** One log */
+  /**
+   * One log
+   * @description A log never changes, but the names of its asset and performer may. Send the answer's `ETag` back in `If-None-Match` to read it again only if something is different.
+   */
   getLog: {
     parameters: {
       header?: {
+        /** @description The `ETag` of an earlier answer, or several: if it still matches the answer is 304 without a body. */
         "If-None-Match"?: string;
       };
       path: {
+        /** @description The id of the log: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
     responses: {
-      /** @description One log */
+      /** @description One log. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description Another one when anything of the answer is */
+          /** @description The entity tag of this answer: another one when anything in it is different. */
           ETag?: string;
         };
         content: {
           "application/json": components["schemas"]["MaintenanceLog"];
         };
       };
-      /** @description The client has it already */
+      /** @description The client has the current version already; no body. */
       304: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description Another one when anything of the answer is */
+          /** @description The entity tag of this answer: another one when anything in it is different. */
           ETag?: string;
         };
         content: never;
@@ -1057,27 +1320,37 @@ export interface operations {
       505: components["responses"]["Error505"];
     };
   };
-  /** The logs of what one employee performed, newest first */
+  /**
+   * The logs of what one employee performed, newest first
+   * @description Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.
+   */
   listEmployeeLogs: {
     parameters: {
       query?: {
-        status?: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "CANCELLED";
-        taskType?: "PRODUCTION" | "MAINTENANCE" | "ERROR";
+        /** @description Only logs with this status. Other words: 400 `Invalid status value`. */
+        status?: components["schemas"]["LogStatus"];
+        /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
+        taskType?: components["schemas"]["TaskType"];
+        /** @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`. */
         performedFrom?: string;
+        /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
         performedTo?: string;
+        /** @description Asks for a page of at most so many logs, 1 to 1000. While there are more logs the answer has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
         limit?: number;
+        /** @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`. */
         before?: string;
       };
       path: {
+        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
     responses: {
-      /** @description The logs of what one employee performed, newest first */
+      /** @description The logs of what one employee performed, newest first. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `<…>; rel="next"`, with `limit` while there are more logs */
+          /** @description `<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs. */
           Link?: string;
         };
         content: {

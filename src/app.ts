@@ -1,4 +1,3 @@
-import { openApiOf } from "./adapters/http/api/openapi.ts";
 import { makeRoutes, type UseCases } from "./adapters/http/api/routes.ts";
 import { makeClientAddress, type TrustedProxies } from "./adapters/http/request/client-address.ts";
 import { type AllowedOrigins, makeCors } from "./adapters/http/request/cors.ts";
@@ -25,7 +24,8 @@ export function makeUseCases(ports: Ports): UseCases {
 }
 
 /** The OpenAPI document of the route table: of routes that are described and never run. */
-export const describeApi = (): object => openApiOf(makeRoutes({} as UseCases));
+export const describeApi = async () =>
+  (await import("./adapters/http/api/openapi.ts")).openApiOf(makeRoutes({} as UseCases));
 
 export interface HttpSettings {
   readonly allowedOrigins: AllowedOrigins;

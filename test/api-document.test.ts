@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { describeApi } from "../src/app.ts";
 import { type ApiDocument, makeAnswerCheck } from "./support/api-document.ts";
 
-const check = makeAnswerCheck(describeApi() as ApiDocument);
+const check = makeAnswerCheck((await describeApi()) as ApiDocument);
 
 /** An answer as the service might give it. */
 function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {

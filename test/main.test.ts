@@ -59,7 +59,7 @@ describe("the program", () => {
   test("openapi prints the document of the API, without any settings", async () => {
     const { code, stdout, stderr } = await runProgram(["openapi"]);
     assert.deepEqual([code, stderr], [0, ""]);
-    assert.deepEqual(JSON.parse(stdout), describeApi());
+    assert.deepEqual(JSON.parse(stdout), await describeApi());
   });
 
   test("no command, or an unknown one, prints the usage and exits 64", async () => {

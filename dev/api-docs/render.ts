@@ -44,7 +44,8 @@ async function run(args: readonly string[], settings: Readonly<Record<string, st
 }
 
 // Without the banner of a tool, whose words change with its versions.
-const typesOf = async (): Promise<string> => openapiTS(describeApi() as OpenAPI3, { commentHeader: "" });
+const typesOf = async (): Promise<string> =>
+  openapiTS((await describeApi()) as object as OpenAPI3, { commentHeader: "" });
 
 interface Section {
   readonly route: Route;
@@ -178,15 +179,18 @@ const toldHeaders = (headers: Headers): string[] =>
   });
 
 const shownLines = 40;
+const shownColumns = 160;
 
-/** One record a line in lists; a token is another one each time, and a long body is cut. */
+/** One record a line in lists; a token is another one each time, and a long body or line is cut. */
 function bodyOf(body: string): string {
   const value: unknown = JSON.parse(body.replace(/"token":"[^"]+"/, '"token":"eyJhbGciOiJIUzI1NiJ9…"'));
   const text = Array.isArray(value)
     ? `[\n${value.map(row => `  ${JSON.stringify(row)}`).join(",\n")}\n]`
     : JSON.stringify(value, null, 2);
   const lines = text.split("\n");
-  return lines.length <= shownLines ? text : [...lines.slice(0, 12), "…"].join("\n");
+  if (lines.length <= shownLines) return text;
+  const cut = (line: string) => (line.length > shownColumns ? `${line.slice(0, shownColumns)}…` : line);
+  return [...lines.slice(0, 12).map(cut), "…"].join("\n");
 }
 
 const httpFileOf = (

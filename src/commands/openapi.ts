@@ -4,5 +4,5 @@ import { refuseArguments, type Surroundings } from "./command.ts";
 /** `openapi`: prints the OpenAPI document that `GET /openapi.json` answers; needs no settings and no database. */
 export async function runOpenApi({ args, print }: Surroundings): Promise<void> {
   refuseArguments(args);
-  print(JSON.stringify(describeApi(), null, 2));
+  print(JSON.stringify(await describeApi(), null, 2));
 }

@@ -54,7 +54,7 @@ export function makeAnswerCheck({ paths, components }: ApiDocument): AnswerCheck
     if (method === "OPTIONS" && status === 200) return undefined;
     if (operation === undefined) {
       assert.ok(status >= 400, `${method} ${path} answered ${status}, but is not in the document`);
-      return { content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
+      return { content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorAnswer" } } } };
     }
     const response = operation.responses[status];
     assert.ok(response, `${method} ${path} answered ${status}, which the document does not declare`);
@@ -87,4 +87,4 @@ const local = (schema: Schema): Schema =>
     value?.properties === undefined ? value : { ...value, additionalProperties: false },
   );
 
-export const checkAnswer: AnswerCheck = makeAnswerCheck(describeApi() as ApiDocument);
+export const checkAnswer: AnswerCheck = makeAnswerCheck((await describeApi()) as ApiDocument);

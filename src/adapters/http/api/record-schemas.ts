@@ -1,19 +1,40 @@
 import { type Asset, newAssetFields } from "../../../domain/asset.ts";
 import { type Employee, registrationFields } from "../../../domain/employee.ts";
 import type { Schema } from "../../../domain/field.ts";
-import { type MaintenanceLog, newLogFields } from "../../../domain/maintenance-log.ts";
+import {
+  type MaintenanceLog,
+  newLogFields,
+  readStatus,
+  readTaskType,
+} from "../../../domain/maintenance-log.ts";
+import { readRole } from "../../../domain/role.ts";
 
-const id = { type: "integer", minimum: 1 };
-const text = { type: "string" };
-const flag = { type: "boolean" };
+const words = [readRole.schema, readStatus.schema, readTaskType.schema];
+
+/** The sets of words that have a name. */
+export const wordSchemas: Readonly<Record<string, Schema>> = Object.fromEntries(
+  words.map(schema => [schema["title"], schema]),
+);
+
+/** A schema as others hold it: by reference when it is a set of words that has a name. */
+export function byReference(schema: Schema): Schema {
+  const { title, type: _type, enum: _words, ...rest } = schema;
+  return title === undefined ? schema : { $ref: `#/components/schemas/${title}`, ...rest };
+}
 
 /** An object with just these properties, each of which is always there. */
-const record = <T>(properties: Readonly<Record<keyof T, Schema>>, example: T) => ({
+const record = <T>(description: string, properties: Readonly<Record<keyof T, Schema>>, example: T) => ({
   type: "object",
-  properties,
+  description,
+  properties: Object.fromEntries(
+    Object.entries<Schema>(properties).map(([name, schema]) => [name, byReference(schema)]),
+  ),
   required: Object.keys(properties),
   examples: [example],
 });
+
+const text = (description: string) => ({ type: "string", description });
+const idOf = (what: string) => ({ type: "integer", minimum: 1, description: `The id of the ${what}.` });
 
 const employee: Employee = {
   id: 3,
@@ -28,27 +49,30 @@ const employee: Employee = {
 /** What the service answers, by name, with an example of each (specification, section 2). */
 export const recordSchemas = {
   Employee: record<Employee>(
+    "An employee. Employees are deactivated, never deleted.",
     {
-      id,
+      id: idOf("employee"),
       firstName: registrationFields.firstName.schema,
       lastName: registrationFields.lastName.schema,
       phone: registrationFields.phone.schema,
       email: registrationFields.email.schema,
       role: registrationFields.role.schema,
-      active: flag,
+      active: { type: "boolean", description: "Whether the employee can log in. A new employee is active." },
     },
     employee,
   ),
   Asset: record<Asset>(
+    "Something that is maintained. Assets are deactivated, never deleted.",
     {
-      id,
+      id: idOf("asset"),
       name: newAssetFields.name.schema,
       description: newAssetFields.description.schema,
-      active: flag,
+      active: { type: "boolean", description: "Whether the asset is in use." },
       lastLogDate: {
         ...newLogFields.performedDate.schema,
         type: ["string", "null"],
-        description: "`performedDate` of the newest log; null without logs, and in lists",
+        description:
+          "`performedDate` of the asset's newest log; null without logs, and always null in lists.",
       },
     },
     {
@@ -60,16 +84,17 @@ export const recordSchemas = {
     },
   ),
   MaintenanceLog: record<MaintenanceLog>(
+    "A maintenance log: who performed which work on which asset, and when. It is never changed and never removed.",
     {
-      id,
+      id: idOf("log"),
       performedDate: newLogFields.performedDate.schema,
       status: newLogFields.status.schema,
       taskType: newLogFields.taskType.schema,
       comment: newLogFields.comment.schema,
-      assetId: id,
-      assetName: text,
-      performedByEmployeeId: id,
-      performedByName: text,
+      assetId: idOf("asset on which the work was performed"),
+      assetName: text("The name of the asset."),
+      performedByEmployeeId: idOf("employee who performed the work: the one who wrote the log"),
+      performedByName: text("First and last name of that employee as they are now, not as they were then."),
     },
     {
       id: 42,
@@ -84,17 +109,52 @@ export const recordSchemas = {
     },
   ),
   LoginResult: record(
-    { token: text, authUser: { $ref: "#/components/schemas/Employee" } },
+    "What a login gives.",
+    {
+      token: text("The bearer token for the `Authorization` header of further requests (a JWT)."),
+      authUser: { $ref: "#/components/schemas/Employee", description: "The employee who logged in." },
+    },
     { token: "eyJhbGciOiJIUzI1NiJ9.…", authUser: employee },
   ),
-  Error: record({ status: { type: "integer" }, msg: text }, { status: 400, msg: "First name is required" }),
-  Welcome: record({ message: text }, { message: "Welcome to the Maintenance Log Service" }),
+  ErrorAnswer: record(
+    "The body of every error.",
+    {
+      status: { type: "integer", description: "The HTTP status of the answer." },
+      msg: text("What is wrong, in words for the developer of the client."),
+    },
+    { status: 400, msg: "First name is required" },
+  ),
+  Welcome: record(
+    "A welcome.",
+    { message: text("The welcome in words.") },
+    { message: "Welcome to the Maintenance Log Service" },
+  ),
   RouteOverview: record(
-    { method: text, path: text, roles: { type: "array", items: text } },
-    { method: "POST", path: "/auth/login", roles: [] as string[] },
+    "An endpoint and who may call it.",
+    {
+      method: text("The HTTP method."),
+      path: text("The path, with `{id}` in place of an id."),
+      roles: {
+        type: "array",
+        items: { type: "string" },
+        description:
+          "The role that is needed: an employee with this role or one above it may call the endpoint. AUTHENTICATED is any logged-in employee; no role means that no token is needed.",
+      },
+    },
+    { method: "GET", path: "/", roles: ["AUTHENTICATED"] },
   ),
   OpenApiDocument: {
     type: "object",
+    description: "An OpenAPI 3.1 document.",
+    properties: {
+      openapi: text("The version of the OpenAPI Specification."),
+      info: { type: "object", description: "The API in words." },
+      servers: { type: "array", description: "Where the paths begin." },
+      security: { type: "array", description: "What every operation needs unless it says otherwise." },
+      tags: { type: "array", description: "The groups of operations." },
+      paths: { type: "object", description: "The operations." },
+      components: { type: "object", description: "What operations share." },
+    },
     required: ["openapi", "info", "paths"],
     examples: [{ openapi: "3.1.0", info: {}, paths: {} }],
   },

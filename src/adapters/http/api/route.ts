@@ -34,6 +34,8 @@ interface Declaration<Body extends Fields, Query extends Fields> {
   /** The operation's name in the OpenAPI document, and so that of a method in generated clients. */
   readonly name: string;
   readonly summary: string;
+  /** What a client developer has to know beyond the summary, in Markdown. */
+  readonly description: string;
   /** The status of success; 204 goes with no content. */
   readonly status: 200 | 201 | 204;
   /** What success answers, if it answers anything, and whether that is a page too for those who prefer one. */

@@ -12,7 +12,6 @@ import {
 import { activeAssetsFields, newLogFields, readIdempotencyKey } from "../../../domain/maintenance-log.ts";
 import { unlessMatched } from "./entity-tag.ts";
 import { listOrPage, logQueryFields } from "./log-page.ts";
-import { openApiOf } from "./openapi.ts";
 import { guarded, json, list, noContent, open, type Route } from "./route.ts";
 import { overviewOf } from "./routes-overview.ts";
 
@@ -24,7 +23,9 @@ export interface UseCases {
   readonly maintenanceLogs: MaintenanceLogRepository;
 }
 
-const linkToNextPage = { Link: '`<…>; rel="next"`, with `limit` while there are more logs' };
+const linkToNextPage = {
+  Link: '`<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs.',
+};
 
 /** Every route there is, with the role it needs (specification, sections 4 and 5). */
 export function makeRoutes({
@@ -40,6 +41,7 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "welcome",
       summary: "A welcome",
+      description: "The cheapest way to find out whether a token is still valid.",
       status: 200,
       answer: { one: "Welcome" },
       run: () => json({ message: "Welcome to the Maintenance Log Service" }),
@@ -50,9 +52,11 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "listRoutes",
       summary: "The endpoints and the roles they require",
+      description:
+        "The same table that decides about access, as JSON, or as a page for a client whose `Accept` prefers `text/html`.",
       status: 200,
       answer: { listOf: "RouteOverview" },
-      answerHeaders: { Vary: "`Accept`: a client that prefers HTML gets a page" },
+      answerHeaders: { Vary: "`Accept`: a client that prefers HTML gets a page." },
       isPageToo: true,
       run: ({ headers }) => overviewOf(routes, headers.accept),
     }),
@@ -62,9 +66,12 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "describeApi",
       summary: "The OpenAPI document of this service",
+      description:
+        "This document, from which clients can be generated. `node dist/main.js openapi` prints it too.",
       status: 200,
       answer: { one: "OpenApiDocument" },
-      run: () => json(openApiOf(routes)),
+      // Loaded when it is first wanted: most processes never describe their API.
+      run: async () => json((await import("./openapi.ts")).openApiOf(routes)),
     }),
 
     open({
@@ -73,6 +80,8 @@ export function makeRoutes({
       role: "NONE",
       name: "logIn",
       summary: "Log in with email and password",
+      description:
+        "The only operation that needs no token. The answer for an unknown email, a wrong password and an inactive employee is the same. Repeated failures are answered 429 for a while.",
       status: 200,
       answer: { one: "LoginResult" },
       refusals: ["LOGIN_FAILED", "THROTTLED"],
@@ -86,6 +95,8 @@ export function makeRoutes({
       role: "MANAGER",
       name: "registerEmployee",
       summary: "Create an employee, with a role up to one's own",
+      description:
+        "The new employee is active and can log in at once. A role above the caller's own is refused with 403. When the answer was lost, send the request again: 409 then means that it was carried out.",
       status: 201,
       answer: { one: "Employee" },
       refusals: ["CONFLICT"],
@@ -107,6 +118,7 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "listEmployees",
       summary: "All employees",
+      description: "By id, ascending.",
       status: 200,
       answer: { listOf: "Employee" },
       query: activityFilterFields,
@@ -118,6 +130,7 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "getOwnEmployee",
       summary: "The caller's own employee",
+      description: "The employee to whom the token belongs, as stored now.",
       status: 200,
       answer: { one: "Employee" },
       run: async ({ caller }) => json(await employees.find(caller.employeeId)),
@@ -128,6 +141,7 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "getEmployee",
       summary: "One employee",
+      description: "Any employee may read any other; the password is never part of it.",
       status: 200,
       answer: { one: "Employee" },
       refusals: ["NOT_FOUND"],
@@ -139,6 +153,8 @@ export function makeRoutes({
       role: "MANAGER",
       name: "updateEmployee",
       summary: "Change an employee whose role is not above one's own",
+      description:
+        "A field that is absent stays as it is; null or blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.",
       status: 200,
       answer: { one: "Employee" },
       refusals: ["NOT_FOUND", "CONFLICT"],
@@ -152,6 +168,8 @@ export function makeRoutes({
       role: "ADMIN",
       name: "deactivateEmployee",
       summary: "Deactivate an employee",
+      description:
+        "The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again.",
       status: 204,
       refusals: ["NOT_FOUND"],
       run: async ({ id }) => {
@@ -165,6 +183,7 @@ export function makeRoutes({
       role: "ADMIN",
       name: "reactivateEmployee",
       summary: "Reactivate an employee",
+      description: "The employee can log in again. Reactivating again is 204 again.",
       status: 204,
       refusals: ["NOT_FOUND"],
       run: async ({ id }) => {
@@ -179,6 +198,8 @@ export function makeRoutes({
       ownIdOnly: true,
       name: "changePassword",
       summary: "Change one's own password",
+      description:
+        "Any other id than the caller's own is 403. All other tokens of the employee become invalid; the one that made the change stays valid. Wrong old passwords count as failed logins. When the answer was lost, log in with the new password to find out whether the change was made.",
       status: 204,
       refusals: ["THROTTLED"],
       body: passwordChangeFields,
@@ -195,6 +216,7 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "listAssets",
       summary: "All assets",
+      description: "By id, ascending. `lastLogDate` is null in lists; read the single asset for it.",
       status: 200,
       answer: { listOf: "Asset" },
       query: activityFilterFields,
@@ -206,6 +228,7 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "getAsset",
       summary: "One asset with the date of its newest log",
+      description: "`lastLogDate` is the `performedDate` of the newest log on the asset.",
       status: 200,
       answer: { one: "Asset" },
       refusals: ["NOT_FOUND"],
@@ -217,6 +240,8 @@ export function makeRoutes({
       role: "MANAGER",
       name: "createAsset",
       summary: "Create an asset",
+      description:
+        "Names need not be unique, so repeating the request creates another asset: when the answer was lost, look for the asset in the list first.",
       status: 201,
       answer: { one: "Asset" },
       body: newAssetFields,
@@ -229,6 +254,7 @@ export function makeRoutes({
       role: "MANAGER",
       name: "activateAsset",
       summary: "Activate an asset",
+      description: "Activating again is 204 again.",
       status: 204,
       refusals: ["NOT_FOUND"],
       run: async ({ id }) => {
@@ -242,6 +268,8 @@ export function makeRoutes({
       role: "ADMIN",
       name: "deactivateAsset",
       summary: "Deactivate an asset",
+      description:
+        "The asset and its logs stay readable, and logs can still be written on it. Deactivating again is 204 again.",
       status: 204,
       refusals: ["NOT_FOUND"],
       run: async ({ id }) => {
@@ -255,6 +283,8 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "listAssetLogs",
       summary: "The logs of an asset, newest first",
+      description:
+        "Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.",
       status: 200,
       answer: { listOf: "MaintenanceLog" },
       answerHeaders: linkToNextPage,
@@ -270,10 +300,12 @@ export function makeRoutes({
       recordsCaller: true,
       name: "writeLog",
       summary: "Write a log on an asset, with the caller as its performer",
+      description:
+        "The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log.",
       status: 201,
       answer: { one: "MaintenanceLog" },
       answerHeaders: {
-        "Idempotent-Replayed": "`true` when the log had been written before, under the same key",
+        "Idempotent-Replayed": "`true` when the log had been written before, under the same key.",
       },
       refusals: ["UNAUTHENTICATED", "NOT_FOUND", "UNPROCESSABLE"],
       body: newLogFields,
@@ -297,6 +329,8 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "listLogs",
       summary: "All logs, newest first",
+      description:
+        "Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.",
       status: 200,
       answer: { listOf: "MaintenanceLog" },
       answerHeaders: linkToNextPage,
@@ -309,6 +343,8 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "listActiveAssetLogs",
       summary: "The newest logs of the assets that are active now",
+      description:
+        "Newest first. An asset's activity counts as it is now, not as it was when the log was written.",
       status: 200,
       answer: { listOf: "MaintenanceLog" },
       query: activeAssetsFields,
@@ -320,11 +356,19 @@ export function makeRoutes({
       role: "AUTHENTICATED",
       name: "getLog",
       summary: "One log",
+      description:
+        "A log never changes, but the names of its asset and performer may. Send the answer's `ETag` back in `If-None-Match` to read it again only if something is different.",
       status: 200,
       answer: { one: "MaintenanceLog" },
-      answerHeaders: { ETag: "Another one when anything of the answer is" },
+      answerHeaders: { ETag: "The entity tag of this answer: another one when anything in it is different." },
       refusals: ["NOT_FOUND"],
-      requestHeaders: { "If-None-Match": { type: "string", description: "Entity tags" } },
+      requestHeaders: {
+        "If-None-Match": {
+          type: "string",
+          description:
+            "The `ETag` of an earlier answer, or several: if it still matches the answer is 304 without a body.",
+        },
+      },
       run: async ({ id, headers }) => unlessMatched(headers["if-none-match"], await maintenanceLogs.find(id)),
     }),
     guarded({
@@ -333,6 +377,8 @@ export function makeRoutes({
       role: "MANAGER",
       name: "listEmployeeLogs",
       summary: "The logs of what one employee performed, newest first",
+      description:
+        "Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.",
       status: 200,
       answer: { listOf: "MaintenanceLog" },
       answerHeaders: linkToNextPage,

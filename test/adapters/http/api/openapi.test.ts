@@ -5,6 +5,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { makeRoutes, type UseCases } from "../../../../src/adapters/http/api/routes.ts";
 import { describeApi } from "../../../../src/app.ts";
 import { type Field, type Fields, readFields } from "../../../../src/domain/field.ts";
+import { logStatuses, taskTypes } from "../../../../src/domain/maintenance-log.ts";
+import { roles } from "../../../../src/domain/role.ts";
 import { openWorld } from "../../../support/world.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -14,7 +16,13 @@ interface Operation {
   readonly summary: string;
   readonly "x-roles": readonly string[];
   readonly security?: readonly Json[];
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly description: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description: string;
+    readonly schema: Json;
+  }[];
   readonly requestBody?: { readonly content: { readonly "application/json": Media } };
   readonly responses: Readonly<Record<string, { readonly content?: { readonly "application/json": Media } }>>;
 }
@@ -24,14 +32,30 @@ interface Media {
   readonly example: unknown;
 }
 
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Json; readonly responses: Readonly<Record<string, unknown>> };
+interface ErrorResponse {
+  readonly description: string;
+  readonly headers: Json;
+  readonly content: {
+    readonly "application/json": {
+      readonly schema: Json;
+      readonly examples: Readonly<Record<string, { readonly value: { status: number; msg: string } }>>;
+    };
+  };
 }
 
-const copyOf = (): Document => structuredClone(describeApi()) as Document;
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly tags: readonly Json[];
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly responses: Readonly<Record<string, ErrorResponse>>;
+  };
+}
+
+const described = await describeApi();
+const copyOf = () => structuredClone(described) as object as Document;
 const document = copyOf();
-const routes = makeRoutes({} as UseCases);
+const table = makeRoutes({} as UseCases);
 const operations = Object.values(document.paths).flatMap(path => Object.values(path));
 
 const ajv = new Ajv2020({ formats: { password: true } });
@@ -58,8 +82,8 @@ describe("the OpenAPI document", () => {
   });
 
   test("has an operation for each route, with its role and summary, and no others", () => {
-    assert.equal(operations.length, routes.length);
-    for (const { method, path, name, summary, role } of routes) {
+    assert.equal(operations.length, table.length);
+    for (const { method, path, name, summary, role } of table) {
       const operation = document.paths[path]?.[method.toLowerCase()];
       assert.equal(operation?.operationId, name);
       assert.equal(operation.summary, summary);
@@ -111,11 +135,56 @@ describe("the OpenAPI document", () => {
         examples += 1;
       }
     }
-    assert.ok(examples > routes.length);
+    assert.ok(examples > table.length);
+  });
+
+  test("gives examples of every error, with its status and messages", () => {
+    for (const [name, { headers, content }] of Object.entries(document.components.responses)) {
+      const { schema, examples } = content["application/json"];
+      assert.ok(Object.keys(examples).length > 0, name);
+      for (const { value } of Object.values(examples)) {
+        assert.equal(errorsOf(schema, value), "", name);
+        assert.equal(`Error${value.status}`, name);
+      }
+      assert.equal("Retry-After" in headers, ["Error429", "Error503"].includes(name), name);
+    }
+  });
+
+  test("describes each tag, operation, parameter, header, record and field in sentences", () => {
+    const isSentence = (text: unknown) => typeof text === "string" && /^[A-Z`\d].*\.$/s.test(text);
+    const undescribed: string[] = [];
+    const expectWords = (where: string, text: unknown) => void (isSentence(text) || undescribed.push(where));
+    for (const { name, description } of document.tags) expectWords(`tag ${name}`, description);
+    for (const { operationId, description, parameters } of operations) {
+      expectWords(operationId, description);
+      for (const { name, description } of parameters) expectWords(`${operationId} ${name}`, description);
+    }
+    for (const [name, { description, properties = {} }] of Object.entries(document.components.schemas)) {
+      expectWords(name, description);
+      for (const [field, schema] of Object.entries(properties as Readonly<Record<string, Json>>))
+        expectWords(`${name}.${field}`, schema["description"]);
+    }
+    for (const [name, { description }] of Object.entries(document.components.responses))
+      expectWords(name, description);
+    assert.deepEqual(undescribed, []);
+  });
+
+  test("names every set of words and every body, so that generated clients have types for them", () => {
+    const { LogStatus, TaskType, Role, ...others } = document.components.schemas;
+    assert.deepEqual(
+      [LogStatus, TaskType, Role].map(schema => schema?.["enum"]),
+      [logStatuses, taskTypes, roles],
+    );
+    assert.doesNotMatch(JSON.stringify([document.paths, others]), /"enum"/);
+    for (const { operationId, requestBody } of operations) {
+      if (requestBody === undefined) continue;
+      const { $ref } = requestBody.content["application/json"].schema;
+      assert.equal(String($ref).toLowerCase(), `#/components/schemas/${operationId}request`.toLowerCase());
+    }
   });
 
   test("gives examples of bodies that the service takes", () => {
-    for (const { name, body, example } of routes) {
+    for (const { name, body, example } of table) {
       assert.equal(body === undefined, example === undefined, name);
       if (body !== undefined) readFields(body, example as Json);
     }
@@ -171,7 +240,7 @@ describe("the schema of a field", () => {
     }
   };
 
-  const bodies = routes.flatMap(({ name, body = {} }) =>
+  const bodies = table.flatMap(({ name, body = {} }) =>
     Object.entries(body).map(entry => [name, ...entry] as const),
   );
   for (const [operation, name, field] of bodies) {
@@ -184,7 +253,7 @@ describe("the schema of a field", () => {
     });
   }
 
-  const query: Fields = Object.assign({}, ...routes.map(route => route.query));
+  const query: Fields = Object.assign({}, ...table.map(route => route.query));
   const inTheirType = (value: unknown) =>
     value === "true" ? true : value === "1" ? 1 : value === "1000" ? 1_000 : value;
   for (const [name, field] of Object.entries(query)) {

@@ -5,7 +5,10 @@ import { guarded, noContent, type Route } from "../../../../src/adapters/http/ap
 import { makeRouter } from "../../../../src/adapters/http/request/router.ts";
 
 const route = (method: Route["method"], path: string): Route =>
-  guarded({ method, path, role: "AUTHENTICATED", name: "x", summary: "", status: 200, run: () => noContent });
+  guarded({
+    ...{ method, path, role: "AUTHENTICATED", name: "x", summary: "", description: "", status: 200 },
+    run: () => noContent,
+  });
 
 const routes = [
   route("GET", "/"),

@@ -1,0 +1,113 @@
+interface Meaning {
+  readonly description: string;
+  /** By name: each a message that clients get. */
+  readonly messages: Readonly<Record<string, string>>;
+}
+
+/** What each error status means, with the messages that a client is most likely to see. */
+const meanings: Readonly<Record<string, Meaning>> = {
+  400: {
+    description:
+      "Something in the request is missing, malformed or out of bounds; the message names it. Required fields are checked before formats and lengths. Correct the request before sending it again.",
+    messages: {
+      missing: "First name is required",
+      length: "Last name must be between 2 and 50 characters",
+      date: "Invalid performed date",
+      word: "Invalid status value",
+      id: "Invalid id",
+      json: "Request body is not valid JSON in UTF-8",
+    },
+  },
+  401: {
+    description:
+      "A failed login: the email is unknown, the password is wrong, or the employee is inactive; the answer does not tell which. On create-log: the token has no employee.",
+    messages: { login: "Wrong email or password", performer: "No employee matches the token" },
+  },
+  403: {
+    description:
+      "The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help.",
+    messages: {
+      none: "Token is missing",
+      invalid: "Token is not valid",
+      role: "Unauthorized",
+      user: "No user was added from the token",
+    },
+  },
+  404: {
+    description: "There is no record with this id.",
+    messages: { employee: "Employee not found", asset: "Asset not found", log: "Log not found" },
+  },
+  408: {
+    description: "The request took more than 10 seconds to arrive.",
+    messages: { slow: "Request took too long" },
+  },
+  409: {
+    description: "Another employee has this email, in this or another case.",
+    messages: { email: "Email already exists" },
+  },
+  413: {
+    description: "The body is larger than 64 KiB.",
+    messages: { body: "Request body must be at most 65536 bytes" },
+  },
+  415: {
+    description: "The body's `Content-Type` is not `application/json`.",
+    messages: { type: "Content-Type must be application/json" },
+  },
+  417: {
+    description: "The `Expect` header asks for something other than `100-continue`.",
+    messages: { expectation: "Expectation cannot be met" },
+  },
+  422: {
+    description:
+      "The employee has used this `Idempotency-Key` for a log with another body or asset. Use a new key for a new log.",
+    messages: { key: "Idempotency-Key was used for another log" },
+  },
+  429: {
+    description:
+      "Too many failed logins. Try again after the number of seconds in `Retry-After`; the wait grows with each further failure.",
+    messages: { throttled: "Too many failed logins" },
+  },
+  431: {
+    description: "The header section is larger than 16 KiB.",
+    messages: { headers: "Request header fields are too large" },
+  },
+  500: {
+    description:
+      "A fault of the service. Its log tells the cause under the answer's `X-Request-Id`. Repeating the request is unlikely to help.",
+    messages: { fault: "Internal server error" },
+  },
+  503: {
+    description:
+      "The database cannot be reached, or the service has too much to do. Repeat the request after the number of seconds in `Retry-After`, and wait longer each time (exponential back-off with jitter). The request may have been carried out all the same. GET, PUT and DELETE can be repeated safely, and so can PATCH on an employee or asset; a create-log only with an `Idempotency-Key`.",
+    messages: { database: "The database is not available", overload: "The service is overloaded" },
+  },
+  505: {
+    description: "The request's version of HTTP is neither 1.0 nor 1.1.",
+    messages: { version: "HTTP version must be 1.0 or 1.1" },
+  },
+};
+
+const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+const retryAfter = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+
+/** The error answers by the names that operations refer to. */
+export const errorAnswers = Object.fromEntries(
+  Object.entries(meanings).map(([status, { description, messages }]) => [
+    `Error${status}`,
+    {
+      description,
+      headers: { ...requestId, ...((status === "429" || status === "503") && retryAfter) },
+      content: {
+        "application/json": {
+          schema: { $ref: "#/components/schemas/ErrorAnswer" },
+          examples: Object.fromEntries(
+            Object.entries(messages).map(([name, msg]): [string, object] => [
+              name,
+              { value: { status: Number(status), msg } },
+            ]),
+          ),
+        },
+      },
+    },
+  ]),
+);

@@ -1,0 +1,26 @@
+/** What the OpenAPI document says of the API as a whole, in Markdown (OpenAPI Specification, section 4.8.2). */
+export const introduction = `Employees, assets, and the maintenance logs that employees write on assets. Logs are an audit trail: they are never changed and never removed.
+
+**Access.** Log in with email and password; send the answer's \`token\` as \`Authorization: Bearer …\` with every other request. There is no refresh: when a request is answered 403 \`Token is not valid\`, log in again and repeat it. Each operation names the role that it needs. A MANAGER may do what a TECHNICIAN may, an ADMIN what a MANAGER may.
+
+**Errors.** Every error has a JSON body with \`status\` and \`msg\`. Every answer has an \`X-Request-Id\`, under which the service's log tells more.
+
+**Repeating requests.** After 429 and 503 wait for the number of seconds in \`Retry-After\`, longer each time. A request that was answered 503, or not at all, may have been carried out: send an \`Idempotency-Key\` with each create-log, so that repeating it cannot write a second log.
+
+**Dates.** A date is a local date-time without a zone, \`YYYY-MM-DDTHH:MM[:SS[.ffffff]]\`. The service stores it as sent and converts it to no time zone. A period includes its first moment, and not its last.
+
+**Lists.** A list is complete unless it is asked for in pages with \`limit\`. While there is more, the \`Link\` header has the address of the next page (\`rel="next"\`). Following these links gives every log that was there at the start exactly once, whatever is written meanwhile.
+
+**Compatibility.** Clients should ignore fields and headers that they do not know. The service ignores fields of a body and query parameters that it does not know. A breaking change would come under another prefix than \`/api/v1\`.`;
+
+/** The groups of operations: the first segment after the version prefix, or the service itself. */
+export const tagDescriptions: Readonly<Record<string, string>> = {
+  service: "The service itself: a welcome, the routes, and this description.",
+  auth: "Logging in, and registering employees.",
+  employees: "Employees and their roles, activity and passwords.",
+  assets: "Assets, and the logs written on each of them.",
+  logs: "Maintenance logs of all assets, or of one employee.",
+};
+
+export const tokenDescription =
+  "The `token` of a login. It is valid until it expires, or until the employee is deactivated or gets another email, role or password.";
