@@ -1,11 +1,15 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run test test-embedded faults mutants bench docs build install deb audit check format clean node-version
+.PHONY: run cluster test test-embedded faults mutants bench docs build install deb audit check format clean node-version
 
 installed = node_modules/.package-lock.json
 
 # The service with a database of its own and a first ADMIN, on 127.0.0.1:7070.
 run: $(installed)
 	@node --import tsx dev/run.ts
+
+# docs/cluster.md on this one machine: three PostgreSQL under Patroni, HAProxy before two services.
+cluster: $(installed)
+	@node --import tsx dev/cluster.ts
 
 # Types, lint and format, then all tests on the PostgreSQL there is: native, or else embedded.
 test: check

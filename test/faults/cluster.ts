@@ -3,7 +3,8 @@ import { chownSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { folder, killTree, own, signalTree, stablePort, untilExited, untilGone } from "./processes.ts";
+import { signalTree, untilGone } from "../../dev/process-tree.ts";
+import { folder, killTree, own, stablePort, untilExited } from "./processes.ts";
 
 /** One PostgreSQL server, with everything that can happen to it. */
 export interface Cluster {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { residentMib } from "./processes.ts";
+import { residentMib } from "../../dev/process-tree.ts";
 import { describeReads, startReads } from "./reads.ts";
 import type { Scenario } from "./scenario.ts";
 import { conclude, databaseName, openStage, query, type Stage } from "./stage.ts";
