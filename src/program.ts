@@ -10,6 +10,7 @@ import { helpOf, usage } from "./commands/help.ts";
 import { runMigrate } from "./commands/migrate.ts";
 import { runOpenApi } from "./commands/openapi.ts";
 import { runServe } from "./commands/serve.ts";
+import { runSetPassword } from "./commands/set-password.ts";
 import { type Environment, SettingsError } from "./config/read-settings.ts";
 import { DomainError, isUnavailable } from "./domain/error.ts";
 
@@ -20,6 +21,7 @@ const commands: Readonly<Record<string, (surroundings: Surroundings) => Promise<
   serve: runServe,
   migrate: runMigrate,
   "create-admin": runCreateAdmin,
+  "set-password": runSetPassword,
   check: runCheck,
   "export-logs": runExportLogs,
   openapi: runOpenApi,

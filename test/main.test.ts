@@ -155,6 +155,7 @@ describe("the program on a database", () => {
       [["--email", email], "", 65, "Password is required"],
       [["--email", email], "abc", 65, "Password must be between 4 and 72 characters"],
       [["--email", email, "--phone", "x"], adminPassword, 65, "Invalid phone format"],
+      [["--email", "nobody"], "abc", 65, "Invalid email format"],
     ] as const) {
       const outcome = await runProgram(["create-admin", ...args], onDatabase(), password);
       assert.deepEqual([outcome.code, outcome.stdout], [code, ""]);

@@ -55,6 +55,8 @@ export interface EmployeeRepository {
     next: string,
     survivingTokenId: string | undefined,
   ): Promise<boolean>;
+  /** Stores the new hash, and revokes all of the employee's tokens. Throws NOT_FOUND. */
+  setPasswordHash(id: number, next: string): Promise<void>;
   /**
    * Stores an active ADMIN, or gives the employee with that email this role, password and activity, and revokes
    * the employee's tokens.

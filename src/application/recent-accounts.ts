@@ -46,6 +46,7 @@ export function withRecentAccounts(employees: EmployeeRepository, clock: Clock):
     setActive: (id, active) => forgetting(employees.setActive(id, active)),
     replacePasswordHash: (id, expected, next, survivingTokenId) =>
       forgetting(employees.replacePasswordHash(id, expected, next, survivingTokenId)),
+    setPasswordHash: (id, next) => forgetting(employees.setPasswordHash(id, next)),
     appointAdmin: employee => forgetting(employees.appointAdmin(employee)),
   };
 }

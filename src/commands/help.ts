@@ -5,6 +5,7 @@ import {
   exportLogsSettings,
   migrateSettings,
   serveSettings,
+  setPasswordSettings,
 } from "../config/settings.ts";
 
 export const usage = `usage: node dist/main.js COMMAND
@@ -12,6 +13,7 @@ export const usage = `usage: node dist/main.js COMMAND
   serve         serve the API
   migrate       bring the database's schema up to date
   create-admin  create an ADMIN, or give an employee that role, a new password and activity
+  set-password  give an employee a new password, and revoke all tokens of that employee
   check         say what serve would refuse, or fail at, without serving
   export-logs   write all maintenance logs, or those of an asset, to standard output
   openapi       print the OpenAPI document of the API
@@ -42,7 +44,7 @@ Safe to run twice, or by two processes at once. Run it as the owner of the table
   "create-admin": {
     options: "--email E [--first-name F] [--last-name L] [--phone P] [--if-none]",
     text: `Creates an ADMIN, or gives the employee with that email the role, a new password and activity.
-The password comes from ADMIN_PASSWORD, from standard input, or from a prompt that shows nothing.
+The password comes from ADMIN_PASSWORD, from standard input, or, asked for twice, from a prompt that shows nothing.
 
   --email E       the login name
   --first-name F  of a new employee; First without it
@@ -50,6 +52,14 @@ The password comes from ADMIN_PASSWORD, from standard input, or from a prompt th
   --phone P       of a new employee; 000000 without it
   --if-none       do nothing when an active ADMIN exists`,
     settings: createAdminSettings,
+  },
+  "set-password": {
+    options: "--email E",
+    text: `Gives an employee who has forgotten it a new password, and revokes all tokens of that employee.
+The password comes from ADMIN_PASSWORD, from standard input, or, asked for twice, from a prompt that shows nothing.
+
+  --email E  the login name`,
+    settings: setPasswordSettings,
   },
   check: {
     text: `Reads the settings of serve, reaches the database, compares its schema, and looks at its durability and at

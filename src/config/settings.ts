@@ -137,5 +137,6 @@ export const serveSettings = {
 };
 export const migrateSettings = { databaseUrl, preparesStatements };
 export const createAdminSettings = { databaseUrl, preparesStatements, adminPassword };
+export const setPasswordSettings = createAdminSettings;
 export const checkSettings = serveSettings;
 export const exportLogsSettings = { databaseUrl, preparesStatements };

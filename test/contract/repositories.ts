@@ -343,6 +343,18 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         });
       });
 
+      test("a password that the operator sets revokes every token, and changes nothing else", async () => {
+        const record = anEmployee();
+        const employee = await opened.employees.insert(record);
+        const expected = { passwordHash: record.passwordHash, tokenVersion: 1 };
+        await opened.employees.replacePasswordHash(employee.id, expected, "second", "token 1");
+        await opened.employees.setPasswordHash(employee.id, "third");
+        const credentials = await opened.employees.findCredentials(employee.id);
+        assert.deepEqual(credentials, { employee, passwordHash: "third", tokenVersion: 3 });
+        assert.equal((await opened.employees.findAccount(employee.email))?.survivingTokenId, null);
+        await assert.rejects(opened.employees.setPasswordHash(unknownId, "x"), employeeNotFound);
+      });
+
       test("the list is complete, by id, and can be narrowed by activity", async () => {
         const inactive = await opened.employees.insert(anEmployee());
         await opened.employees.setActive(inactive.id, false);

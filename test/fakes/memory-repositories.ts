@@ -125,6 +125,10 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
         return true;
       },
 
+      async setPasswordHash(id, passwordHash) {
+        change(id, {}, { passwordHash, survivingTokenId: undefined });
+      },
+
       async appointAdmin(record) {
         const holder = ofEmail(record.email);
         if (holder === undefined) return insert({ ...record, role: "ADMIN" });

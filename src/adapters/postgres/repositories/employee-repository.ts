@@ -103,6 +103,15 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
       return changed.length === 1;
     },
 
+    async setPasswordHash(id, next) {
+      const changed = await query(
+        sql`
+          update employee set password_hash = ${next}, surviving_token_id = null
+          where id = ${id} returning id`,
+      );
+      if (changed.length === 0) throw notFound("Employee");
+    },
+
     async appointAdmin({ firstName, lastName, phone, email, passwordHash }) {
       const [employee] = await query<Employee>(
         sql`

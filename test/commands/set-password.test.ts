@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import postgres from "postgres";
+import { openDatabase, type TestDatabase } from "../support/database.ts";
+import { runProgram, type Service, startService } from "../support/program.ts";
+
+const email = "ada@example.com";
+
+describe("set-password", () => {
+  let database: TestDatabase;
+  let service: Service;
+  const run = (args: readonly string[], stdin: string, settings = {}) =>
+    runProgram(["set-password", ...args], { DATABASE_URL: database.url, ...settings }, stdin);
+  const login = (password: string) =>
+    service.call("POST", "/api/v1/auth/login", { body: { email, password } });
+  before(async () => {
+    database = await openDatabase();
+    const settings = { DATABASE_URL: database.url, ADMIN_PASSWORD: "first password" };
+    await runProgram(["create-admin", "--email", email], settings);
+    const SECRET_KEY = "a secret of the password tests, 32 bytes";
+    service = await startService({ ...settings, SECRET_KEY, DATABASE_DURABILITY: "any" });
+  });
+  after(async () => {
+    await service.stop();
+    await database.drop();
+  });
+
+  test("gives an employee a new password, revokes their tokens, and changes nothing else", async () => {
+    const { token, authUser } = (await login("first password")).json;
+    const said = `${email} has a new password (employee 1); all tokens are revoked\n`;
+    const outcome = await run(["--email", ` ${email.toUpperCase()}`], "second password\n");
+    assert.deepEqual(outcome, { code: 0, stdout: said, stderr: "" });
+    assert.equal((await login("first password")).status, 401);
+    assert.deepEqual((await login("second password")).json.authUser, authUser);
+    // The service asks for an account twice a second.
+    await sleep(600);
+    assert.equal((await service.call("GET", "/", { token })).status, 403);
+    await run(["--email", email], "", { ADMIN_PASSWORD: "third password" });
+    assert.equal((await login("third password")).status, 200);
+  });
+
+  test("says what is wrong with its arguments and its password", async () => {
+    for (const [args, password, code, message] of [
+      [[], "x", 64, "--email is required"],
+      [["--email", "nobody@example.com"], "a password", 65, "Employee not found"],
+      [["--email", email], "abc", 65, "Password must be between 4 and 72 characters"],
+    ] as const) {
+      const outcome = await run(args, password);
+      assert.deepEqual([outcome.code, outcome.stdout], [code, ""]);
+      assert.ok(outcome.stderr.startsWith(`set-password: ${message}`), outcome.stderr);
+    }
+  });
+
+  test("does not activate anybody, and says so", async () => {
+    const sql = postgres(database.url, { max: 1 });
+    await sql`update employee set active = false`;
+    await sql.end();
+    const { stdout } = await run(["--email", email], "fourth password");
+    assert.match(stdout, /\nthe employee is inactive and cannot log in\n$/);
+    assert.equal((await login("fourth password")).status, 401);
+  });
+});
