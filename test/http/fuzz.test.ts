@@ -383,25 +383,53 @@ function readAnswers(text: string): Answer[] {
   return answers;
 }
 
-/** Sends some bytes, and answers the bytes, as Latin-1, that came back until the server closed the connection. */
-function exchange(port: number, sent: Buffer, isCut: boolean): Promise<string> {
+/**
+ * Sends pieces of bytes, each when the answers to those before it seem to be complete, and answers the bytes, as
+ * Latin-1, that came back until the server closed the connection.
+ */
+function exchange(port: number, pieces: readonly Buffer[], isCut: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
     const received: Buffer[] = [];
-    const socket = connect(port, "127.0.0.1", () => (isCut ? socket.end(sent) : socket.write(sent)));
+    let sent = 0;
+    let patience: NodeJS.Timeout | undefined;
+    const sendNext = (): void => {
+      clearTimeout(patience);
+      const piece = pieces[sent];
+      if (piece === undefined) return;
+      sent += 1;
+      // A request that says it has a body, and has none, is answered when something comes in its place.
+      patience = setTimeout(sendNext, 20);
+      if (isCut && sent === pieces.length) socket.end(piece);
+      else socket.write(piece);
+    };
+    const socket = connect(port, "127.0.0.1", sendNext);
     const deadline = setTimeout(() => socket.destroy(new Error("no end after 30 s")), 30_000);
     let failure: NodeJS.ErrnoException | undefined;
-    socket.on("data", chunk => received.push(chunk));
+    socket.on("data", chunk => {
+      received.push(chunk);
+      if (countAnswers(Buffer.concat(received).toString("latin1")) >= sent) sendNext();
+    });
     socket.on("error", error => {
       failure = error;
     });
     socket.on("close", () => {
       clearTimeout(deadline);
-      // What is sent after a last word can be met by a reset.
+      clearTimeout(patience);
+      // What is sent after a last answer can be met by a reset.
       const isReset = failure?.code === "ECONNRESET" || failure?.code === "EPIPE";
       if (failure === undefined || isReset) resolve(Buffer.concat(received).toString("latin1"));
       else reject(failure);
     });
   });
+}
+
+/** 0 for what is not complete yet. */
+function countAnswers(text: string): number {
+  try {
+    return readAnswers(text).length;
+  } catch {
+    return 0;
+  }
 }
 
 function assertHarmless({ status, head, body }: Answer): void {
@@ -423,7 +451,7 @@ function assertHarmless({ status, head, body }: Answer): void {
   assert.ok(typeof error.msg === "string" && error.msg !== "");
 }
 
-/** Some requests on one connection, sent without waiting for answers; how many, and what statuses came back. */
+/** Some requests on one connection, now and then sent without waiting for answers; how many, and what statuses came back. */
 async function attack(
   target: Target,
   chance: Chance,
@@ -433,17 +461,19 @@ async function attack(
   const requests = Array.from({ length }, (_, i) => makeRequest(chance, target, i === length - 1));
   const whole = Buffer.concat(requests);
   const isCut = chance.isOnceIn(40);
-  const sent = isCut ? whole.subarray(0, chance.below(whole.length)) : whole;
+  const isPipelined = isCut || chance.isOnceIn(10);
+  const pieces = isCut ? [whole.subarray(0, chance.below(whole.length))] : isPipelined ? [whole] : requests;
   try {
-    const answers = readAnswers(await exchange(target.world.port, sent, isCut));
+    const answers = readAnswers(await exchange(target.world.port, pieces, isCut));
     answers.forEach(assertHarmless);
     const isClosed = answers.some(({ head }) => /\r\nconnection: close\r\n/i.test(head));
-    assert.ok(isCut || isClosed, "every request is answered, or the last answer says that there is no other");
+    if (isPipelined) assert.ok(isCut || answers.length > 0, "the first request is answered");
+    else assert.ok(isClosed, "every request is answered, or the last answer says that there is no other");
     return { sent: length, statuses: answers.map(({ status }) => status) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const bytes = `printf %s ${sent.toString("base64")} | base64 -d`;
-    const shown = JSON.stringify(sent.toString("latin1").slice(0, 4_000));
+    const bytes = `printf %s ${whole.toString("base64")} | base64 -d`;
+    const shown = JSON.stringify(whole.toString("latin1").slice(0, 4_000));
     throw new Error(`SEED=${seed} ${name}: ${message}\n${shown}\n${bytes}`, { cause: error });
   }
 }

@@ -1,27 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { HttpError } from "../api/http-error.ts";
 import { type Observation, type Pace, startPace } from "./pace.ts";
 
-/** A request that has been accepted, and what answers it. */
-export interface PendingRequest {
+/** A request and what answers it. */
+export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** `arriving` until its body has been read. */
-  state: "arriving" | "under way" | "over";
 }
 
 /** What the server knows of an open connection. */
 export interface Connection {
   readonly socket: Socket;
-  /** `ending` takes no more requests; `refused` has been told its last word. */
-  state: "new" | "open" | "ending" | "refused";
-  /** The oldest request that has not been fully answered: the only one of the connection that is worked on. */
-  current: PendingRequest | undefined;
-  /** Those that came after it. */
-  readonly waiting: PendingRequest[];
-  /** The last word, to be said when all of these have been answered. */
-  refusal: HttpError | undefined;
+  /** `ending` takes no request after the current one; `ended` has been sent its last answer. */
+  state: "new" | "open" | "ending" | "ended";
+  /** The request that is worked on, until its answer has left the process. */
+  current: Exchange | undefined;
+  /** Arrived after the current answer was written, but before the server was told that it has been sent. */
+  next: Exchange | undefined;
+  /** Requests that were sent without waiting for an answer, none of which is worked on. */
+  ignored: number;
   pace: Pace;
 }
 
@@ -29,14 +26,39 @@ export const openConnection = (socket: Socket, now: number): Connection => ({
   socket,
   state: "new",
   current: undefined,
-  waiting: [],
-  refusal: undefined,
+  next: undefined,
+  ignored: 0,
   pace: startPace(trafficOf(socket), now),
 });
 
+/** The current answer is the last one, and says so if it still can. Nothing more is read meanwhile. */
+export function endAfterAnswer(connection: Connection): void {
+  const { socket, current } = connection;
+  connection.state = "ending";
+  if (current?.response.headersSent === false) current.response.setHeader("Connection", "close");
+  socket.pause();
+}
+
+/**
+ * Ends a connection after what has been written to it. It is still read for a moment, and what comes is thrown away:
+ * closing a socket with unread bytes resets it, and the client might lose the answer (RFC 9112, section 9.6).
+ */
+export function endConnection(connection: Connection, now: number, lastAnswer?: string): void {
+  const { socket } = connection;
+  if (connection.state === "ended") return;
+  connection.state = "ended";
+  if (socket.writable && lastAnswer !== undefined) socket.write(lastAnswer);
+  socket.end();
+  // In this order: with a listener of its own for data, the socket no longer hands the bytes to Node's parser.
+  socket.removeAllListeners("data").on("data", discard).resume();
+  restartPace(connection, now);
+}
+
+const discard = (): void => {};
+
 export function observe({ socket, state, current }: Connection): Observation {
   const traffic = trafficOf(socket);
-  if (state === "refused") return { ...traffic, state };
+  if (state === "ended") return { ...traffic, state };
   if (current !== undefined) return { ...traffic, state: "answering" };
   return { ...traffic, state: state === "new" ? "new" : "idle" };
 }

@@ -17,8 +17,8 @@ export const httpLimits = {
   refusedConnections: 1_000,
   /** Requests under way at one time, of all connections. */
   requests: 1_000,
-  /** Requests under way at one time of a connection that sends them without waiting for answers. */
-  requestsPerConnection: 16,
+  /** Requests that a client may send without waiting for an answer, and has to send again, before it is cut off. */
+  ignoredRequests: 16,
 };
 
 export type HttpLimits = Readonly<typeof httpLimits>;

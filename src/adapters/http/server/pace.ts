@@ -2,8 +2,8 @@ import type { HttpLimits } from "./limits.ts";
 
 /** What one look at a connection shows. */
 export interface Observation {
-  /** `new` until its first request; `idle` between an answer and the next request; `refused` after its last word. */
-  readonly state: "new" | "idle" | "answering" | "refused";
+  /** `new` until its first request; `idle` between an answer and the next request; `ended` after its last answer. */
+  readonly state: "new" | "idle" | "answering" | "ended";
   /** Ever received. */
   readonly bytesRead: number;
   /** Written, but not yet taken by the client or by what buffers for it. */
@@ -21,7 +21,7 @@ export interface Pace {
   readonly bytesUnsent: number;
 }
 
-/** A client starts afresh when it connects, when it has been answered, and when it has been refused. */
+/** A client starts afresh when it connects, when it has been answered, and when it has been sent its last answer. */
 export const startPace = (
   { bytesRead, bytesUnsent }: Pick<Observation, "bytesRead" | "bytesUnsent">,
   now: number,
@@ -42,11 +42,11 @@ export function judgePace(
   if (!takesSome && now - pace.takenAt >= limits.takeMilliseconds) return "takes nothing";
   const taking = { takenAt: takesSome ? now : pace.takenAt, bytesUnsent };
 
-  // While a request is answered, what is sent is its body, which Node times, or waits for its turn.
+  // While a request is answered, what is sent is its body, which Node times.
   const isQuiet = state === "answering" || (state === "idle" && bytesRead === pace.bytesRead);
   if (isQuiet) return { ...taking, quietAt: now, bytesRead };
   const elapsed = now - pace.quietAt;
-  if (state === "refused" && elapsed >= limits.lingerMilliseconds) return "is done";
+  if (state === "ended" && elapsed >= limits.lingerMilliseconds) return "is done";
   if (elapsed >= limits.receiveMilliseconds) return "sends too slowly";
   return { ...taking, quietAt: pace.quietAt, bytesRead: pace.bytesRead };
 }

@@ -1,17 +1,21 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { HttpError } from "../api/http-error.ts";
 import { sendError, standingHeaders } from "../request/reply.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { requestIdOf } from "../request/request-id.ts";
+import { type HttpLoad, makeAdmission } from "./admission.ts";
 import {
   type Connection,
+  type Exchange,
+  endAfterAnswer,
+  endConnection,
   observe,
   openConnection,
-  type PendingRequest,
   restartPace,
 } from "./client-connection.ts";
+import { makeDraining } from "./draining.ts";
 import { type HttpLimits, httpLimits } from "./limits.ts";
 import { judgePace } from "./pace.ts";
 import {
@@ -38,27 +42,13 @@ export interface HttpServer {
   load(): HttpLoad;
 }
 
-/** Open connections and requests under way now, and how many were turned away ever. */
-export interface HttpLoad {
-  readonly connections: number;
-  readonly requests: number;
-  readonly turnedAway: Readonly<Record<"requests" | "connections" | "slowClients", number>>;
-}
-
 const now = (): number => performance.now();
 
 export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits): HttpServer {
   const { cors, events } = api;
   const handle = makeRequestHandler(api);
+  const admission = makeAdmission(limits);
   const connections = new Map<Socket, Connection>();
-  /** Requests under way. One that drips in is none yet: it costs little, and must not take the place of another. */
-  let requests = 0;
-  let draining = false;
-  /** From here on a connection without a request is closed. */
-  let farewellIsOver = false;
-  const turnedAway = { requests: 0, connections: 0, slowClients: 0 };
-  /** As of the last line in the log: a line for each would be a load of its own. */
-  let logged = { ...turnedAway };
 
   // The preconditions check the Host header, since Node would refuse without a body.
   const server = createServer({
@@ -72,14 +62,19 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
   server.maxConnections = limits.connections + limits.refusedConnections;
   // Node would drop those past a count without a word, and a second Authorization among them; the size is bound enough.
   server.maxHeadersCount = 0;
+  const draining = makeDraining(server, () => connections.values(), limits.farewellMilliseconds);
 
   server.on("connection", (socket: Socket) => {
     const connection = openConnection(socket, now());
     connections.set(socket, connection);
-    socket.once("close", () => forget(connection));
-    if (connections.size <= limits.connections) return;
-    turnedAway.connections += 1;
-    refuse(connection, tooManyConnections());
+    const isAdmitted = admission.openConnection();
+    socket.once("close", () => {
+      connections.delete(socket);
+      admission.closeConnection();
+    });
+    // Node calls this after the last answer of a connection, and would not wait until the client has read it.
+    socket.destroySoon = () => endConnection(connection, now());
+    if (!isAdmitted) refuse(connection, tooManyConnections());
   });
   server.on("request", accept);
   // With a listener Node leaves the interim answer to whoever reads the body.
@@ -89,129 +84,105 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
     // Node has let go of the socket, its errors included, and no longer drives an answer under way.
     socket.on("error", () => socket.destroy());
     const connection = connections.get(socket);
-    if (connection === undefined || connection.current !== undefined) {
-      socket.destroy();
-      return;
-    }
-    if (connection.state !== "refused") refuse(connection, noTunnels());
-    socket.resume();
+    if (connection === undefined || connection.current !== undefined) socket.destroy();
+    else refuse(connection, noTunnels());
   });
   server.on("clientError", (error: ParserError, socket: Socket) => {
     const connection = connections.get(socket);
-    if (connection === undefined || socket.errored !== null) socket.destroy();
-    // What still comes after the last word is thrown away.
-    else if (connection.state === "refused" || connection.state === "ending") return;
-    else if (socket.writable) refuseInTurn(connection, parserRefusal(error));
-    else socket.destroy();
+    if (connection === undefined || socket.errored !== null || !socket.writable) socket.destroy();
+    else if (connection.state !== "ending") refuseMalformed(connection, parserRefusal(error));
   });
 
-  /** Takes a request on, unless there are too many already. */
+  /**
+   * Works on one request of a connection at a time. A client that sends the next one without waiting for the answer
+   * gets that answer only, and has to send the others again on another connection (RFC 9112, section 9.3.2): kept, they
+   * would take memory that nothing bounds, and Node reads none of them apart from the rest.
+   */
   function accept(request: IncomingMessage, response: ServerResponse): void {
     const connection = connections.get(request.socket);
-    if (connection === undefined || connection.state === "ending" || connection.state === "refused") return;
-    connection.state = "open";
-    const { current, waiting } = connection;
-    // A client that asks this far ahead is not listening, and is not read any further.
-    const isTooFarAhead = current !== undefined && waiting.length + 1 >= limits.requestsPerConnection;
-    if (isTooFarAhead || requests >= limits.requests) {
-      shed(connection, request, response, isTooFarAhead);
+    if (connection === undefined || connection.state === "ended") return;
+    const { current, next } = connection;
+    if (current === undefined) {
+      start(connection, { request, response });
+    } else if (current.response.writableEnded && next === undefined) {
+      // All of the answer may have reached the client before the process is told so.
+      connection.next = { request, response };
+    } else {
+      endAfterAnswer(connection);
+      // Those of one read are handed over all the same; only with the socket goes what they take.
+      connection.ignored += 1;
+      if (connection.ignored > limits.ignoredRequests) connection.socket.destroy();
+    }
+  }
+
+  /** Answers a request, unless there are too many already. */
+  function start(connection: Connection, exchange: Exchange): void {
+    const { request, response } = exchange;
+    if (connection.state === "new") connection.state = "open";
+    connection.current = exchange;
+    const sent = new Promise<void>(resolve => {
+      response.once("close", () => {
+        proceed(connection);
+        resolve();
+      });
+    });
+    // Node would not read what follows a request to upgrade.
+    const isLast =
+      draining.hasBegun || connection.state === "ending" || request.headers.upgrade !== undefined;
+    if (isLast) response.setHeader("Connection", "close");
+    if (!admission.takesRequest()) {
+      shed(exchange);
       return;
     }
-    const exchange: PendingRequest = { request, response, state: "arriving" };
-    if (hasBody(request)) request.once("end", () => begin(exchange));
-    else begin(exchange);
-    if (current === undefined) start(connection, exchange);
-    else waiting.push(exchange);
-  }
-
-  function begin(exchange: PendingRequest): void {
-    if (exchange.state !== "arriving") return;
-    exchange.state = "under way";
-    requests += 1;
-  }
-
-  function finish(exchange: PendingRequest): void {
-    if (exchange.state === "under way") requests -= 1;
-    exchange.state = "over";
+    let state: "arriving" | "under way" | "over" = "arriving";
+    const begin = (): void => {
+      if (state !== "arriving") return;
+      state = "under way";
+      admission.beginRequest();
+    };
+    if (hasBody(request)) request.once("end", begin);
+    else begin();
+    // The place is taken until the work has ended and the answer is out of memory.
+    void Promise.all([handle(request, response), sent]).finally(() => {
+      if (state === "under way") admission.endRequest();
+      state = "over";
+    });
   }
 
   /** Before any work is done. */
-  function shed(
-    connection: Connection,
-    request: IncomingMessage,
-    response: ServerResponse,
-    isLast: boolean,
-  ): void {
-    turnedAway.requests += 1;
+  function shed({ request, response }: Exchange): void {
     const headers = [...standingHeaders(requestIdOf(request)), ...cors.forOrigin(request.headers.origin)];
-    const ends = isLast || draining || hasBody(request);
-    if (ends) connection.state = "ending";
-    if (isLast) connection.socket.pause();
-    response.once("close", () => restartPace(connection, now()));
-    sendError({ response, headers: ends ? [...headers, "Connection", "close"] : headers }, overloaded());
+    sendError(
+      { response, headers: hasBody(request) ? [...headers, "Connection", "close"] : headers },
+      overloaded(),
+    );
   }
 
-  /**
-   * Works on one request of a connection at a time (RFC 9112, section 9.3.2): an answer that cannot be sent yet would
-   * be kept in memory, and Node would never say that its client has gone away.
-   */
-  function start(connection: Connection, exchange: PendingRequest): void {
-    const { request, response } = exchange;
-    connection.current = exchange;
-    // Node would not read what follows a request to upgrade.
-    if (draining || request.headers.upgrade !== undefined) response.setHeader("Connection", "close");
-    const closed = new Promise<void>(resolve => {
-      response.once("close", () => {
-        resolve();
-        proceed(connection);
-      });
-    });
-    // The place is taken until the work has ended and the answer is out of memory.
-    void Promise.all([handle(request, response), closed]).finally(() => finish(exchange));
-  }
-
-  /** What comes after an answer: the next request, the last word, or silence. */
+  /** After an answer has been sent. */
   function proceed(connection: Connection): void {
-    const { socket, waiting, refusal } = connection;
+    const { socket, state, next } = connection;
     connection.current = undefined;
+    connection.next = undefined;
     restartPace(connection, now());
-    if (farewellIsOver) socket.destroySoon();
     // After an answer that closes the connection nothing counts that was sent on it.
-    if (farewellIsOver || !socket.writable) return;
-    const next = waiting.shift();
-    if (next !== undefined) start(connection, next);
-    else if (refusal !== undefined) refuse(connection, refusal);
+    if (!socket.writable || state === "ended") return;
+    if (next !== undefined && !draining.farewellIsOver) start(connection, next);
+    else if (state === "ending" || draining.farewellIsOver) endConnection(connection, now());
   }
 
-  /** Good requests before a bad one are answered first. */
-  function refuseInTurn(connection: Connection, refusal: HttpError): void {
-    const { socket, current, waiting } = connection;
-    const newest = waiting.at(-1) ?? current;
-    if (newest === undefined) refuse(connection, refusal);
-    else if (newest !== current || newest.request.complete) {
-      connection.state = "ending";
-      connection.refusal = refusal;
-      if (newest.request.complete) return;
-      waiting.pop();
-      finish(newest);
-    }
-    // The bad one is being worked on, and perhaps answered already.
-    else if (newest.response.headersSent) socket.destroy();
+  /** What is malformed may follow a good request, which is answered first, or be the rest of one. */
+  function refuseMalformed(connection: Connection, refusal: HttpError): void {
+    const { socket, current, next } = connection;
+    if (current === undefined) refuse(connection, refusal);
+    else if (next !== undefined || current.request.complete) endAfterAnswer(connection);
+    // Its answer has begun: a second one would be read as a part of it.
+    else if (current.response.headersSent) socket.destroy();
     else refuse(connection, refusal);
   }
 
-  /** The last word on a connection, which is still read for a moment: bytes left unread could keep it from arriving. */
+  /** The last answer on a connection, where Node has made no response for it. */
   function refuse(connection: Connection, refusal: HttpError): void {
-    const { socket } = connection;
-    connection.state = "refused";
-    if (socket.writable) socket.end(refusalText(refusal, cors.forOrigin(undefined)));
-    restartPace(connection, now());
-    if (refusal.status === 408) socket.destroySoon();
-  }
-
-  function forget({ socket, waiting }: Connection): void {
-    connections.delete(socket);
-    waiting.splice(0).forEach(finish);
+    endConnection(connection, now(), refusalText(refusal, cors.forOrigin(undefined)));
   }
 
   /** Ends the connections whose clients are too slow. */
@@ -221,19 +192,13 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
       if (typeof verdict === "object") connection.pace = verdict;
       else if (verdict === "is done") connection.socket.destroy();
       else {
-        turnedAway.slowClients += 1;
+        admission.countSlowClient();
         if (verdict === "sends too slowly") refuse(connection, tooSlow());
         else connection.socket.destroy();
       }
     }
-    const since = {
-      requests: turnedAway.requests - logged.requests,
-      connections: turnedAway.connections - logged.connections,
-      slowClients: turnedAway.slowClients - logged.slowClients,
-    };
-    if (Object.values(since).every(count => count === 0)) return;
-    events.warn("clients turned away", since);
-    logged = { ...turnedAway };
+    const turnedAway = admission.report();
+    if (turnedAway !== undefined) events.warn("clients turned away", turnedAway);
   }
 
   let sweeping: NodeJS.Timeout | undefined;
@@ -248,28 +213,11 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
   return {
     listen: (port, host) => listen({ port, host }),
     listenOn: descriptor => listen({ fd: descriptor }),
-
     async close(graceMilliseconds) {
-      draining = true;
-      // The close of node:http would cut off connections on which a request may be on its way.
-      const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve));
-      for (const { current } of connections.values()) {
-        if (current?.response.headersSent === false) current.response.setHeader("Connection", "close");
-      }
-      const farewell = setTimeout(() => {
-        farewellIsOver = true;
-        for (const { socket, current } of connections.values()) if (current === undefined) socket.destroy();
-      }, limits.farewellMilliseconds);
-      const deadline = setTimeout(() => {
-        for (const socket of connections.keys()) socket.destroy();
-      }, graceMilliseconds);
-      await closed;
-      clearTimeout(farewell);
-      clearTimeout(deadline);
+      await draining.drain(graceMilliseconds);
       clearInterval(sweeping);
     },
-
-    load: () => ({ connections: connections.size, requests, turnedAway: { ...turnedAway } }),
+    load: admission.load,
   };
 }
 
