@@ -1,33 +1,28 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { DurabilityError } from "./adapters/postgres/schema/durability.ts";
-import { SchemaError } from "./adapters/postgres/schema/migrations.ts";
-import { runCheck } from "./commands/check.ts";
 import { CommandError, exitCodes, type Surroundings } from "./commands/command.ts";
-import { runCreateAdmin } from "./commands/create-admin.ts";
-import { runExportLogs } from "./commands/export-logs.ts";
-import { helpOf, usage } from "./commands/help.ts";
-import { runMigrate } from "./commands/migrate.ts";
-import { runOpenApi } from "./commands/openapi.ts";
-import { runServe } from "./commands/serve.ts";
-import { runSetPassword } from "./commands/set-password.ts";
 import { type Environment, SettingsError } from "./config/read-settings.ts";
 import { DomainError, isUnavailable } from "./domain/error.ts";
 
 const readFile = (path: string): string => readFileSync(path, "utf8");
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
+/** Each command loads what it needs: `verify` and its like run without settings, and without any package. */
 const commands: Readonly<Record<string, (surroundings: Surroundings) => Promise<void>>> = {
-  serve: runServe,
-  migrate: runMigrate,
-  "create-admin": runCreateAdmin,
-  "set-password": runSetPassword,
-  check: runCheck,
-  "export-logs": runExportLogs,
-  openapi: runOpenApi,
-  "--help": async ({ print }) => print(usage),
+  serve: async given => (await import("./commands/serve.ts")).runServe(given),
+  migrate: async given => (await import("./commands/migrate.ts")).runMigrate(given),
+  "create-admin": async given => (await import("./commands/create-admin.ts")).runCreateAdmin(given),
+  "set-password": async given => (await import("./commands/set-password.ts")).runSetPassword(given),
+  check: async given => (await import("./commands/check.ts")).runCheck(given),
+  "export-logs": async given => (await import("./commands/export-logs.ts")).runExportLogs(given),
+  openapi: async given => (await import("./commands/openapi.ts")).runOpenApi(given),
+  "trail-key": async given => (await import("./commands/trail-key.ts")).runTrailKey(given),
+  verify: async given => (await import("./commands/verify.ts")).runVerify(given),
+  "--help": async ({ print }) => print(await help()),
   "--version": async ({ print, version }) => print(version),
 };
+
+const help = async (command = ""): Promise<string> => (await import("./commands/help.ts")).helpOf(command);
 
 /** Runs a command to its end and returns the exit code. */
 export async function runProgram(
@@ -36,11 +31,11 @@ export async function runProgram(
 ): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
-    console.error(usage);
+    console.error(await help());
     return exitCodes.usage;
   }
   if (args.includes("--help")) {
-    console.log(helpOf(name));
+    console.log(await help(name));
     return 0;
   }
   try {
@@ -49,7 +44,9 @@ export async function runProgram(
       processId: process.pid,
       args,
       readFile,
-      version: (JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version,
+      get version() {
+        return (JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version;
+      },
       sqlFolder: pathOf("../sql"),
       stdin: process.stdin,
       stdout: process.stdout,
@@ -82,7 +79,7 @@ const untilFailure = (): Promise<never> =>
 function explain(error: unknown): { exitCode: number; lines: readonly string[] } {
   if (error instanceof SettingsError) return { exitCode: exitCodes.settings, lines: error.faults };
   if (error instanceof CommandError) return { exitCode: error.exitCode, lines: error.lines };
-  if (error instanceof SchemaError || error instanceof DurabilityError) {
+  if (isOfClass(error, "SchemaError") || isOfClass(error, "DurabilityError")) {
     return { exitCode: exitCodes.failure, lines: [error.message] };
   }
   if (isUnavailable(error)) {
@@ -95,3 +92,7 @@ function explain(error: unknown): { exitCode: number; lines: readonly string[] }
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return { exitCode: exitCodes.failure, lines: [`unexpected ${name}: ${message}`] };
 }
+
+/** By name: the classes themselves would load the database's adapter for every command. */
+const isOfClass = (error: unknown, name: string): error is Error =>
+  error instanceof Error && error.constructor.name === name;

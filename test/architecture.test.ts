@@ -114,6 +114,30 @@ function faultsOf(sources: Sources): string[] {
   return [...faults, ...deadFiles(sources)];
 }
 
+/** What runs on any machine with Node alone: without settings, a database, or a package. */
+const standalone = ["src/program.ts", "src/commands/trail-key.ts", "src/commands/verify.ts"];
+const ofTheService =
+  /^src\/(app|config\/settings)\.ts$|^src\/adapters\/(postgres|http|ops|jose|argon2)|^src\/application\//;
+
+/** What these files load, as soon as they are loaded, of the service. Types, and what a command loads itself, do not count. */
+function loadedOfTheService(sources: Sources): string[] {
+  const loaded = new Set<string>();
+  const visit = (file: string): void => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    const text = (sources.get(file) ?? "").replace(/^(?:import|export) type\s[^;]*;/gm, "");
+    for (const [, from, bare] of text.matchAll(
+      /^(?:import|export)\s[^;]*?from "([^"]+)"|^import "([^"]+)"/gm,
+    )) {
+      const specifier = from ?? bare ?? "";
+      if (specifier.startsWith(".")) visit(normalize(join(dirname(file), specifier)));
+      else if (!specifier.startsWith("node:")) loaded.add(specifier);
+    }
+  };
+  standalone.forEach(visit);
+  return [...loaded].filter(file => ofTheService.test(file) || !file.startsWith("src/"));
+}
+
 /** Files that nothing reaches from main. */
 function deadFiles(sources: Sources): string[] {
   const reached = new Set<string>();
@@ -189,6 +213,30 @@ describe("the architecture", () => {
     withUser.set("src/app.ts", `import "./adapters/http/api/planted.ts";\n${sources.get("src/app.ts")}`);
     assert.deepEqual(faultsOf(withUser), []);
   });
+});
+
+describe("the commands that verify", () => {
+  const sources = readSources();
+
+  test("load nothing of the service, and no package", () => {
+    assert.deepEqual(loadedOfTheService(sources), []);
+  });
+
+  for (const [file, text, fault] of [
+    ["src/program.ts", 'import { x } from "./config/settings.ts";', "src/config/settings.ts"],
+    [
+      "src/commands/verify.ts",
+      'import { x } from "../adapters/postgres/batching/pages.ts";',
+      "src/adapters/postgres/batching/pages.ts",
+    ],
+    ["src/commands/verify-proof.ts", 'import { x } from "../app.ts";', "src/app.ts"],
+    ["src/domain/trail/note.ts", 'import "jose";', "jose"],
+  ] as const) {
+    test(`a planted fault is found: ${file}: ${text}`, () => {
+      const planted = new Map(sources).set(file, `${text}\n${sources.get(file)}`);
+      assert.ok(loadedOfTheService(planted).includes(fault));
+    });
+  }
 });
 
 describe("the production tree", () => {

@@ -34,7 +34,15 @@ export class CommandError extends Error {
 }
 
 /** Of sysexits.h, what systemd and scripts can tell apart. */
-export const exitCodes = { failure: 1, usage: 64, badData: 65, unavailable: 69, settings: 78 } as const;
+export const exitCodes = {
+  failure: 1,
+  usage: 64,
+  badData: 65,
+  noInput: 66,
+  unavailable: 69,
+  outputFailed: 74,
+  settings: 78,
+} as const;
 
 /** For the commands that take none: a mistyped option must not run them. */
 export function refuseArguments(args: readonly string[]): void {

@@ -17,6 +17,8 @@ export const usage = `usage: node dist/main.js COMMAND
   check         say what serve would refuse, or fail at, without serving
   export-logs   write all maintenance logs, or those of an asset, to standard output
   openapi       print the OpenAPI document of the API
+  trail-key     make a key that signs the trail
+  verify        hold an export of the trail, or one log, against what was signed
   --help        print this; after a command, what it takes
   --version     print the version
 
@@ -80,6 +82,27 @@ nothing is held in the database meanwhile. An export is whole when the exit code
   },
   openapi: {
     text: "Prints the OpenAPI document of the API. Needs neither settings nor a database.",
+    settings: {},
+  },
+  "trail-key": {
+    options: "NAME",
+    text: `Makes a key that signs the trail's checkpoints. NAME is also what they call the log, without spaces and plus
+signs; for example example.com/maintenance.
+The signer key, which is secret, goes to standard output; the verifier key, for everybody, to standard error.`,
+    settings: {},
+  },
+  verify: {
+    options: "--key VKEY (--checkpoint FILE [--checkpoint FILE]… --entries FILE | --proof FILE --log FILE)",
+    text: `Verifies offline; needs neither settings nor a database.
+
+  --key VKEY         a verifier key of the trail; may be given again, after a change of key
+  --checkpoint FILE  a checkpoint, new or old; each is held against as many entries as it covers
+  --entries FILE     the output of export-trail
+  --proof FILE       what GET /logs/{id}/proof answered
+  --log FILE         the log as the API answers it; its fields are compared with those that are proven
+
+Exit codes: 0 all of it holds, 1 something does not, and which, 64 wrong arguments, 66 a file cannot be read,
+74 the output cannot be written whole.`,
     settings: {},
   },
 };

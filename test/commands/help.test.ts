@@ -10,6 +10,8 @@ describe("--help after a command", () => {
     ["check", /69 no database/, /^ {2}SECRET_KEY +required; /m],
     ["export-logs", /--asset ID/, /RFC 4180/],
     ["openapi", /OpenAPI document/, /settings/],
+    ["trail-key", /NAME/, /secret/],
+    ["verify", /--checkpoint FILE/, /--proof FILE/, /neither settings nor a database/],
   ] as const) {
     test(`says what ${command} takes, whatever else is there, and runs nothing`, async () => {
       for (const args of [["--help"], ["--no-such-option", "--help"]]) {
@@ -24,7 +26,16 @@ describe("--help after a command", () => {
 
   test("the usage names every command", async () => {
     const { stdout } = await runProgram(["--help"]);
-    for (const command of ["serve", "migrate", "create-admin", "check", "export-logs", "openapi"]) {
+    for (const command of [
+      "serve",
+      "migrate",
+      "create-admin",
+      "check",
+      "export-logs",
+      "openapi",
+      "trail-key",
+      "verify",
+    ]) {
       assert.match(stdout, new RegExp(`^  ${command} `, "m"));
     }
   });

@@ -1,0 +1,21 @@
+import { TrailError } from "../domain/trail/encoding.ts";
+import { CommandError, exitCodes } from "./command.ts";
+
+/** Reads a file and what it says; each fault becomes a line that names the file. */
+export function readInput<T>(path: string, readFile: (path: string) => string, read: (text: string) => T): T {
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  try {
+    return read(text);
+  } catch (error) {
+    if (error instanceof TrailError) throw new CommandError(exitCodes.failure, `${path} ${error.message}`);
+    throw error;
+  }
+}
+
+export const unreadable = (path: string, error: unknown): CommandError =>
+  new CommandError(exitCodes.noInput, `${path} cannot be read: ${(error as Error).message}`);

@@ -1,0 +1,64 @@
+import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { openCheckpoint } from "../domain/trail/checkpoint.ts";
+import { TrailError } from "../domain/trail/encoding.ts";
+import type { LogEntry } from "../domain/trail/entry.ts";
+import { makeTreeHasher } from "../domain/trail/merkle.ts";
+import type { VerifierKey } from "../domain/trail/note.ts";
+import { readProof } from "../domain/trail/proof.ts";
+import { type Difference, differences, provenLog, unprovenFields } from "../domain/trail/verification.ts";
+import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { writeWhole } from "./output.ts";
+import { readInput } from "./verify-input.ts";
+
+/** Verifies the proof of one log, and compares the log with what is proven. */
+export async function verifyProof(
+  { readFile, stdout }: Surroundings,
+  keys: readonly VerifierKey[],
+  proofPath: string,
+  logPath: string,
+): Promise<void> {
+  const { entry, lines } = readInput(proofPath, readFile, text => {
+    const proof = readProof(text);
+    const checkpoint = openCheckpoint(proof.checkpoint, keys, trailCrypto);
+    const entry = provenLog(makeTreeHasher(trailCrypto.sha256), proof, checkpoint);
+    return { entry, lines: [describe(entry, proof.index, checkpoint.origin, checkpoint.size)] };
+  });
+  const log = readInput(logPath, readFile, readObject);
+  const unproven = unprovenFields(log, entry);
+  if (unproven.length > 0) lines.push(`not part of the entry, so not proven: ${unproven.join(", ")}`);
+  await writeWhole(stdout, `${lines.join("\n")}\n`);
+
+  const faults = differences(log, entry).map(faultOf);
+  if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
+}
+
+const describe = ({ id, recordedAt }: LogEntry, index: number, origin: string, size: number): string =>
+  `the proof holds: log ${id} is entry ${index} of the ${size} that a checkpoint of ${origin} covers, recorded ${
+    recordedAt === null ? "before the trail began" : `at ${recordedAt}`
+  }`;
+
+function faultOf({ field, shown, recorded }: Difference): string {
+  const name = field === "performedByName" ? " (the performer's name when the log was written)" : "";
+  if (shown === undefined) return `${field} is missing, the entry has ${quote(recorded)}${name}`;
+  return `${field} differs: the log has ${quote(shown)}, the entry has ${quote(recorded)}${name}`;
+}
+
+/** As JSON, without what a terminal would act on. */
+const quote = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    character => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+
+function readObject(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new TrailError("is not JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new TrailError("is not a JSON object");
+  }
+  return value as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,41 @@
+import { parseArgs } from "node:util";
+import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { readVerifierKey, type VerifierKey } from "../domain/trail/note.ts";
+import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { verifyEntries } from "./verify-entries.ts";
+import { verifyProof } from "./verify-proof.ts";
+
+/** `verify`: holds an export of the trail, or one log, against what was signed; needs neither settings nor a database. */
+export async function runVerify(surroundings: Surroundings): Promise<void> {
+  const { key, checkpoint, entries, proof, log } = readOptions(surroundings.args);
+  const keys = key.map(readKey);
+  const isExport = checkpoint.length > 0 && entries !== undefined;
+  const isLog = proof !== undefined && log !== undefined;
+  if (keys.length === 0) throw new CommandError(exitCodes.usage, "--key is missing");
+  if (isExport && proof === undefined && log === undefined) {
+    await verifyEntries(surroundings, keys, checkpoint, entries);
+  } else if (isLog && checkpoint.length === 0 && entries === undefined) {
+    await verifyProof(surroundings, keys, proof, log);
+  } else {
+    throw new CommandError(exitCodes.usage, "takes --checkpoint and --entries, or --proof and --log");
+  }
+}
+
+function readOptions(args: readonly string[]) {
+  const many = { type: "string", multiple: true, default: [] as string[] } as const;
+  const one = { type: "string" } as const;
+  try {
+    const options = { key: many, checkpoint: many, entries: one, proof: one, log: one };
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    throw new CommandError(exitCodes.usage, (error as Error).message);
+  }
+}
+
+function readKey(text: string): VerifierKey {
+  try {
+    return readVerifierKey(text, trailCrypto.sha256);
+  } catch (error) {
+    throw new CommandError(exitCodes.usage, `--key ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Ed25519 } from "./crypto.ts";
+import { fromBase64, readCount, TrailError, toBase64 } from "./encoding.ts";
+import type { Hash } from "./merkle.ts";
+import { openNote, type SignerKey, signNote, type VerifierKey } from "./note.ts";
+
+/** A tree's head (C2SP tlog-checkpoint). */
+export interface Checkpoint {
+  /** Which log it is; the name of its key. */
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Hash;
+}
+
+/** The note that says so. */
+export const signCheckpoint = (
+  { size, root }: Omit<Checkpoint, "origin">,
+  key: SignerKey,
+  ed25519: Pick<Ed25519, "sign">,
+): string => signNote(`${key.name}\n${size}\n${toBase64(root)}\n`, key, ed25519);
+
+/**
+ * The tree's head that a note states, provided that a known key of the note's origin has signed it.
+ *
+ * @throws TrailError
+ */
+export function openCheckpoint(
+  note: string,
+  known: readonly VerifierKey[],
+  ed25519: Pick<Ed25519, "verify">,
+): Checkpoint {
+  const { text, signers } = openNote(note, known, ed25519);
+  const [origin = "", size = "", root = "", ...extensions] = text.slice(0, -1).split("\n");
+  if (origin === "" || extensions.includes("")) throw new TrailError("is not a checkpoint");
+  if (!signers.some(({ name }) => name === origin)) {
+    throw new TrailError(`is of ${origin}, which is not the name of the key`);
+  }
+  const checkpoint = { origin, size: readCount("tree size", size), root: fromBase64(root) };
+  if (checkpoint.root.length !== 32) throw new TrailError("has a malformed root hash");
+  return checkpoint;
+}

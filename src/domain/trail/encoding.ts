@@ -1,0 +1,58 @@
+/** A trail's document cannot be read, or does not hold. The message is for whoever verifies. */
+export class TrailError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "TrailError";
+  }
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export const toUtf8 = (text: string): Uint8Array => encoder.encode(text);
+
+/** Throws TrailError for bytes that are no UTF-8. */
+export function fromUtf8(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new TrailError("is not UTF-8");
+  }
+}
+
+/** Bytes to one call of String.fromCharCode, which takes them as arguments. */
+const chunk = 8_192;
+
+/** RFC 4648, section 4. */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += chunk) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + chunk));
+  }
+  return btoa(binary);
+}
+
+/** Takes the one canonical form only: each document then has one text. Throws TrailError. */
+export function fromBase64(text: string): Uint8Array {
+  let binary: string;
+  try {
+    binary = atob(text);
+  } catch {
+    throw new TrailError("has malformed base64");
+  }
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
+  if (toBase64(bytes) !== text) throw new TrailError("has malformed base64");
+  return bytes;
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}
+
+/** A number of entries, or the index of one: decimal, without leading zeros. Throws TrailError. */
+export function readCount(what: string, text: string): number {
+  const count = /^(?:0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(count)) throw new TrailError(`has a malformed ${what}`);
+  return count;
+}

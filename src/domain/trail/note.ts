@@ -1,0 +1,123 @@
+import type { Ed25519, Sha256 } from "./crypto.ts";
+import { fromBase64, TrailError, toBase64, toUtf8 } from "./encoding.ts";
+
+/** A public key by which notes are verified (C2SP signed-note). */
+export interface VerifierKey {
+  readonly name: string;
+  /** 8 hexadecimal digits. */
+  readonly id: string;
+  readonly publicKey: Uint8Array;
+}
+
+/** A private key that signs notes. */
+export interface SignerKey extends VerifierKey {
+  readonly seed: Uint8Array;
+}
+
+type Crypto = Ed25519 & { readonly sha256: Sha256 };
+
+/** The signature type Ed25519. */
+const ed25519Type = 1;
+
+/** More than any log and its witnesses make. */
+const signaturesAtMost = 100;
+
+const nameFormat = /^[^\s\p{Cc}+]+$/u;
+
+const hex = (bytes: Uint8Array): string =>
+  Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("");
+
+const typed = (key: Uint8Array): Uint8Array => Uint8Array.of(ed25519Type, ...key);
+
+/** The first four bytes of SHA-256(name || LF || type || public key). */
+const keyIdOf = (name: string, publicKey: Uint8Array, sha256: Sha256): string =>
+  hex(sha256(Uint8Array.of(...toUtf8(`${name}\n`), ...typed(publicKey))).subarray(0, 4));
+
+/** The key of a name and a seed. Throws TrailError for a name that cannot be a key's. */
+export function makeSignerKey(name: string, seed: Uint8Array, crypto: Crypto): SignerKey {
+  if (!isKeyName(name)) throw new TrailError("has a name that is empty, or has a space or a plus sign");
+  const publicKey = crypto.publicKeyOf(seed);
+  return { name, id: keyIdOf(name, publicKey, crypto.sha256), publicKey, seed };
+}
+
+const isKeyName = (name: string): boolean => nameFormat.test(name) && name.isWellFormed();
+
+export const formatSignerKey = ({ name, id, seed }: SignerKey): string =>
+  `PRIVATE+KEY+${name}+${id}+${toBase64(typed(seed))}`;
+
+export const formatVerifierKey = ({ name, id, publicKey }: VerifierKey): string =>
+  `${name}+${id}+${toBase64(typed(publicKey))}`;
+
+/** Throws TrailError. Its message never has a part of the key. */
+export function readSignerKey(text: string, crypto: Crypto): SignerKey {
+  const prefix = "PRIVATE+KEY+";
+  if (!text.startsWith(prefix)) throw new TrailError("is not a signer key");
+  const { name, id, key } = readKey(text.slice(prefix.length));
+  const signer = makeSignerKey(name, key, crypto);
+  if (signer.id !== id) throw new TrailError("has a key ID that is not the key's");
+  return signer;
+}
+
+/** Throws TrailError. */
+export function readVerifierKey(text: string, sha256: Sha256): VerifierKey {
+  const { name, id, key } = readKey(text);
+  if (keyIdOf(name, key, sha256) !== id) throw new TrailError("has a key ID that is not the key's");
+  return { name, id, publicKey: key };
+}
+
+/** `<name>+<key ID>+<base64>`; the base64 may have plus signs of its own. */
+function readKey(text: string): { name: string; id: string; key: Uint8Array } {
+  const [, name = "", id = "", encoded = ""] = /^([^+]*)\+([\da-f]{8})\+(.*)$/s.exec(text) ?? [];
+  if (!isKeyName(name)) throw new TrailError("is not of the form NAME+KEYID+KEY");
+  const [type, ...key] = fromBase64(encoded);
+  if (type !== ed25519Type || key.length !== 32) throw new TrailError("is not an Ed25519 key");
+  return { name, id, key: Uint8Array.from(key) };
+}
+
+/** @param text lines, each with its end, without control characters */
+export function signNote(text: string, key: SignerKey, { sign }: Pick<Ed25519, "sign">): string {
+  if (!isNoteText(text) || !text.endsWith("\n")) throw new TrailError("is not the text of a note");
+  const signature = sign(key.seed, toUtf8(text));
+  const id = Uint8Array.from(key.id.match(/../g) ?? [], byte => Number.parseInt(byte, 16));
+  return `${text}\n— ${key.name} ${toBase64(Uint8Array.of(...id, ...signature))}\n`;
+}
+
+const isNoteText = (text: string): boolean =>
+  text.isWellFormed() && !Array.from(text).some(character => character < " " && character !== "\n");
+
+export interface Note {
+  readonly text: string;
+  /** Of the known keys, those that have signed: at least one. */
+  readonly signers: readonly VerifierKey[];
+}
+
+/**
+ * Reads a note and verifies the signatures of the known keys; those of others are passed over.
+ *
+ * @throws TrailError when it is no note, when a known key's signature is wrong, and when no known key has signed
+ */
+export function openNote(
+  note: string,
+  known: readonly VerifierKey[],
+  { verify }: Pick<Ed25519, "verify">,
+): Note {
+  const end = note.lastIndexOf("\n\n");
+  if (end < 0 || !note.endsWith("\n") || !isNoteText(note)) throw new TrailError("is not a signed note");
+  const text = note.slice(0, end + 1);
+  const lines = note.slice(end + 2, -1).split("\n");
+  if (lines.length > signaturesAtMost) throw new TrailError("has too many signatures");
+  const signers: VerifierKey[] = [];
+  for (const line of lines) {
+    const [, name = "", encoded = ""] = /^— (\S+) (\S+)$/u.exec(line) ?? [];
+    const bytes = fromBase64(encoded);
+    if (!isKeyName(name) || bytes.length < 5) throw new TrailError("has a malformed signature line");
+    const key = known.find(key => key.name === name && key.id === hex(bytes.subarray(0, 4)));
+    if (key === undefined || signers.includes(key)) continue;
+    if (!verify(key.publicKey, toUtf8(text), bytes.subarray(4))) {
+      throw new TrailError(`has a wrong signature of ${key.name}`);
+    }
+    signers.push(key);
+  }
+  if (signers.length === 0) throw new TrailError("is not signed by this key");
+  return { text, signers };
+}

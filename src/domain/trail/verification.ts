@@ -1,0 +1,73 @@
+import type { MaintenanceLog } from "../maintenance-log.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import { equalBytes, TrailError } from "./encoding.ts";
+import { comparedFields, type LogEntry, readEntry } from "./entry.ts";
+import { isIncluded, makeFrontier, type TreeHasher } from "./merkle.ts";
+import type { TrailProof } from "./proof.ts";
+
+/** Recomputes a tree from its entries, and holds it against checkpoints of any of its sizes. */
+export interface PrefixCheck {
+  readonly size: number;
+  add(entry: Uint8Array): void;
+  /** Whether the first entries, as many as the checkpoint covers, give its root; undefined for too few entries. */
+  matches(checkpoint: Checkpoint): boolean | undefined;
+}
+
+export function makePrefixCheck(hasher: TreeHasher, checkpoints: readonly Checkpoint[]): PrefixCheck {
+  const frontier = makeFrontier(hasher);
+  const sizes = new Set(checkpoints.map(({ size }) => size));
+  const roots = new Map([[0, frontier.root()]]);
+  return {
+    get size() {
+      return frontier.size;
+    },
+    add(entry) {
+      frontier.append(hasher.leaf(entry));
+      if (sizes.has(frontier.size)) roots.set(frontier.size, frontier.root());
+    },
+    matches({ size, root }) {
+      const computed = roots.get(size);
+      return computed === undefined ? undefined : equalBytes(computed, root);
+    },
+  };
+}
+
+/** Of one field, what the log says and what its entry says; `shown` is undefined when the log does not have it. */
+export interface Difference {
+  readonly field: string;
+  readonly shown: unknown;
+  readonly recorded: unknown;
+}
+
+/**
+ * The entry of a proof that holds: its hash leads to the root of the checkpoint.
+ *
+ * @throws TrailError when the proof does not hold, or its entry is not that of a log
+ */
+export function provenLog(hasher: TreeHasher, proof: TrailProof, { size, root }: Checkpoint): LogEntry {
+  const { index, hashes, entry } = proof;
+  if (!isIncluded(hasher, index, size, hasher.leaf(entry), hashes, root)) {
+    throw new TrailError("does not hold: its entry is not in the tree of its checkpoint");
+  }
+  const read = readEntry(entry);
+  if (read.kind !== "log") throw new TrailError("is of an entry that is not a log");
+  return read;
+}
+
+/** The fields in which a log, as the API answers it, is not as it was recorded; in the API's order. */
+export function differences(log: Readonly<Record<string, unknown>>, entry: LogEntry): Difference[] {
+  return comparedFields
+    .filter(field => !isUnrecorded(field, entry) && log[field] !== entry[field])
+    .map(field => ({ field, shown: log[field], recorded: entry[field] }));
+}
+
+/** The fields of a log about which its entry says nothing. */
+export const unprovenFields = (log: Readonly<Record<string, unknown>>, entry: LogEntry): string[] =>
+  Object.keys(log).filter(name => {
+    const field = comparedFields.find(field => field === name);
+    return field === undefined || isUnrecorded(field, entry);
+  });
+
+/** The name of the performer was not kept before the trail began. */
+const isUnrecorded = (field: keyof MaintenanceLog & keyof LogEntry, entry: LogEntry): boolean =>
+  field === "performedByName" && entry.performedByName === null;

@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+
+const sha256 = (...parts: Uint8Array[]): Buffer => createHash("sha256").update(Buffer.concat(parts)).digest();
+
+/** RFC 6962, sections 2.1 to 2.1.2, word by word, from the entries and without a thought for the cost. */
+export function naiveTree(entries: readonly Uint8Array[]) {
+  const middleOf = (from: number, to: number): number => {
+    let k = 1;
+    while (2 * k < to - from) k = 2 * k;
+    return from + k;
+  };
+  const mth = (from: number, to: number): Buffer => {
+    if (to === from) return sha256();
+    if (to - from === 1) return sha256(Buffer.of(0), entries[from] as Uint8Array);
+    const middle = middleOf(from, to);
+    return sha256(Buffer.of(1), mth(from, middle), mth(middle, to));
+  };
+  const path = (index: number, from: number, to: number): Buffer[] => {
+    if (to - from === 1) return [];
+    const middle = middleOf(from, to);
+    return index < middle
+      ? [...path(index, from, middle), mth(middle, to)]
+      : [...path(index, middle, to), mth(from, middle)];
+  };
+  const subproof = (m: number, from: number, to: number, whole: boolean): Buffer[] => {
+    if (m === to) return whole ? [] : [mth(from, to)];
+    const middle = middleOf(from, to);
+    return m <= middle
+      ? [...subproof(m, from, middle, whole), mth(middle, to)]
+      : [...subproof(m, middle, to, false), mth(from, middle)];
+  };
+  return { mth, path, proof: (m: number, n: number) => subproof(m, 0, n, true) };
+}

@@ -1,0 +1,80 @@
+import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
+import { signCheckpoint } from "../../src/domain/trail/checkpoint.ts";
+import { type Entry, entryBytes, type LogEntry } from "../../src/domain/trail/entry.ts";
+import {
+  type Hash,
+  inclusionSpans,
+  makeFrontier,
+  makeTreeHasher,
+  type Node,
+  spanHash,
+  treeHash,
+} from "../../src/domain/trail/merkle.ts";
+import { formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
+import { formatProof } from "../../src/domain/trail/proof.ts";
+
+const hasher = makeTreeHasher(trailCrypto.sha256);
+
+/** A trail in memory, with what a service would answer of it. */
+export interface TestTrail {
+  readonly vkey: string;
+  readonly entries: readonly Entry[];
+  add(...entries: readonly Entry[]): void;
+  /** The signed note of the first entries; of all without a size. */
+  checkpoint(size?: number): string;
+  /** The output of export-trail. */
+  export(): string;
+  proof(index: number, size?: number): string;
+}
+
+export function makeTestTrail(name = "example.com/log"): TestTrail {
+  const key = makeSignerKey(name, new Uint8Array(32).fill(3), trailCrypto);
+  const entries: Entry[] = [];
+  const hashes = new Map<string, Hash>();
+  const hashAt = ({ level, index }: Node): Hash => hashes.get(`${level}/${index}`) as Hash;
+  const frontier = makeFrontier(hasher, undefined, ({ level, index }, hash) => {
+    hashes.set(`${level}/${index}`, hash);
+  });
+  const checkpoint = (size = entries.length) =>
+    signCheckpoint({ size, root: treeHash(hasher, size, hashAt) }, key, trailCrypto);
+  return {
+    vkey: formatVerifierKey(key),
+    entries,
+    add(...more) {
+      for (const entry of more) {
+        entries.push(entry);
+        frontier.append(hasher.leaf(entryBytes(entry)));
+      }
+    },
+    checkpoint,
+    export: () => entries.map(entry => `${Buffer.from(entryBytes(entry)).toString()}\n`).join(""),
+    proof: (index, size = entries.length) =>
+      formatProof({
+        entry: entryBytes(entries[index] as Entry),
+        index,
+        hashes: inclusionSpans(index, size).map(span => spanHash(hasher, span, hashAt)),
+        checkpoint: checkpoint(size),
+      }),
+  };
+}
+
+/** A log's entry, and the log as the API answers it. */
+export function logEntry(id: number, given: Partial<LogEntry> = {}): LogEntry {
+  return {
+    kind: "log",
+    id,
+    performedDate: "2026-01-07T10:00:00.5",
+    status: "PENDING",
+    taskType: "ERROR",
+    comment: `comment ${id}: 漢 😀 "é"`,
+    assetId: 3,
+    performedByEmployeeId: 5,
+    performedByName: "Ada Lovelace",
+    recordedAt: "2026-01-08T09:00:00.000001Z",
+    ...given,
+  };
+}
+
+export function answeredLog({ kind: _, recordedAt: __, ...fields }: LogEntry) {
+  return { ...fields, assetName: "Pump" };
+}
