@@ -83,8 +83,9 @@ try {
   const judged: Judged[] = [];
   await onEachTree(sample, async (mutant, tree) => {
     if (performance.now() > deadline) return;
-    judged.push({ mutant, verdict: await judge(mutant, tree, testsOf(mutant, places, known)) });
-    console.error(`${judged.length}: ${judged.at(-1)?.verdict} ${mutant.file}:${mutant.line}`);
+    const verdict = await judge(mutant, tree, testsOf(mutant, places, known));
+    if (verdict !== undefined) judged.push({ mutant, verdict });
+    console.error(`${judged.length}: ${verdict ?? "no time left for"} ${mutant.file}:${mutant.line}`);
   });
   console.log(reportOf(judged, sources));
 } finally {
@@ -99,7 +100,7 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
     .map(({ item }) => item);
 }
 
-/** The test files that run the mutant's function: those of its own file first, then the quickest. */
+/** The test files that run the mutant's function: its own first, then those that run the fewest functions. */
 function testsOf({ file, start, end }: Mutant, places: readonly Place[], known: readonly Known[]): Known[] {
   const place = placeOf(places, file, start, end);
   const covering = known.filter(tests => tests.places.has(place));
@@ -107,20 +108,22 @@ function testsOf({ file, start, end }: Mutant, places: readonly Place[], known: 
     covering.length > 0 ? covering : known.filter(tests => testsOfThePrograms.test(tests.file));
   const own = file.replace(/^src\//, "test/").replace(/\.ts$/, ".test.ts");
   return candidates.toSorted(
-    (a, b) => Number(b.file === own) - Number(a.file === own) || a.milliseconds - b.milliseconds,
+    (a, b) => Number(b.file === own) - Number(a.file === own) || a.places.size - b.places.size,
   );
 }
 
+/** Undefined when the time is over before all tests have been tried. */
 async function judge(
   { file, start, end, replacement }: Mutant,
   tree: Tree,
   tests: readonly Known[],
-): Promise<Judged["verdict"]> {
+): Promise<Judged["verdict"] | undefined> {
   const path = join(tree.path, file);
   const text = readFileSync(path, "utf8");
   writeFileSync(path, text.slice(0, start) + replacement + text.slice(end));
   try {
     for (const { file: test, milliseconds } of tests) {
+      if (performance.now() > deadline) return undefined;
       const { outcome } = await runTests(tree, test, server.environment, 4 * milliseconds + 10_000);
       if (outcome !== "passed") return "noticed";
     }
