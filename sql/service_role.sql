@@ -9,9 +9,21 @@ end
 $$;
 
 grant select on schema_migration to maintenance_log_service;
-grant select, insert on employee, asset, maintenance_log to maintenance_log_service;
+grant select, insert on employee, asset to maintenance_log_service;
+grant select on maintenance_log to maintenance_log_service;
+-- All columns but recorded_at, so that only the database says when it took a log.
+revoke insert on maintenance_log from maintenance_log_service;
+grant insert (
+  id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key, performed_by_name
+) on maintenance_log to maintenance_log_service;
 grant usage on sequence maintenance_log_id_seq to maintenance_log_service;
 grant update (
-  first_name, last_name, phone, email, email_folded, role, active, password_hash, surviving_token_id
+  first_name, last_name, phone, email, email_folded, role, active, password_hash, surviving_token_id, asked_by
 ) on employee to maintenance_log_service;
-grant update (active) on asset to maintenance_log_service;
+grant update (active, asked_by) on asset to maintenance_log_service;
+
+grant select on employee_event, asset_event to maintenance_log_service;
+grant insert (employee_id, role, active, changed_by) on employee_event to maintenance_log_service;
+grant insert (asset_id, name, description, active, changed_by) on asset_event to maintenance_log_service;
+grant select, insert on trail_run, trail_tile, trail_checkpoint, trail_acceptance, trail_reading
+  to maintenance_log_service;

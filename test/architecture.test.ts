@@ -18,7 +18,7 @@ const layers: readonly { readonly name: string; readonly files: RegExp }[] = [
 /** The rooms of an adapter, in the same order; files beside the rooms may import them all. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   http: ["api", "request", "server"],
-  postgres: ["connection", "batching", "repositories", "schema"],
+  postgres: ["connection", "batching", "trail", "repositories", "schema"],
   ops: ["figures", "metrics", "page"],
 };
 

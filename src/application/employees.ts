@@ -25,10 +25,8 @@ export function makeEmployees({
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
     async register(caller: Caller, { password, ...registration }: Registration): Promise<Employee> {
       refuseRoleAbove(caller, registration.role);
-      const employee = await employees.insert({
-        ...registration,
-        passwordHash: await passwords.hash(password),
-      });
+      const passwordHash = await passwords.hash(password);
+      const employee = await employees.insert({ ...registration, passwordHash }, caller.employeeId);
       reportAdmin(employee, caller);
       return employee;
     },
@@ -36,16 +34,18 @@ export function makeEmployees({
     /** Throws FORBIDDEN when the old or the new role is above the caller's own, NOT_FOUND, CONFLICT. */
     async update(caller: Caller, id: number, changes: EmployeeChanges): Promise<Employee> {
       if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);
-      const employee = await employees.update(id, changes, rolesUpTo(caller.role));
+      const employee = await employees.update(id, changes, rolesUpTo(caller.role), caller.employeeId);
       if (changes.role !== undefined) reportAdmin(employee, caller);
       return employee;
     },
 
     /** Throws NOT_FOUND. */
-    deactivate: (id: number): Promise<void> => employees.setActive(id, false),
+    deactivate: (caller: Caller, id: number): Promise<void> =>
+      employees.setActive(id, false, caller.employeeId),
 
     /** Throws NOT_FOUND. */
-    reactivate: (id: number): Promise<void> => employees.setActive(id, true),
+    reactivate: (caller: Caller, id: number): Promise<void> =>
+      employees.setActive(id, true, caller.employeeId),
 
     /**
      * Throws INVALID when the old password is not the stored one, also when it has just been changed, and THROTTLED:

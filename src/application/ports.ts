@@ -4,6 +4,7 @@ import type { Employee, EmployeeChanges, Registration } from "../domain/employee
 import type { LogFilter, LogQuery, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Role } from "../domain/role.ts";
 import type { JsonList } from "./json-list.ts";
+import type { TrailRepository } from "./trail/trail-repository.ts";
 
 /** What is stored of a new employee: the registration with the password's hash in place of the password. */
 export type EmployeeRecord = Omit<Registration, "password"> & { readonly passwordHash: string };
@@ -25,6 +26,9 @@ export interface Account {
   readonly tokensValidFrom: number;
 }
 
+/** The id of the employee who asks for a change, for the trail; undefined for the operator. */
+export type ChangedBy = number | undefined;
+
 /** Every method is atomic, and throws UNAVAILABLE while the records cannot be reached. */
 export interface EmployeeRepository {
   /** By id, ascending. */
@@ -37,14 +41,19 @@ export interface EmployeeRepository {
   findCredentialsByEmail(email: string): Promise<Credentials | undefined>;
   findCredentials(id: number): Promise<Credentials | undefined>;
   /** Stores an active employee. Throws CONFLICT when the email is taken. */
-  insert(employee: EmployeeRecord): Promise<Employee>;
+  insert(employee: EmployeeRecord, changedBy?: ChangedBy): Promise<Employee>;
   /**
    * Changes what is not undefined, provided that the employee now has one of the editable roles. Another role or
    * email revokes the employee's tokens. Throws NOT_FOUND, FORBIDDEN for another role, CONFLICT when the email is taken.
    */
-  update(id: number, changes: EmployeeChanges, editableRoles: readonly Role[]): Promise<Employee>;
+  update(
+    id: number,
+    changes: EmployeeChanges,
+    editableRoles: readonly Role[],
+    changedBy?: ChangedBy,
+  ): Promise<Employee>;
   /** Deactivation revokes the employee's tokens. Throws NOT_FOUND. */
-  setActive(id: number, active: boolean): Promise<void>;
+  setActive(id: number, active: boolean, changedBy?: ChangedBy): Promise<void>;
   /**
    * Stores the new hash if the stored one is still the expected one and nothing was revoked since the expected version;
    * says whether it was so. Revokes the employee's tokens but the one with this `jti`.
@@ -70,9 +79,9 @@ export interface AssetRepository {
   list(filter: ActivityFilter): JsonList<Asset>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<Asset>;
-  insert(asset: NewAsset): Promise<Asset>;
+  insert(asset: NewAsset, changedBy?: ChangedBy): Promise<Asset>;
   /** Throws NOT_FOUND. */
-  setActive(id: number, active: boolean): Promise<void>;
+  setActive(id: number, active: boolean, changedBy?: ChangedBy): Promise<void>;
 }
 
 /** The lists are newest first: by `performedDate`, then by id, both descending. */
@@ -158,6 +167,7 @@ export interface Repositories {
   readonly employees: EmployeeRepository;
   readonly assets: AssetRepository;
   readonly maintenanceLogs: MaintenanceLogRepository;
+  readonly trail: TrailRepository;
 }
 
 export interface Ports extends Repositories {

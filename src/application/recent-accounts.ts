@@ -41,9 +41,9 @@ export function withRecentAccounts(employees: EmployeeRepository, clock: Clock):
       return account;
     },
 
-    insert: employee => forgetting(employees.insert(employee)),
-    update: (id, changes, editableRoles) => forgetting(employees.update(id, changes, editableRoles)),
-    setActive: (id, active) => forgetting(employees.setActive(id, active)),
+    insert: (...args) => forgetting(employees.insert(...args)),
+    update: (...args) => forgetting(employees.update(...args)),
+    setActive: (...args) => forgetting(employees.setActive(...args)),
     replacePasswordHash: (id, expected, next, survivingTokenId) =>
       forgetting(employees.replacePasswordHash(id, expected, next, survivingTokenId)),
     setPasswordHash: (id, next) => forgetting(employees.setPasswordHash(id, next)),

@@ -11,11 +11,14 @@ const SECRET_KEY = "a secret of the check tests, thirty-two bytes";
 /** Each single right that sql/service_role.sql grants, as a statement that takes it away again. */
 const grants = [...readFileSync("sql/service_role.sql", "utf8").matchAll(/^grant ([^;]+) on ([^;]+) to /gm)];
 const revocations = grants.flatMap(([, privileges = "", tables = ""]) => {
-  const [, columns] = /^update \(([^)]*)\)$/.exec(privileges) ?? [];
+  const [, privilege, columns] = /^(insert|update) \(([^)]*)\)$/.exec(privileges) ?? [];
   const rights = columns
-    ? columns.split(",").map(column => `update (${column.trim()})`)
+    ? columns.split(",").map(column => `${privilege} (${column.trim()})`)
     : privileges.split(", ");
-  return tables.split(", ").flatMap(table => rights.map(right => ({ right, table })));
+  return tables
+    .trim()
+    .split(", ")
+    .flatMap(table => rights.map(right => ({ right, table })));
 });
 
 describe("check", () => {
@@ -113,7 +116,7 @@ describe("check", () => {
 
   test("knows every right that the service role is granted, and no others", async t => {
     if (!database.hasUsers) return t.diagnostic("the embedded database has one user for everybody");
-    assert.equal(revocations.length, 18);
+    assert.equal(revocations.length, 49);
     const role = `check_${process.pid}`;
     await sql.unsafe(`create role ${role} login password 'x' in role maintenance_log_service`);
     const url = new URL(database.url);
@@ -133,9 +136,9 @@ describe("check", () => {
       stderr.trimEnd().split("\n").sort(),
       others
         .map(({ right, table }) => {
-          const [, column] = /^update \((\w+)\)$/.exec(right) ?? [];
+          const [, privilege, column] = /^(insert|update) \((\w+)\)$/.exec(right) ?? [];
           const name = table.replace("sequence ", "");
-          const words = column === undefined ? `${right} on ${name}` : `update ${name}.${column}`;
+          const words = column === undefined ? `${right} on ${name}` : `${privilege} ${name}.${column}`;
           return `check: role ${role} lacks the right to ${words}`;
         })
         .sort(),

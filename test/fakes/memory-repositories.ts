@@ -1,6 +1,7 @@
 import type { JsonList } from "../../src/application/json-list.ts";
 import type {
   Account,
+  ChangedBy,
   Clock,
   Credentials,
   EmployeeRecord,
@@ -16,6 +17,7 @@ import {
   newestFirst,
   startOf,
 } from "../../src/domain/maintenance-log.ts";
+import { makeMemoryTrail, type RecordsOf } from "./memory-trail.ts";
 
 type StoredLog = Omit<MaintenanceLog, "assetName" | "performedByName">;
 type StoredAsset = Omit<Asset, "lastLogDate">;
@@ -35,6 +37,23 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
   const assets: StoredAsset[] = [];
   const logs: StoredLog[] = [];
   const keyed = new Map<string, StoredLog>();
+  const records: RecordsOf = { log: [], employee: [], asset: [] };
+
+  const recordedAt = () => clock.now().toISOString().replace("Z", "000Z");
+  const recordEmployee = ({ id, role, active }: Employee, changedBy: ChangedBy) =>
+    records.employee.push({
+      kind: "employee",
+      recordId: records.employee.length + 1,
+      entry: { kind: "employee", id, role, active, changedBy: changedBy ?? null, recordedAt: recordedAt() },
+    });
+  const recordAsset = ({ id, name, description, active }: StoredAsset, changedBy: ChangedBy) => {
+    const state = { id, name, description, active, changedBy: changedBy ?? null, recordedAt: recordedAt() };
+    records.asset.push({
+      kind: "asset",
+      recordId: records.asset.length + 1,
+      entry: { kind: "asset", ...state },
+    });
+  };
 
   const ofId = (id: number) => employees.findIndex(({ employee }) => employee.id === id);
   const ofEmail = (email: string) =>
@@ -45,7 +64,12 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
     return found;
   };
   const seconds = () => Math.floor(clock.now().getTime() / 1_000);
-  const change = (id: number, changes: Partial<Employee>, password?: PasswordChange): Employee => {
+  const change = (
+    id: number,
+    changes: Partial<Employee>,
+    changedBy: ChangedBy,
+    password?: PasswordChange,
+  ): Employee => {
     const before = existing(id);
     const employee = { ...before.employee, ...changes };
     const isRevoking =
@@ -60,14 +84,17 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
     };
     const passwordHash = password?.passwordHash ?? before.passwordHash;
     employees[ofId(id)] = { ...before, ...(isRevoking && revoked), employee, passwordHash };
+    const { role, active } = before.employee;
+    if (employee.role !== role || employee.active !== active) recordEmployee(employee, changedBy);
     return employee;
   };
-  const insert = ({ passwordHash, ...record }: EmployeeRecord): Employee => {
+  const insert = ({ passwordHash, ...record }: EmployeeRecord, changedBy?: ChangedBy): Employee => {
     if (ofEmail(record.email) !== undefined) throw emailTaken();
     const { firstName, lastName, phone, email, role } = record;
     const employee = { id: employees.length + 1, firstName, lastName, phone, email, role, active: true };
     const account = { tokenVersion: 1, survivingTokenId: null, tokensValidFrom: seconds() };
     employees.push({ employee, passwordHash, ...account });
+    recordEmployee(employee, changedBy);
     return employee;
   };
 
@@ -103,41 +130,40 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
 
       findCredentialsByEmail: async email => toCredentials(ofEmail(email)),
       findCredentials: async id => toCredentials(employees[ofId(id)]),
-      insert: async record => insert(record),
+      insert: async (record, changedBy) => insert(record, changedBy),
 
-      async update(id, changes, editableRoles) {
+      async update(id, changes, editableRoles, changedBy) {
         if (!editableRoles.includes(existing(id).employee.role)) throw unauthorized();
         const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
         const holder = changes.email === undefined ? undefined : ofEmail(changes.email);
         if (holder !== undefined && holder.employee.id !== id) throw emailTaken();
-        return change(id, Object.fromEntries(sent));
+        return change(id, Object.fromEntries(sent), changedBy);
       },
 
-      async setActive(id, active) {
-        change(id, { active });
+      async setActive(id, active, changedBy) {
+        change(id, { active }, changedBy);
       },
 
       async replacePasswordHash(id, expected, passwordHash, survivingTokenId) {
         const found = employees[ofId(id)];
         if (found?.passwordHash !== expected.passwordHash || !found.employee.active) return false;
         if (found.tokenVersion !== expected.tokenVersion) return false;
-        change(id, {}, { passwordHash, survivingTokenId });
+        change(id, {}, undefined, { passwordHash, survivingTokenId });
         return true;
       },
 
       async setPasswordHash(id, passwordHash) {
-        change(id, {}, { passwordHash, survivingTokenId: undefined });
+        change(id, {}, undefined, { passwordHash, survivingTokenId: undefined });
       },
 
       async appointAdmin(record) {
         const holder = ofEmail(record.email);
         if (holder === undefined) return insert({ ...record, role: "ADMIN" });
         const { passwordHash } = record;
-        return change(
-          holder.employee.id,
-          { role: "ADMIN", active: true },
-          { passwordHash, survivingTokenId: undefined },
-        );
+        return change(holder.employee.id, { role: "ADMIN", active: true }, undefined, {
+          passwordHash,
+          survivingTokenId: undefined,
+        });
       },
 
       hasActiveAdmin: async () =>
@@ -159,16 +185,18 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
         return { ...asset, lastLogDate: newest?.performedDate ?? null };
       },
 
-      async insert({ name, description, active }) {
+      async insert({ name, description, active }, changedBy) {
         const asset = { id: assets.length + 1, name, description, active };
         assets.push(asset);
+        recordAsset(asset, changedBy);
         return { ...asset, lastLogDate: null };
       },
 
-      async setActive(id, active) {
+      async setActive(id, active, changedBy) {
         const asset = assets[id - 1];
         if (asset === undefined) throw notFound("Asset");
         assets[id - 1] = { ...asset, active };
+        if (asset.active !== active) recordAsset({ ...asset, active }, changedBy);
       },
     },
 
@@ -190,6 +218,12 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
         const facts = { performedDate, status, taskType, comment };
         const log = { id: logs.length + 1, ...facts, assetId, performedByEmployeeId: employee.id };
         logs.push(log);
+        const performedByName = displayName(employee);
+        records.log.push({
+          kind: "log",
+          recordId: log.id,
+          entry: { kind: "log", ...log, performedByName, recordedAt: recordedAt() },
+        });
         keyed.set(slot, log);
         return { log: shown(log), replayed: false };
       },
@@ -215,6 +249,8 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
       listOfActiveAssets: (limit, filter) =>
         inPieces(listed({ ...filter, limit }, log => assets[log.assetId - 1]?.active === true)),
     },
+
+    trail: makeMemoryTrail(records),
   };
 }
 

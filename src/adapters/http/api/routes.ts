@@ -172,8 +172,8 @@ export function makeRoutes({
         "The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again.",
       status: 204,
       refusals: ["NOT_FOUND"],
-      run: async ({ id }) => {
-        await employees.deactivate(id);
+      run: async ({ caller, id }) => {
+        await employees.deactivate(caller, id);
         return noContent;
       },
     }),
@@ -186,8 +186,8 @@ export function makeRoutes({
       description: "The employee can log in again. Reactivating again is 204 again.",
       status: 204,
       refusals: ["NOT_FOUND"],
-      run: async ({ id }) => {
-        await employees.reactivate(id);
+      run: async ({ caller, id }) => {
+        await employees.reactivate(caller, id);
         return noContent;
       },
     }),
@@ -246,7 +246,7 @@ export function makeRoutes({
       answer: { one: "Asset" },
       body: newAssetFields,
       example: { name: "Pump 7", description: "Left of the door" },
-      run: async ({ body }) => json(await assets.insert(body)),
+      run: async ({ caller, body }) => json(await assets.insert(body, caller.employeeId)),
     }),
     guarded({
       method: "PATCH",
@@ -257,8 +257,8 @@ export function makeRoutes({
       description: "Activating again is 204 again.",
       status: 204,
       refusals: ["NOT_FOUND"],
-      run: async ({ id }) => {
-        await assets.setActive(id, true);
+      run: async ({ caller, id }) => {
+        await assets.setActive(id, true, caller.employeeId);
         return noContent;
       },
     }),
@@ -272,8 +272,8 @@ export function makeRoutes({
         "The asset and its logs stay readable, and logs can still be written on it. Deactivating again is 204 again.",
       status: 204,
       refusals: ["NOT_FOUND"],
-      run: async ({ id }) => {
-        await assets.setActive(id, false);
+      run: async ({ caller, id }) => {
+        await assets.setActive(id, false, caller.employeeId);
         return noContent;
       },
     }),

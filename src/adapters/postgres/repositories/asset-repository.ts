@@ -27,17 +27,22 @@ export function makeAssetRepository(database: Database): AssetRepository {
       return asset;
     },
 
-    async insert({ name, description, active }) {
+    async insert({ name, description, active }, changedBy) {
       const [asset] = await query<Asset>(
         sql`
-          insert into asset (name, description, active) values (${name}, ${description}, ${active})
+          insert into asset (name, description, active, asked_by)
+          values (${name}, ${description}, ${active}, ${changedBy ?? null})
           returning id, name, description, active, null as "lastLogDate"`,
       );
       return asset as Asset;
     },
 
-    async setActive(id, active) {
-      const changed = await query(sql`update asset set active = ${active} where id = ${id} returning id`);
+    async setActive(id, active, changedBy) {
+      const changed = await query(
+        sql`
+          update asset set active = ${active}, asked_by = ${changedBy ?? null}
+          where id = ${id} returning id`,
+      );
       if (changed.length === 0) throw notFound("Asset");
     },
   };

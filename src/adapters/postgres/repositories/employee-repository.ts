@@ -53,17 +53,21 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
         await query<CredentialsRow>(sql`select ${credentialColumns} from employee where id = ${id}`),
       ),
 
-    async insert({ firstName, lastName, phone, email, role, passwordHash }) {
+    async insert({ firstName, lastName, phone, email, role, passwordHash }, changedBy) {
       const [employee] = await query<Employee>(
         sql`
-          insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
-          values (${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, ${role}, ${passwordHash})
+          insert into employee
+            (first_name, last_name, phone, email, email_folded, role, password_hash, asked_by)
+          values (
+            ${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, ${role}, ${passwordHash},
+            ${changedBy ?? null}
+          )
           returning ${columns}`,
       );
       return employee as Employee;
     },
 
-    async update(id, { firstName, lastName, phone, email, role }, editableRoles) {
+    async update(id, { firstName, lastName, phone, email, role }, editableRoles, changedBy) {
       const emailFolded = email === undefined ? null : foldEmail(email);
       const [outcome] = await query<Employee | NotEditable>(
         sql`
@@ -76,7 +80,8 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
               phone = coalesce(${phone ?? null}, phone),
               email = coalesce(${email ?? null}, email),
               email_folded = coalesce(${emailFolded}, email_folded),
-              role = coalesce(${role ?? null}, role)
+              role = coalesce(${role ?? null}, role),
+              asked_by = ${changedBy ?? null}
             where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
             returning ${columns}
           )
@@ -87,8 +92,12 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
       return outcome;
     },
 
-    async setActive(id, active) {
-      const changed = await query(sql`update employee set active = ${active} where id = ${id} returning id`);
+    async setActive(id, active, changedBy) {
+      const changed = await query(
+        sql`
+          update employee set active = ${active}, asked_by = ${changedBy ?? null}
+          where id = ${id} returning id`,
+      );
       if (changed.length === 0) throw notFound("Employee");
     },
 

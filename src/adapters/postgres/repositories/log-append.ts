@@ -40,9 +40,11 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
           left join employee e on e.id = "employeeId" and e.email_folded = "emailFolded"
         ), written as (
           insert into maintenance_log
-            (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key)
+            (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key,
+              performed_by_name)
           overriding system value
-          select new_id, "performedDate", status, "taskType", comment, asset_id, employee_id, key
+          select new_id, "performedDate", status, "taskType", comment, asset_id, employee_id, key,
+            employee_name
           from known where new_id is not null order by n
           on conflict (performed_by_employee_id, idempotency_key) where idempotency_key is not null do nothing
           returning id, performed_date, status, task_type, comment, asset_id

@@ -1,5 +1,6 @@
 import type { Repositories } from "../../../application/ports.ts";
 import type { Database } from "../connection/database.ts";
+import { makeTrailRepository } from "../trail/trail-repository.ts";
 import { makeAssetRepository } from "./asset-repository.ts";
 import { makeEmployeeRepository } from "./employee-repository.ts";
 import { makeMaintenanceLogRepository } from "./maintenance-log-repository.ts";
@@ -9,4 +10,5 @@ export const makeRepositories = (database: Database): Repositories => ({
   employees: makeEmployeeRepository(database),
   assets: makeAssetRepository(database),
   maintenanceLogs: makeMaintenanceLogRepository(database),
+  trail: makeTrailRepository(database),
 });

@@ -12,25 +12,45 @@ export interface Rights {
   readonly excessive: readonly string[];
 }
 
-const employeeColumns =
-  "first_name last_name phone email email_folded role active password_hash surviving_token_id".split(" ");
+type Right = readonly [privilege: string, table: string, column?: string];
 
-const needed: readonly (readonly [privilege: string, table: string, column?: string])[] = [
+const onColumns = (privilege: string, table: string, columns: string): readonly Right[] =>
+  columns.split(" ").map(column => [privilege, table, column] as const);
+
+const eventTables = ["employee_event", "asset_event"];
+const trailTables = "trail_run trail_tile trail_checkpoint trail_acceptance trail_reading".split(" ");
+
+const needed: readonly Right[] = [
   ["select", "schema_migration"],
-  ...["employee", "asset", "maintenance_log"].flatMap(table => [
-    ["select", table] as const,
-    ["insert", table] as const,
-  ]),
-  ...employeeColumns.map(column => ["update", "employee", column] as const),
-  ["update", "asset", "active"],
+  ...["employee", "asset", "maintenance_log", ...eventTables, ...trailTables].map(
+    table => ["select", table] as const,
+  ),
+  ...["employee", "asset", ...trailTables].map(table => ["insert", table] as const),
+  ...onColumns(
+    "insert",
+    "maintenance_log",
+    "id performed_date status task_type comment asset_id performed_by_employee_id idempotency_key performed_by_name",
+  ),
+  ...onColumns("insert", "employee_event", "employee_id role active changed_by"),
+  ...onColumns("insert", "asset_event", "asset_id name description active changed_by"),
+  ...onColumns(
+    "update",
+    "employee",
+    "first_name last_name phone email email_folded role active password_hash surviving_token_id asked_by",
+  ),
+  ...onColumns("update", "asset", "active asked_by"),
   ["usage", "maintenance_log_id_seq"],
 ];
 
-const needless = ["maintenance_log", "employee", "asset"].flatMap(table => [
-  ...(table === "maintenance_log" ? [["update", table] as const] : []),
-  ["delete", table] as const,
-  ["truncate", table] as const,
-]);
+const needless: readonly Right[] = [
+  ...["maintenance_log", ...eventTables, ...trailTables].map(table => ["update", table] as const),
+  ...["maintenance_log", "employee", "asset", ...eventTables, ...trailTables].flatMap(table => [
+    ["delete", table] as const,
+    ["truncate", table] as const,
+  ]),
+  // When a record was taken is for the database to say.
+  ...["maintenance_log", ...eventTables].map(table => ["insert", table, "recorded_at"] as const),
+];
 
 interface RightRow {
   readonly privilege: string;
@@ -41,7 +61,7 @@ interface RightRow {
 
 /** Needs the tables of the present schema. */
 export async function readRights({ query }: Database): Promise<Rights> {
-  const held = (rights: readonly (readonly [string, string, string?])[]) => {
+  const held = (rights: readonly Right[]) => {
     const wanted = JSON.stringify(
       rights.map(([privilege, table, column = null]) => ({ privilege, table, column })),
     );

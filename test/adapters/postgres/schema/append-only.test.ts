@@ -19,6 +19,22 @@ const refusedByTrigger = [
   "truncate employee cascade",
   "delete from asset",
   "truncate asset cascade",
+  ...[
+    "employee_event",
+    "asset_event",
+    "trail_run",
+    "trail_tile",
+    "trail_checkpoint",
+    "trail_acceptance",
+    "trail_reading",
+  ].flatMap(table => [
+    `update ${table} set ${table === "trail_run" ? "first_index" : "recorded_at"} = default`.replace(
+      /^(update trail_tile set) recorded_at/,
+      "$1 level",
+    ),
+    `delete from ${table}`,
+    `truncate ${table}`,
+  ]),
 ];
 
 /** What the role of `serve` may not do besides. */
@@ -32,6 +48,9 @@ const refusedToService = [
   "drop trigger maintenance_log_append_only on maintenance_log",
   "drop table maintenance_log",
   "create table planted (id integer)",
+  "insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, recorded_at) values (now(), 'PENDING', 'ERROR', '', 1, 1, '2020-01-01')",
+  "insert into asset_event (asset_id, name, description, active, recorded_at) values (1, '', '', true, '2020-01-01')",
+  "alter table asset disable trigger asset_changed",
   "create or replace function refuse_change() returns trigger language plpgsql as 'begin return new; end'",
   "set session_replication_role = replica",
 ];
@@ -114,6 +133,40 @@ describe("the audit trail in the database itself", () => {
       assert.equal(await stateOf(statement, "set local role maintenance_log_service"), undefined);
     });
   }
+
+  test("records a change of an employee or an asset whoever makes it, also where triggers are switched off", async () => {
+    for (const [statement, table, expected] of [
+      ["update asset set active = false, asked_by = 1", "asset_event", { active: false, changed_by: "1" }],
+      ["update asset set active = false", "asset_event", { active: false, changed_by: null }],
+      ["update asset set name = 'Pomp'", "asset_event", { name: "Pomp", changed_by: null }],
+      ["update asset set active = true", "asset_event", undefined],
+      ["update asset set changed_by = 1, active = false", "asset_event", { changed_by: null }],
+      [
+        "update employee set role = 'ADMIN', asked_by = 1",
+        "employee_event",
+        { role: "ADMIN", changed_by: "1" },
+      ],
+      ["update employee set first_name = 'Augusta', asked_by = 1", "employee_event", undefined],
+    ] as const) {
+      for (const replica of [false, true]) {
+        const undone = new Error("undone");
+        await sql
+          .begin(async transaction => {
+            if (replica) await transaction`set local session_replication_role = replica`;
+            const before = await transaction.unsafe(`select max(id) as id from ${table}`);
+            await transaction.unsafe("update asset set asked_by = 1");
+            await transaction.unsafe(statement);
+            const rows = await transaction.unsafe(`select * from ${table} where id > ${before[0]?.["id"]}`);
+            assert.equal(rows.length, expected === undefined ? 0 : 1, statement);
+            for (const [column, value] of Object.entries(expected ?? {})) {
+              assert.equal(rows[0]?.[column], value, `${statement}: ${column}`);
+            }
+            throw undone;
+          })
+          .catch(error => assert.equal(error, undone));
+      }
+    }
+  });
 
   test("the database itself refuses what the service would not accept either", async () => {
     const insert = (changes: Readonly<Record<string, string>>) => {

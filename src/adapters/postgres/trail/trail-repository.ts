@@ -1,0 +1,182 @@
+import type {
+  FullTile,
+  Reading,
+  RecordKind,
+  StoredCheckpoint,
+  TrailRepository,
+} from "../../../application/trail/trail-repository.ts";
+import type { Database } from "../connection/database.ts";
+import { sql } from "../connection/statement.ts";
+import { makePlaceOfLog } from "./entry-place.ts";
+import { makeTrailRecords } from "./trail-records.ts";
+import { fromRun, groupOf, type Run, tileWidth, toRuns } from "./trail-runs.ts";
+
+const runs = sql`select first_index as first, record_group as "group", places, hashes from trail_run`;
+const checkpoints = sql`select size, root, note from trail_checkpoint`;
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
+/** What the trail stores, and the records that it reads. */
+export function makeTrailRepository(database: Database): TrailRepository {
+  const { query } = database;
+
+  /** The greatest id of a kind that has an entry; its group has a run for each time when some of it were numbered. */
+  const lastIdOf = (kind: RecordKind) => sql`
+    coalesce((
+      select max((record_group & 281474976710655) * 256 + get_byte(places, place))
+      from trail_run cross join lateral generate_series(0, length(places) - 1) as place
+      where record_group = (
+        select max(record_group) from trail_run
+        where record_group between ${groupOf({ kind, recordId: 0 })} and ${groupOf({ kind, recordId: 2 ** 52 })}
+      )
+    ), 0)`;
+
+  return {
+    ...makeTrailRecords(database),
+    placeOfLog: makePlaceOfLog(database),
+
+    async end() {
+      const [row] = await query<{ size: number } & Record<RecordKind, number>>(
+        sql`
+          select ${endOfTrail} as size, ${lastIdOf("log")} as log, ${lastIdOf("employee")} as employee,
+            ${lastIdOf("asset")} as asset`,
+      );
+      const { size, ...lastIds } = row as { size: number } & Record<RecordKind, number>;
+      return { size, lastIds };
+    },
+
+    async entries(from, to) {
+      // A run has at most 256 entries, all of one tile.
+      const first = from - (from % tileWidth);
+      const rows = await query<Run>(
+        sql`${runs} where first_index >= ${first} and first_index < ${to} order by first_index`,
+      );
+      return rows.flatMap(fromRun).filter(({ index }) => index >= from && index < to);
+    },
+
+    async entriesOf(kind, fromId, toId) {
+      const [first, last] = [fromId, toId - 1].map(recordId => groupOf({ kind, recordId }));
+      const rows = await query<Run>(
+        sql`${runs} where record_group between ${first as number} and ${last as number}`,
+      );
+      return rows.flatMap(fromRun).filter(({ recordId }) => recordId >= fromId && recordId < toId);
+    },
+
+    async append(from, entries, tiles) {
+      const sentRuns = JSON.stringify(toRuns(from, entries));
+      const sentTiles = JSON.stringify(
+        tiles.map(({ level, index, root, sixteenths }) => ({
+          level,
+          index,
+          root: base64(root),
+          sixteenths: base64(sixteenths),
+        })),
+      );
+      // The first run decides: the others begin after it, where nobody can have written who has not seen it.
+      const [outcome] = await query<{ written: number }>(
+        sql`
+          with run as (
+            select first, "group", decode(places, 'base64') as places, decode(hashes, 'base64') as hashes
+            from json_to_recordset(${sentRuns}::text::json) as run (first bigint, "group" bigint, places text, hashes text)
+          ), begun as (
+            insert into trail_run (first_index, record_group, places, hashes)
+            select first, "group", places, hashes from run where first = ${from} and ${from} = ${endOfTrail}
+            on conflict (first_index) do nothing
+            returning first_index
+          ), continued as (
+            insert into trail_run (first_index, record_group, places, hashes)
+            select first, "group", places, hashes from run where first > ${from} and exists (select from begun)
+            order by first
+          ), tiled as (
+            insert into trail_tile (level, index, root, sixteenths)
+            select level, index, decode(root, 'base64'), decode(sixteenths, 'base64')
+            from json_to_recordset(${sentTiles}::text::json) as tile (level smallint, index bigint, root text, sixteenths text)
+            where exists (select from begun)
+            order by level, index
+          )
+          select count(*) as written from begun`,
+      );
+      return outcome?.written === 1;
+    },
+
+    tiles: (level, from, to) =>
+      query<FullTile>(
+        sql`
+          select level, index, root, sixteenths from trail_tile
+          where level = ${level} and index >= ${from} and index < ${to} order by index`,
+      ),
+
+    async lastCheckpoint() {
+      const [last] = await query<StoredCheckpoint>(sql`${checkpoints} order by id desc limit 1`);
+      return last;
+    },
+
+    async addCheckpoint({ size, root, note }) {
+      await query(
+        sql`
+          insert into trail_checkpoint (size, root, note)
+          values (${size}, decode(${base64(root)}, 'base64'), ${note})`,
+      );
+    },
+
+    async accept({ reason, refused, accepted: { size, root, note } }) {
+      await query(
+        sql`
+          with accepted as (
+            insert into trail_checkpoint (size, root, note)
+            values (${size}, decode(${base64(root)}, 'base64'), ${note})
+            returning size, root
+          )
+          insert into trail_acceptance (reason, refused_size, refused_root, accepted_size, accepted_root)
+          select ${reason}, ${refused?.size ?? null}::bigint,
+            decode(${refused === undefined ? null : base64(refused.root)}::text, 'base64'), size, root
+          from accepted`,
+      );
+    },
+
+    readings: limit =>
+      query<Reading>(
+        sql`
+          select id, first_group as "from", mismatches,
+            extract(epoch from now() - recorded_at)::double precision as age
+          from trail_reading order by id desc limit ${limit}`,
+      ),
+
+    async addReading({ id, from, mismatches }) {
+      const added = await query(
+        sql`
+          insert into trail_reading (id, first_group, mismatches) values (${id}, ${from}, ${mismatches})
+          on conflict (id) do nothing returning id`,
+      );
+      return added.length === 1;
+    },
+
+    async unrecorded(kind, fromId, toId) {
+      const rows = await query<{ id: number }>(
+        sql`
+          select r.id from ${current[kind]} where r.id >= ${fromId} and r.id < ${toId}
+            and ${states[kind]} order by r.id`,
+      );
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+const endOfTrail = sql`
+  coalesce((select first_index + length(places) from trail_run order by first_index desc limit 1), 0)`;
+
+/** Each employee or asset beside its last record. */
+const current = {
+  employee: sql`
+    employee r left join lateral (
+      select role, active from employee_event where employee_id = r.id order by id desc limit 1
+    ) last on true`,
+  asset: sql`
+    asset r left join lateral (
+      select name, description, active from asset_event where asset_id = r.id order by id desc limit 1
+    ) last on true`,
+};
+const states = {
+  employee: sql`(r.role, r.active) is distinct from (last.role, last.active)`,
+  asset: sql`(r.name, r.description, r.active) is distinct from (last.name, last.description, last.active)`,
+};

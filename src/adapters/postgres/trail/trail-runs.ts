@@ -1,0 +1,67 @@
+import {
+  type NumberedRecord,
+  type RecordKey,
+  recordKinds,
+} from "../../../application/trail/trail-repository.ts";
+
+/** Ids to a group of records, so that a byte tells one of them from the others (sql/0008_trail.sql). */
+const groupSize = 256;
+/** Hashes of a full tile (C2SP tlog-tiles); a run lies in one. */
+export const tileWidth = 256;
+const kindBit = 2 ** 48;
+
+export const groupOf = ({ kind, recordId }: RecordKey): number =>
+  recordKinds.indexOf(kind) * kindBit + Math.floor(recordId / groupSize);
+
+/** A row of trail_run as it is sent. */
+interface SentRun {
+  readonly first: number;
+  readonly group: number;
+  places: number[];
+  hashes: Uint8Array[];
+}
+
+/** Cuts entries, which get consecutive indexes from `first` on, into runs. */
+export function toRuns(first: number, entries: readonly Omit<NumberedRecord, "index">[]) {
+  const runs: SentRun[] = [];
+  let run: SentRun | undefined;
+  for (const [at, entry] of entries.entries()) {
+    const index = first + at;
+    const group = groupOf(entry);
+    if (run === undefined || run.group !== group || index % tileWidth === 0) {
+      run = { first: index, group, places: [], hashes: [] };
+      runs.push(run);
+    }
+    run.places.push(entry.recordId % groupSize);
+    run.hashes.push(entry.hash);
+  }
+  return runs.map(({ first, group, places, hashes }) => ({
+    first,
+    group,
+    places: Buffer.from(places).toString("base64"),
+    hashes: Buffer.concat(hashes).toString("base64"),
+  }));
+}
+
+/** A row of trail_run as it is read. */
+export interface Run {
+  readonly first: number;
+  readonly group: number;
+  readonly places: Buffer;
+  readonly hashes: Buffer;
+}
+
+export const kindOfGroup = (group: number) => recordKinds[Math.floor(group / kindBit)] ?? "log";
+
+export const firstIdOf = (group: number): number => (group % kindBit) * groupSize;
+
+export function fromRun({ first, group, places, hashes }: Run): NumberedRecord[] {
+  const kind = kindOfGroup(group);
+  const firstId = firstIdOf(group);
+  return Array.from(places, (place, at) => ({
+    kind,
+    recordId: firstId + place,
+    index: first + at,
+    hash: hashes.subarray(at * 32, at * 32 + 32),
+  }));
+}

@@ -1,0 +1,111 @@
+import type { Entry } from "../../domain/trail/entry.ts";
+import type { Hash } from "../../domain/trail/merkle.ts";
+
+export type RecordKind = Entry["kind"];
+export const recordKinds = ["log", "employee", "asset"] as const satisfies readonly RecordKind[];
+
+/**
+ * A row that an entry stands for, and is never changed: a log, or one state of an employee or an asset. Ids of states
+ * are their own, not those of the employee or asset.
+ */
+export interface RecordKey {
+  readonly kind: RecordKind;
+  readonly recordId: number;
+}
+
+export interface TrailRecord extends RecordKey {
+  readonly entry: Entry;
+}
+
+/** A record with its number and the leaf hash that it had when it got it. */
+export interface NumberedRecord extends RecordKey {
+  readonly index: number;
+  readonly hash: Hash;
+}
+
+/** A tile of 256 hashes: of entries on level 0, of the tiles one level below on others. */
+export interface FullTile {
+  readonly level: number;
+  readonly index: number;
+  readonly root: Hash;
+  /** The roots of its 16 subtrees of 16 hashes, one after the other. */
+  readonly sixteenths: Uint8Array;
+}
+
+export interface StoredCheckpoint {
+  readonly size: number;
+  readonly root: Hash;
+  /** The signed note. */
+  readonly note: string;
+}
+
+/** The operator's word that the trail goes on with another history than the one that was signed. */
+export interface Acceptance {
+  readonly reason: string;
+  /** Undefined where there was none. */
+  readonly refused: Pick<StoredCheckpoint, "size" | "root"> | undefined;
+  readonly accepted: StoredCheckpoint;
+}
+
+/** A part of the background reading that is done. */
+export interface Reading {
+  /** Counted up by one for each part. */
+  readonly id: number;
+  /** Where the part begins: see background-reading.ts. */
+  readonly from: number;
+  readonly mismatches: number;
+  /** Seconds since the part was stored. */
+  readonly age: number;
+}
+
+/** Where an entry is, and what its proof takes of the tile of 256 hashes that it lies in. */
+export interface EntryPlace {
+  readonly index: number;
+  readonly record: TrailRecord | undefined;
+  readonly hash: Hash;
+  /** The hashes from `index - index % 16` on, as many of the 16 as there are. */
+  readonly neighbours: Uint8Array;
+  /** Undefined while the tile is not full. */
+  readonly sixteenths: Uint8Array | undefined;
+}
+
+/**
+ * What the trail reads, and what it stores: by insertion only. Every method is atomic, and throws UNAVAILABLE while
+ * the records cannot be reached.
+ */
+export interface TrailRepository {
+  /** How many entries there are, and of each kind the greatest id that has one, or 0. */
+  end(): Promise<{ readonly size: number; readonly lastIds: Readonly<Record<RecordKind, number>> }>;
+  /** Records of a kind with greater ids, ascending. */
+  recordsAfter(kind: RecordKind, id: number, limit: number): Promise<TrailRecord[]>;
+  /** Those of these records that are there, in any order. */
+  records(kind: RecordKind, ids: readonly number[]): Promise<TrailRecord[]>;
+  /** Entries from an index up to, and without, another one, ascending. */
+  entries(from: number, to: number): Promise<NumberedRecord[]>;
+  /** Entries whose records have ids from the first up to, and without, the second, in any order. */
+  entriesOf(kind: RecordKind, fromId: number, toId: number): Promise<NumberedRecord[]>;
+  /**
+   * Numbers records from `from` on and stores the tiles that they complete, provided that the trail ends there; says
+   * whether it was so. Of several callers at once that state the same end, one succeeds.
+   */
+  append(
+    from: number,
+    entries: readonly Omit<NumberedRecord, "index">[],
+    tiles: readonly FullTile[],
+  ): Promise<boolean>;
+  /** Full tiles of a level from an index up to, and without, another one, ascending. */
+  tiles(level: number, from: number, to: number): Promise<FullTile[]>;
+  /** The place of a log's entry; undefined while it has none. */
+  placeOfLog(id: number): Promise<EntryPlace | undefined>;
+  /** The checkpoint that was stored last. */
+  lastCheckpoint(): Promise<StoredCheckpoint | undefined>;
+  addCheckpoint(checkpoint: StoredCheckpoint): Promise<void>;
+  /** Stores the acceptance together with its checkpoint. */
+  accept(acceptance: Acceptance): Promise<void>;
+  /** The last readings, newest first. */
+  readings(limit: number): Promise<Reading[]>;
+  /** False when another one has stored a reading with this id. */
+  addReading(reading: Omit<Reading, "age">): Promise<boolean>;
+  /** Of the employees or assets with ids in this range, those whose state is not the one of their last record. */
+  unrecorded(kind: "employee" | "asset", fromId: number, toId: number): Promise<number[]>;
+}

@@ -1,0 +1,34 @@
+import { describe, test } from "node:test";
+import { connect, serviceLimits } from "../../src/adapters/postgres/connection/database.ts";
+import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
+import { openDatabase } from "../support/database.ts";
+import { hasPgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
+import { trailContract } from "./trail.ts";
+
+/** Why it cannot be tried here. */
+function obstacle(): string | undefined {
+  if (process.env["TEST_SERVER_URL"] === undefined) return "the embedded PostgreSQL has but one connection";
+  return hasPgBouncer() ? undefined : "this machine has no pgbouncer";
+}
+
+const reason = obstacle();
+if (reason !== undefined) {
+  describe("PostgreSQL behind PgBouncer", () => {
+    test("is not tried", t => t.diagnostic(`not run: ${reason}`));
+  });
+} else {
+  // Ten connections of the service share two of PostgreSQL.
+  trailContract("PostgreSQL behind PgBouncer, by the transaction, unprepared", async () => {
+    const { url, drop } = await openDatabase();
+    const pooler = await startPgBouncer(url);
+    const database = connect(pooler.url, serviceLimits, false);
+    return {
+      ...makeRepositories(database),
+      async close() {
+        await database.close();
+        await pooler.stop();
+        await drop();
+      },
+    };
+  });
+}

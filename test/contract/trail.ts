@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import type { Repositories } from "../../src/application/ports.ts";
+import type { FullTile, RecordKey } from "../../src/application/trail/trail-repository.ts";
+import { aLog, anAsset, anEmployee, type OpenRepositories } from "./repositories.ts";
+
+const bytes = (seed: number, length = 32) => new Uint8Array(length).fill(seed % 251);
+const tile = (level: number, index: number): FullTile => ({
+  level,
+  index,
+  root: bytes(index + 1),
+  sixteenths: bytes(index + 2, 512),
+});
+const unchanged = {
+  firstName: undefined,
+  lastName: undefined,
+  email: undefined,
+  phone: undefined,
+  role: undefined,
+};
+const hex = (hash: Uint8Array) => Buffer.from(hash).toString("hex");
+
+/** What every implementation of the trail's repository promises. */
+export function trailContract(name: string, openRepositories: () => Promise<OpenRepositories>): void {
+  describe(`the trail's repository: ${name}`, () => {
+    let opened: OpenRepositories;
+    let trail: Repositories["trail"];
+    beforeEach(async () => {
+      opened = await openRepositories();
+      trail = opened.trail;
+    });
+    // Each test begins with an empty trail.
+    afterEach(() => opened.close());
+
+    /** Appends so many entries of logs, whose hashes are made up. */
+    const appendMany = async (from: number, count: number, firstId = from + 1) => {
+      const entries = Array.from({ length: count }, (_, at) => ({
+        kind: "log" as const,
+        recordId: firstId + at,
+        hash: bytes(firstId + at),
+      }));
+      assert.equal(await trail.append(from, entries, []), true);
+    };
+
+    async function writeLogs(count: number) {
+      const { id: employeeId, email } = await opened.employees.insert(anEmployee());
+      const { id } = await opened.assets.insert(anAsset());
+      const logs = [];
+      for (let at = 0; at < count; at += 1) {
+        const log = aLog({ comment: `log ${at}` });
+        logs.push((await opened.maintenanceLogs.append(id, { employeeId, email }, log)).log);
+      }
+      return { employeeId, assetId: id, logs };
+    }
+
+    test("begins empty", async () => {
+      assert.deepEqual(await trail.end(), { size: 0, lastIds: { log: 0, employee: 0, asset: 0 } });
+      assert.deepEqual(await trail.entries(0, 10), []);
+      assert.equal(await trail.lastCheckpoint(), undefined);
+      assert.equal(await trail.placeOfLog(1), undefined);
+      assert.equal((await trail.readings(10)).length, 0);
+    });
+
+    test("a log's record says what was written, by whom, under which name, and when the database took it", async () => {
+      const { employeeId, assetId, logs } = await writeLogs(1);
+      await opened.employees.update(employeeId, { ...unchanged, firstName: "Augusta" }, ["TECHNICIAN"]);
+      const [record] = await trail.recordsAfter("log", 0, 10);
+      const { recordedAt, ...said } = (record ?? assert.fail()).entry;
+      assert.ok(recordedAt !== null);
+      assert.match(recordedAt, /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+      assert.ok(Math.abs(Date.parse(recordedAt) - Date.now()) < 60_000, recordedAt);
+      const { performedDate, status, taskType, comment } = aLog({ comment: "log 0" });
+      assert.deepEqual(
+        { ...record, entry: said },
+        {
+          kind: "log",
+          recordId: logs[0]?.id,
+          entry: {
+            kind: "log",
+            id: logs[0]?.id,
+            performedDate,
+            status,
+            taskType,
+            comment,
+            assetId,
+            performedByEmployeeId: employeeId,
+            performedByName: "Ada Byron",
+          },
+        },
+      );
+    });
+
+    test("every state of an employee's role and activity is a record, with whoever asked for it", async () => {
+      const admin = await opened.employees.insert(anEmployee());
+      const { id } = await opened.employees.insert(anEmployee(), admin.id);
+      await opened.employees.update(id, { ...unchanged, firstName: "Augusta" }, ["TECHNICIAN"], admin.id);
+      await opened.employees.update(id, { ...unchanged, role: "MANAGER" }, ["TECHNICIAN"], admin.id);
+      await opened.employees.setActive(id, false, admin.id);
+      await opened.employees.setActive(id, false, admin.id);
+      await opened.employees.setActive(id, true);
+      const records = await trail.recordsAfter("employee", 0, 10);
+      const states = records.map(({ entry }) => {
+        assert.equal(entry.kind, "employee");
+        const { recordedAt, kind: _, ...state } = entry as Extract<typeof entry, { kind: "employee" }>;
+        assert.match(recordedAt ?? "", /\.\d{6}Z$/);
+        return state;
+      });
+      assert.deepEqual(states, [
+        { id: admin.id, role: "TECHNICIAN", active: true, changedBy: null },
+        { id, role: "TECHNICIAN", active: true, changedBy: admin.id },
+        { id, role: "MANAGER", active: true, changedBy: admin.id },
+        { id, role: "MANAGER", active: false, changedBy: admin.id },
+        { id, role: "MANAGER", active: true, changedBy: null },
+      ]);
+    });
+
+    test("appointing an ADMIN is a record of the operator, also of an employee who was there", async () => {
+      const { role: _, ...record } = anEmployee();
+      const { id } = await opened.employees.insert(anEmployee({ email: record.email }), undefined);
+      await opened.employees.setActive(id, false, id);
+      await opened.employees.appointAdmin(record);
+      const [last] = (await trail.recordsAfter("employee", 0, 10)).slice(-1);
+      const { recordedAt: __, ...state } = last?.entry ?? {};
+      assert.deepEqual(state, { kind: "employee", id, role: "ADMIN", active: true, changedBy: null });
+      assert.equal((await trail.recordsAfter("employee", 0, 10)).length, 3);
+    });
+
+    test("every state of an asset is a record, with whoever asked for it", async () => {
+      const by = (await opened.employees.insert(anEmployee())).id;
+      const { id } = await opened.assets.insert(anAsset({ description: "Left" }), by);
+      await opened.assets.setActive(id, true, by);
+      await opened.assets.setActive(id, false, by);
+      await opened.assets.setActive(id, true);
+      const records = await trail.recordsAfter("asset", 0, 10);
+      const state = { kind: "asset", id, name: "Pump", description: "Left" };
+      assert.deepEqual(
+        records.map(({ entry: { recordedAt: _, ...said } }) => said),
+        [
+          { ...state, active: true, changedBy: by },
+          { ...state, active: false, changedBy: by },
+          { ...state, active: true, changedBy: null },
+        ],
+      );
+      assert.deepEqual(await trail.unrecorded("asset", 0, 1_000), []);
+      assert.deepEqual(await trail.unrecorded("employee", 0, 1_000), []);
+    });
+
+    test("records are read in the order of their ids, after one and at most so many, or by their ids", async () => {
+      const { logs } = await writeLogs(5);
+      const ids = logs.map(({ id }) => id);
+      const idsOf = (records: readonly RecordKey[]) => records.map(({ recordId }) => recordId);
+      assert.deepEqual(idsOf(await trail.recordsAfter("log", 0, 3)), ids.slice(0, 3));
+      assert.deepEqual(idsOf(await trail.recordsAfter("log", ids[1] as number, 10)), ids.slice(2));
+      const asked = [ids[3], ids[0], 999_999] as number[];
+      assert.deepEqual(
+        idsOf(await trail.records("log", asked)).sort((a, b) => a - b),
+        [ids[0], ids[3]],
+      );
+      assert.deepEqual(await trail.records("log", []), []);
+    });
+
+    test("entries get consecutive indexes and are found by index and by record", async () => {
+      await appendMany(0, 3, 254);
+      const mixed = [
+        { kind: "asset" as const, recordId: 1, hash: bytes(101) },
+        { kind: "employee" as const, recordId: 1, hash: bytes(102) },
+        { kind: "log" as const, recordId: 7, hash: bytes(103) },
+        { kind: "log" as const, recordId: 5, hash: bytes(104) },
+        { kind: "log" as const, recordId: 1_000_000_000_000, hash: bytes(105) },
+      ];
+      assert.equal(await trail.append(3, mixed, []), true);
+      const all = await trail.entries(0, 100);
+      assert.deepEqual(
+        all.map(({ index, kind, recordId, hash }) => [index, kind, recordId, hex(hash)]),
+        [
+          [0, "log", 254, hex(bytes(254))],
+          [1, "log", 255, hex(bytes(255))],
+          [2, "log", 256, hex(bytes(256))],
+          ...mixed.map(({ kind, recordId, hash }, at) => [3 + at, kind, recordId, hex(hash)]),
+        ],
+      );
+      assert.deepEqual(await trail.end(), {
+        size: 8,
+        lastIds: { log: 1_000_000_000_000, employee: 1, asset: 1 },
+      });
+      assert.deepEqual(await trail.entries(2, 5), all.slice(2, 5));
+      const indexesOf = async (...args: Parameters<typeof trail.entriesOf>) =>
+        (await trail.entriesOf(...args)).map(({ index }) => index).sort((a, b) => a - b);
+      assert.deepEqual(await indexesOf("log", 5, 256), [0, 1, 5, 6]);
+      assert.deepEqual(await indexesOf("log", 0, 5), []);
+      assert.deepEqual(await indexesOf("asset", 0, 256), [3]);
+    });
+
+    test("an entry is written only where the trail ends, and only once", async () => {
+      await appendMany(0, 2);
+      const entry = { kind: "log" as const, recordId: 9, hash: bytes(9) };
+      for (const wrong of [0, 1, 3]) {
+        assert.equal(await trail.append(wrong, [entry], [tile(0, 0)]), false, String(wrong));
+      }
+      assert.equal((await trail.end()).size, 2);
+      assert.equal((await trail.tiles(0, 0, 10)).length, 0);
+    });
+
+    test("of many who append at once, one succeeds, whole, and the others have done nothing", async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const from = (await trail.end()).size;
+        const attempts = Array.from({ length: 8 }, (_, attempt) => {
+          const ids = Array.from(
+            { length: 100 + 70 * attempt },
+            (_, at) => 10_000 * round + 300 * attempt + at,
+          );
+          const entries = ids.map(recordId => ({ kind: "log" as const, recordId, hash: bytes(attempt) }));
+          return trail.append(from, entries, [tile(round, attempt)]);
+        });
+        const won = (await Promise.all(attempts)).flatMap((did, attempt) => (did ? [attempt] : []));
+        assert.equal(won.length, 1);
+        const [winner = 0] = won;
+        const written = await trail.entries(from, from + 10_000);
+        assert.deepEqual(
+          written.map(({ index }) => index),
+          Array.from({ length: 100 + 70 * winner }, (_, at) => from + at),
+        );
+        assert.ok(written.every(({ hash }) => hash[0] === winner));
+        assert.deepEqual(
+          (await trail.tiles(round, 0, 10)).map(({ index }) => index),
+          [winner],
+        );
+      }
+    });
+
+    test("tiles come back as they were stored", async () => {
+      await trail.append(
+        0,
+        [{ kind: "log", recordId: 1, hash: bytes(1) }],
+        [tile(0, 0), tile(0, 1), tile(1, 0)],
+      );
+      const shown = ({ level, index, root, sixteenths }: FullTile) => [
+        level,
+        index,
+        hex(root),
+        hex(sixteenths),
+      ];
+      assert.deepEqual((await trail.tiles(0, 0, 2)).map(shown), [tile(0, 0), tile(0, 1)].map(shown));
+      assert.deepEqual(
+        (await trail.tiles(1, 0, 9)).map(({ level, index }) => [level, index]),
+        [[1, 0]],
+      );
+      assert.deepEqual(
+        (await trail.tiles(0, 1, 2)).map(({ index }) => index),
+        [1],
+      );
+    });
+
+    test("the place of a log's entry has what its proof takes of its tile", async () => {
+      const { logs } = await writeLogs(1);
+      const id = logs[0]?.id as number;
+      await appendMany(0, 250, 100_000);
+      assert.equal(await trail.append(250, [{ kind: "log", recordId: id, hash: bytes(77) }], []), true);
+      await appendMany(251, 1, 200_000);
+      let place = await trail.placeOfLog(id);
+      assert.equal(place?.index, 250);
+      assert.equal(hex(place?.hash ?? bytes(0)), hex(bytes(77)));
+      assert.equal(place?.record?.recordId, id);
+      assert.equal(place?.sixteenths, undefined);
+      const hashesAt = (from: number, to: number) =>
+        Array.from({ length: to - from }, (_, at) => hex(bytes(100_000 + from + at))).join("");
+      assert.equal(
+        hex(place?.neighbours ?? bytes(0)),
+        `${hashesAt(240, 250)}${hex(bytes(77))}${hex(bytes(200_000))}`,
+      );
+      await appendMany(252, 3, 300_000);
+      await trail.append(255, [{ kind: "log", recordId: 400_000, hash: bytes(4) }], [tile(0, 0)]);
+      await appendMany(256, 20, 500_000);
+      place = await trail.placeOfLog(id);
+      assert.equal(place?.neighbours.length, 16 * 32);
+      assert.equal(hex(place?.sixteenths ?? bytes(0)), hex(tile(0, 0).sixteenths));
+      // An entry whose log is gone still has its place.
+      const gone = await trail.placeOfLog(400_000);
+      assert.deepEqual([gone?.index, gone?.record], [255, undefined]);
+      assert.deepEqual(
+        (await Promise.all([100_000, 100_017, 999_999, id].map(trail.placeOfLog))).map(found => found?.index),
+        [0, 17, undefined, 250],
+      );
+    });
+
+    test("the checkpoint that was stored last is the last, whatever its size; an acceptance stores one too", async () => {
+      await trail.addCheckpoint({ size: 5, root: bytes(5), note: "five\n" });
+      await trail.addCheckpoint({ size: 3, root: bytes(3), note: "three — \n" });
+      const shown = async () => {
+        const { size, root, note } = (await trail.lastCheckpoint()) ?? assert.fail();
+        return [size, hex(root), note];
+      };
+      assert.deepEqual(await shown(), [3, hex(bytes(3)), "three — \n"]);
+      const accepted = { size: 2, root: bytes(2), note: "two\n" };
+      await trail.accept({ reason: "restored", refused: { size: 3, root: bytes(3) }, accepted });
+      assert.deepEqual(await shown(), [2, hex(bytes(2)), "two\n"]);
+      await trail.accept({ reason: "again", refused: undefined, accepted });
+    });
+
+    test("readings are counted up, each by one process", async () => {
+      const outcomes = await Promise.all(
+        [1, 2, 3].map(mismatches => trail.addReading({ id: 1, from: 0, mismatches })),
+      );
+      assert.deepEqual(outcomes.filter(Boolean), [true]);
+      assert.equal(await trail.addReading({ id: 2, from: 3 * 2 ** 48, mismatches: 7 }), true);
+      const [last, first, ...more] = await trail.readings(5);
+      assert.deepEqual([last?.id, last?.from, last?.mismatches, first?.id, more], [2, 3 * 2 ** 48, 7, 1, []]);
+      assert.ok(last !== undefined && last.age >= 0 && last.age < 60);
+    });
+  });
+}

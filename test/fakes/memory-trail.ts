@@ -1,0 +1,97 @@
+import {
+  type Acceptance,
+  type EntryPlace,
+  type FullTile,
+  type NumberedRecord,
+  type Reading,
+  type RecordKind,
+  recordKinds,
+  type StoredCheckpoint,
+  type TrailRecord,
+  type TrailRepository,
+} from "../../src/application/trail/trail-repository.ts";
+
+/** The records of a kind by ascending id; a test may change and remove them, as an owner of the tables can. */
+export type RecordsOf = Readonly<Record<RecordKind, TrailRecord[]>>;
+
+export interface MemoryTrail extends TrailRepository {
+  readonly stored: {
+    entries: NumberedRecord[];
+    tiles: FullTile[];
+    readonly checkpoints: StoredCheckpoint[];
+    readonly acceptances: Acceptance[];
+  };
+}
+
+export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
+  const stored: MemoryTrail["stored"] = { entries: [], tiles: [], checkpoints: [], acceptances: [] };
+  const readings: Omit<Reading, "age">[] = [];
+  const joined = (hashes: readonly NumberedRecord[]) => Buffer.concat(hashes.map(({ hash }) => hash));
+  return {
+    stored,
+
+    async end() {
+      const lastIdOf = (kind: RecordKind) =>
+        Math.max(0, ...stored.entries.filter(entry => entry.kind === kind).map(({ recordId }) => recordId));
+      const lastIds = Object.fromEntries(recordKinds.map(kind => [kind, lastIdOf(kind)]));
+      return { size: stored.entries.length, lastIds: lastIds as Record<RecordKind, number> };
+    },
+
+    recordsAfter: async (kind, id, limit) =>
+      recordsOf[kind].filter(({ recordId }) => recordId > id).slice(0, limit),
+    records: async (kind, ids) => recordsOf[kind].filter(({ recordId }) => ids.includes(recordId)),
+    entries: async (from, to) => stored.entries.slice(from, to),
+    entriesOf: async (kind, fromId, toId) =>
+      stored.entries.filter(
+        entry => entry.kind === kind && entry.recordId >= fromId && entry.recordId < toId,
+      ),
+
+    async append(from, entries, tiles) {
+      if (from !== stored.entries.length) return false;
+      stored.entries.push(...entries.map((entry, at) => ({ ...entry, index: from + at })));
+      stored.tiles.push(...tiles);
+      return true;
+    },
+
+    tiles: async (level, from, to) =>
+      stored.tiles
+        .filter(tile => tile.level === level && tile.index >= from && tile.index < to)
+        .sort((a, b) => a.index - b.index),
+
+    async placeOfLog(id): Promise<EntryPlace | undefined> {
+      const found = stored.entries.find(entry => entry.kind === "log" && entry.recordId === id);
+      if (found === undefined) return undefined;
+      const { index, hash } = found;
+      const first = index - (index % 16);
+      return {
+        index,
+        hash,
+        record: recordsOf.log.find(({ recordId }) => recordId === id),
+        neighbours: joined(stored.entries.slice(first, first + 16)),
+        sixteenths: stored.tiles.find(tile => tile.level === 0 && tile.index === Math.floor(index / 256))
+          ?.sixteenths,
+      };
+    },
+
+    lastCheckpoint: async () => stored.checkpoints.at(-1),
+    async addCheckpoint(checkpoint) {
+      stored.checkpoints.push(checkpoint);
+    },
+    async accept(acceptance) {
+      stored.acceptances.push(acceptance);
+      stored.checkpoints.push(acceptance.accepted);
+    },
+
+    readings: async limit =>
+      readings
+        .slice(-limit)
+        .reverse()
+        .map(reading => ({ ...reading, age: 0 })),
+    async addReading(reading) {
+      if (readings.some(({ id }) => id === reading.id)) return false;
+      readings.push(reading);
+      return true;
+    },
+    unrecorded: async () => [],
+  };
+}
