@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, (surroundings: Surroundings) => Promise<
   openapi: async given => (await import("./commands/openapi.ts")).runOpenApi(given),
   "trail-key": async given => (await import("./commands/trail-key.ts")).runTrailKey(given),
   verify: async given => (await import("./commands/verify.ts")).runVerify(given),
+  audit: async given => (await import("./commands/audit.ts")).runAudit(given),
   "--help": async ({ print }) => print(await help()),
   "--version": async ({ print, version }) => print(version),
 };

@@ -115,9 +115,13 @@ function faultsOf(sources: Sources): string[] {
 }
 
 /** What runs on any machine with Node alone: without settings, a database, or a package. */
-const standalone = ["src/program.ts", "src/commands/trail-key.ts", "src/commands/verify.ts"];
-const ofTheService =
-  /^src\/(app|config\/settings)\.ts$|^src\/adapters\/(postgres|http|ops|jose|argon2)|^src\/application\//;
+const standalone = [
+  "src/program.ts",
+  "src/commands/trail-key.ts",
+  "src/commands/verify.ts",
+  "src/commands/audit.ts",
+];
+const ofTheService = /^src\/(app|config\/settings)\.ts$|^src\/adapters\/(postgres|http|ops|jose|argon2)/;
 
 /** What these files load, as soon as they are loaded, of the service. Types, and what a command loads itself, do not count. */
 function loadedOfTheService(sources: Sources): string[] {

@@ -22,7 +22,11 @@ import { makeFakeClock } from "./fakes/fake-clock.ts";
 const lacks = (program: string): boolean => spawnSync(program, ["--version"]).error !== undefined;
 
 describe("the systemd units", () => {
-  for (const unit of ["maintenance-log.service", "maintenance-log-migrate.service"]) {
+  for (const unit of [
+    "maintenance-log.service",
+    "maintenance-log-migrate.service",
+    "maintenance-log-audit.service",
+  ]) {
     test(`${unit} exposes little of the machine`, t => {
       if (lacks("systemd-analyze")) return t.diagnostic("not run: this machine has no systemd-analyze");
       // In tenths; fails, with the table, when there is more.
@@ -39,6 +43,7 @@ describe("the systemd units", () => {
       );
     assert.deepEqual(credentialsOf("maintenance-log.service"), ["SECRET_KEY", "DATABASE_URL"]);
     assert.deepEqual(credentialsOf("maintenance-log-migrate.service"), ["OWNER_DATABASE_URL"]);
+    assert.deepEqual(credentialsOf("maintenance-log-audit.service"), ["AUDIT_PASSWORD"]);
   });
 });
 

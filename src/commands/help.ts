@@ -1,3 +1,4 @@
+import { auditSettings } from "../config/audit-settings.ts";
 import type { Declared } from "../config/read-settings.ts";
 import {
   checkSettings,
@@ -19,6 +20,7 @@ export const usage = `usage: node dist/main.js COMMAND
   openapi       print the OpenAPI document of the API
   trail-key     make a key that signs the trail
   verify        hold an export of the trail, or one log, against what was signed
+  audit         read the trail over HTTP, and hold it against what was remembered of it
   --help        print this; after a command, what it takes
   --version     print the version
 
@@ -104,6 +106,19 @@ The signer key, which is secret, goes to standard output; the verifier key, for 
 Exit codes: 0 all of it holds, 1 something does not, and which, 64 wrong arguments, 66 a file cannot be read,
 74 the output cannot be written whole.`,
     settings: {},
+  },
+  audit: {
+    options: "--url URL --key VKEY --state FILE",
+    text: `Reads over HTTP what is new in the trail since the last time, and recomputes from it the tree of the newest
+checkpoint. Needs neither the settings of the service nor its database: run it on another machine, by a timer.
+
+  --url URL     where the service is, for example https://maintenance.example.com
+  --key VKEY    a verifier key of the trail; may be given again, after a change of key
+  --state FILE  remembers the last checkpoint that held; is made the first time, and replaced only when all of it holds
+
+Exit codes: 0 all of it holds, 1 something does not, or could not be read, 64 wrong arguments, 74 the output cannot be
+written whole, 78 wrong settings.`,
+    settings: auditSettings,
   },
 };
 

@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
-import { trailCrypto } from "../adapters/trail-crypto.ts";
-import { readVerifierKey, type VerifierKey } from "../domain/trail/note.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { readKey } from "./verifier-key.ts";
 import { verifyEntries } from "./verify-entries.ts";
 import { verifyProof } from "./verify-proof.ts";
 
@@ -29,13 +28,5 @@ function readOptions(args: readonly string[]) {
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
     throw new CommandError(exitCodes.usage, (error as Error).message);
-  }
-}
-
-function readKey(text: string): VerifierKey {
-  try {
-    return readVerifierKey(text, trailCrypto.sha256);
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, `--key ${(error as Error).message}`);
   }
 }

@@ -11,6 +11,7 @@ describe("--help after a command", () => {
     ["export-logs", /--asset ID/, /RFC 4180/],
     ["openapi", /OpenAPI document/, /settings/],
     ["trail-key", /NAME/, /secret/],
+    ["audit", /--state FILE/, /^ {2}AUDIT_EMAIL +required; /m],
     ["verify", /--checkpoint FILE/, /--proof FILE/, /neither settings nor a database/],
   ] as const) {
     test(`says what ${command} takes, whatever else is there, and runs nothing`, async () => {

@@ -12,6 +12,7 @@ import {
 } from "../../src/domain/trail/merkle.ts";
 import { formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { formatProof } from "../../src/domain/trail/proof.ts";
+import { type Tile, tileWidth, writeBundle } from "../../src/domain/trail/tile.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
 
@@ -25,6 +26,8 @@ export interface TestTrail {
   /** The output of export-trail. */
   export(): string;
   proof(index: number, size?: number): string;
+  tile(tile: Tile): Buffer;
+  bundle(tile: Omit<Tile, "level">): Buffer;
 }
 
 export function makeTestTrail(name = "example.com/log"): TestTrail {
@@ -55,6 +58,12 @@ export function makeTestTrail(name = "example.com/log"): TestTrail {
         hashes: inclusionSpans(index, size).map(span => spanHash(hasher, span, hashAt)),
         checkpoint: checkpoint(size),
       }),
+    tile: ({ level, index, width }) =>
+      Buffer.concat(
+        Array.from({ length: width }, (_, at) => hashAt({ level: level * 8, index: index * tileWidth + at })),
+      ),
+    bundle: ({ index, width }) =>
+      Buffer.from(writeBundle(entries.slice(index * tileWidth, index * tileWidth + width).map(entryBytes))),
   };
 }
 

@@ -1,0 +1,136 @@
+import { TrailError } from "./encoding.ts";
+import { type Hash, type HashAt, type Node, nodesOf, type Span, type TreeHasher } from "./merkle.ts";
+
+/** Hashes of a full tile, and entries of a full bundle (C2SP tlog-tiles). */
+export const tileWidth = 256;
+/** The levels of the tree from one level of tiles to the next. */
+const tileHeight = 8;
+const hashLength = 32;
+
+/**
+ * The hashes of `width` consecutive nodes of the tree's level `8 * level`, from node `256 * index` on. Of level 0 they
+ * are those of entries, which an entry bundle of the same index and width holds themselves.
+ */
+export interface Tile {
+  readonly level: number;
+  readonly index: number;
+  /** From 1 to 256; a partial tile has fewer than 256. */
+  readonly width: number;
+}
+
+/** How many hashes the tiles of a level have together, in a tree of this size. */
+const hashesOfLevel = (level: number, size: number): number => Math.floor(size / tileWidth ** level);
+
+/** The tile at this place in a tree of this size; undefined where the tree has none. */
+export function tileAt(level: number, index: number, size: number): Tile | undefined {
+  const width = Math.min(tileWidth, hashesOfLevel(level, size) - index * tileWidth);
+  return width > 0 ? { level, index, width } : undefined;
+}
+
+/** Whether a tree of this size has all hashes of the tile. */
+export const isTileOf = ({ level, index, width }: Tile, size: number): boolean =>
+  (tileAt(level, index, size)?.width ?? 0) >= width;
+
+/** The tiles, full and partial, that a tree has at one size and did not have at an earlier one. */
+export function newTiles(oldSize: number, newSize: number): Tile[] {
+  const tiles: Tile[] = [];
+  for (let level = 0; hashesOfLevel(level, newSize) > 0; level += 1) {
+    if (hashesOfLevel(level, oldSize) === hashesOfLevel(level, newSize)) continue;
+    let index = Math.floor(hashesOfLevel(level, oldSize) / tileWidth);
+    for (let tile = tileAt(level, index, newSize); tile; tile = tileAt(level, index, newSize)) {
+      tiles.push(tile);
+      index += 1;
+    }
+  }
+  return tiles;
+}
+
+/** What follows `tile/` in the path of a tile: `0/x001/x234/067.p/5` is tile 1234067 of level 0, of width 5. */
+export const tilePath = ({ level, index, width }: Tile): string => `${level}/${placePath(index, width)}`;
+
+/** What follows `tile/` in the path of an entry bundle. */
+export const bundlePath = ({ index, width }: Omit<Tile, "level">): string =>
+  `entries/${placePath(index, width)}`;
+
+function placePath(index: number, width: number): string {
+  const digits = String(index);
+  const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, "0").match(/\d{3}/g) ?? [];
+  const path = groups.map((group, at) => (at < groups.length - 1 ? `x${group}` : group)).join("/");
+  return width === tileWidth ? path : `${path}.p/${width}`;
+}
+
+const pathFormat = /^(entries|0|[1-9]\d?)\/((?:x\d{3}\/){0,4}\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
+
+/** Reads what follows `tile/` in a path; undefined for any other form, also of the same numbers. */
+export function readTilePath(path: string): (Tile & { readonly isBundle: boolean }) | undefined {
+  const [, kind = "", place = "", partial] = pathFormat.exec(path) ?? [];
+  const isBundle = kind === "entries";
+  const tile = {
+    level: isBundle ? 0 : Number(kind),
+    index: Number(place.replace(/\D/g, "")),
+    width: partial === undefined ? tileWidth : Number(partial),
+  };
+  const written = isBundle ? bundlePath(tile) : tilePath(tile);
+  return written === path && tile.level < 64 && tile.width <= tileWidth ? { ...tile, isBundle } : undefined;
+}
+
+/** The tile that has what the hash of a node is computed from, as wide as it is in a tree of this size. */
+function tileOfNode({ level, index }: Node, size: number): Tile {
+  const tileLevel = Math.floor(level / tileHeight);
+  const first = index * 2 ** (level % tileHeight);
+  const tile = tileAt(tileLevel, Math.floor(first / tileWidth), size);
+  if (tile === undefined) throw new RangeError("the tree has no such node");
+  return tile;
+}
+
+/** The tiles, each once, from which the hashes of these subtrees are computed. */
+export function tilesOf(spans: readonly Span[], size: number): Tile[] {
+  const tiles = spans.flatMap(nodesOf).map(node => tileOfNode(node, size));
+  return [...new Map(tiles.map(tile => [tilePath(tile), tile])).values()];
+}
+
+/** Computes the hashes of nodes from tiles. @param read answers the bytes of one of `tilesOf` */
+export const hashInTiles =
+  (hasher: TreeHasher, size: number, read: (tile: Tile) => Uint8Array): HashAt =>
+  node => {
+    const tile = tileOfNode(node, size);
+    const count = 2 ** (node.level % tileHeight);
+    const first = node.index * count - tile.index * tileWidth;
+    const bytes = read(tile);
+    if (bytes.length < (first + count) * hashLength) throw new TrailError("is a tile that is too short");
+    let hashes: Hash[] = Array.from({ length: count }, (_, at) =>
+      bytes.subarray((first + at) * hashLength, (first + at + 1) * hashLength),
+    );
+    while (hashes.length > 1) {
+      hashes = Array.from({ length: hashes.length / 2 }, (_, at) =>
+        hasher.node(hashes[2 * at] as Hash, hashes[2 * at + 1] as Hash),
+      );
+    }
+    return hashes[0] as Hash;
+  };
+
+/** An entry bundle: each entry after its length in two bytes, big-endian. */
+export function writeBundle(entries: readonly Uint8Array[]): Uint8Array {
+  const bundle = new Uint8Array(entries.reduce((length, entry) => length + 2 + entry.length, 0));
+  let at = 0;
+  for (const entry of entries) {
+    if (entry.length > 0xffff) throw new RangeError("an entry is longer than 65,535 bytes");
+    bundle.set([entry.length >> 8, entry.length & 0xff], at);
+    bundle.set(entry, at + 2);
+    at += 2 + entry.length;
+  }
+  return bundle;
+}
+
+/** The entries of a bundle. Throws TrailError when it ends within one. */
+export function readBundle(bundle: Uint8Array): Uint8Array[] {
+  const entries: Uint8Array[] = [];
+  for (let at = 0; at < bundle.length; ) {
+    const length = (bundle[at] ?? 0) * 256 + (bundle[at + 1] ?? 0);
+    const entry = bundle.subarray(at + 2, at + 2 + length);
+    if (at + 2 > bundle.length || entry.length < length) throw new TrailError("is a bundle that is cut off");
+    entries.push(entry);
+    at += 2 + length;
+  }
+  return entries;
+}

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { makeTrailClient } from "../../src/adapters/trail-client.ts";
+import { runAudit } from "../../src/commands/audit.ts";
+import { runCommand } from "../support/command.ts";
+import { freePort } from "../support/native-postgres.ts";
+import { runProgram } from "../support/program.ts";
+import { logEntry, makeTestTrail, type TestTrail } from "../support/trail.ts";
+import { auditor, startTrailServer, type TrailServer } from "../support/trail-server.ts";
+
+const environment = { AUDIT_EMAIL: auditor.email, AUDIT_PASSWORD: auditor.password };
+
+const trailOf = (count: number, change: (id: number) => object = () => ({})): TestTrail => {
+  const trail = makeTestTrail();
+  for (let id = 1; id <= count; id += 1) trail.add(logEntry(id, change(id)));
+  return trail;
+};
+
+describe("audit", () => {
+  let folder: string;
+  let state: string;
+  let server: TrailServer;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "maintenance-log-audit-"));
+    state = join(folder, "state");
+    server = await startTrailServer();
+  });
+  afterEach(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const trail = trailOf(1_000);
+  const audit = (url = server.url, given: Readonly<Record<string, string>> = environment) =>
+    runCommand(runAudit, ["--url", url, "--key", trail.vkey, "--state", state], given);
+  const holds = (stdout: string) => ({ code: 0, stdout: `example.com/log: ${stdout}\n`, stderr: "" });
+
+  /** Nothing holds: says so in one line, and remembers what it remembered before. */
+  const refuses = async (said: RegExp) => {
+    const before = existsSync(state) ? readFileSync(state, "utf8") : undefined;
+    const { code, stdout, stderr } = await audit();
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, said);
+    assert.match(stderr, /^[^\n]+\n$/);
+    assert.equal(existsSync(state) ? readFileSync(state, "utf8") : undefined, before);
+  };
+
+  test("reads each entry once as the trail grows", async () => {
+    let added = 0;
+    for (const size of [0, 1, 255, 256, 257, 257, 700, 1_000, 1_000]) {
+      server.serve(trail, size);
+      server.asked.length = 0;
+      assert.deepEqual(await audit(), holds(`${size} entries hold, ${size - added} of them new`));
+      const bundles = server.asked.filter(path => path.includes("/entries/"));
+      assert.equal(bundles.length, size === added ? 0 : Math.ceil(size / 256) - Math.floor(added / 256));
+      added = size;
+    }
+    assert.deepEqual(readdirSync(folder), ["state"]);
+  });
+
+  test("refuses a trail that was rewritten, whatever is signed", async () => {
+    server.serve(trail, 600);
+    assert.equal((await audit()).code, 0);
+    for (const rewritten of [
+      trailOf(1_000, id => (id === 300 ? { comment: "rewritten" } : {})),
+      trailOf(600, id => (id === 600 ? { comment: "rewritten" } : {})),
+    ]) {
+      server.serve(rewritten);
+      await refuses(/^the trail has a checkpoint of \d+ entries that does not continue the one of 600: /);
+    }
+    server.serve(trail, 500);
+    await refuses(/^the trail has 500 entries, fewer than the 600 that it had before\n/);
+    server.serve(trail);
+    assert.deepEqual(await audit(), holds("1000 entries hold, 400 of them new"));
+  });
+
+  test("refuses entries that are not those of the checkpoint", async () => {
+    server.serve(trail, 600);
+    assert.equal((await audit()).code, 0);
+    server.serve(trail);
+    const inBundles = (change: (body: Buffer) => Buffer) =>
+      server.tamper((path, body) => (path.includes("/entries/") ? change(body) : body));
+    inBundles(body => Buffer.from(body.toString("latin1").replace("comment 9", "comment 8"), "latin1"));
+    await refuses(/does not continue the one of 600/);
+    inBundles(body => body.subarray(0, -1));
+    await refuses(/is a bundle that is cut off/);
+    inBundles(body => body.subarray(0, body.length - 2 - body.readUInt16BE(0)));
+    await refuses(/cut off|in place of/);
+    inBundles(() => Buffer.alloc(0));
+    await refuses(/has an entry bundle 2 of 0 entries in place of 256/);
+    server.tamper((_, body) => body);
+    assert.equal((await audit()).code, 0);
+  });
+
+  test("refuses a checkpoint of another key, and none", async () => {
+    await refuses(/^the trail has no checkpoint\n/);
+    const other = makeTestTrail("other.example");
+    server.serve(other);
+    await refuses(/^the trail is not signed by this key\n/);
+    server.serve(trail);
+    server.tamper((path, body) => (path.endsWith("checkpoint") ? Buffer.from("<html>") : body));
+    await refuses(/^the trail is not a signed note\n/);
+  });
+
+  test("refuses to go on from a state that is not its own", async () => {
+    server.serve(trail, 700);
+    assert.equal((await audit()).code, 0);
+    const good = JSON.parse(readFileSync(state, "utf8"));
+    for (const [content, said] of [
+      ["", /cannot be read: /],
+      ["{}", /cannot be read: /],
+      [JSON.stringify({ ...good, hashes: good.hashes.slice(1) }), /remembered wrongly/],
+      [JSON.stringify({ ...good, hashes: good.hashes.toReversed() }), /remembered wrongly/],
+      [JSON.stringify({ ...good, checkpoint: trail.checkpoint(300) }), /remembered wrongly/],
+      [JSON.stringify({ ...good, checkpoint: good.checkpoint.replace("700", "300") }), /wrong signature/],
+    ] as const) {
+      writeFileSync(state, content);
+      await refuses(said);
+    }
+  });
+
+  test("logs in again when the token has expired, and follows no redirect", async () => {
+    server.serve(trail);
+    const reader = makeTrailClient(new URL(server.url), auditor, []);
+    await reader.checkpoint();
+    server.fail.push(401);
+    assert.equal(await reader.checkpoint(), trail.checkpoint());
+    server.fail.push(403);
+    assert.equal(await reader.checkpoint(), trail.checkpoint());
+    server.fail.push(302);
+    await assert.rejects(reader.checkpoint(), /cannot be read/);
+    assert.equal(server.asked.includes("/elsewhere"), false);
+  });
+
+  test("asks again when the service is overloaded or restarts, and gives up in the end", async () => {
+    server.serve(trail);
+    const reader = makeTrailClient(new URL(`${server.url}/`), auditor, [1, 1]);
+    server.fail.push(503, 429);
+    assert.equal(await reader.checkpoint(), trail.checkpoint());
+    server.fail.push(503, 503, 503);
+    await assert.rejects(reader.checkpoint(), /trail\/checkpoint was answered with status 503/);
+    const gone = makeTrailClient(new URL(`http://127.0.0.1:${await freePort()}`), auditor, [1]);
+    await assert.rejects(gone.checkpoint(), /ECONNREFUSED/);
+  });
+
+  test("says when it could not log in", async () => {
+    server.serve(trail);
+    const { code, stderr } = await audit(server.url, { ...environment, AUDIT_PASSWORD: "wrong" });
+    assert.deepEqual([code, stderr], [1, "nothing was audited: the login was refused with status 401\n"]);
+  });
+
+  test("takes its settings from files, and refuses wrong ones with 78 and wrong arguments with 64", async () => {
+    server.serve(trail, 10);
+    const file = join(folder, "password");
+    writeFileSync(file, `${auditor.password}\n`);
+    const args = ["audit", "--url", server.url, "--key", trail.vkey, "--state", state];
+    const fromFile = await runProgram(args, { AUDIT_EMAIL: auditor.email, AUDIT_PASSWORD_FILE: file });
+    assert.deepEqual(fromFile, holds("10 entries hold, 10 of them new"));
+    assert.equal((await runProgram(args, { AUDIT_EMAIL: auditor.email })).code, 78);
+    for (const wrong of [
+      [],
+      ["--url", server.url, "--key", trail.vkey],
+      ["--url", server.url, "--state", state],
+      ["--url", "localhost:7070", "--key", trail.vkey, "--state", state],
+      ["--url", server.url, "--key", "x", "--state", state],
+      ["--url", server.url, "--key", trail.vkey, "--state", state, "more"],
+    ]) {
+      assert.equal((await runCommand(runAudit, wrong, environment)).code, 64, wrong.join(" "));
+    }
+  });
+});

@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { isTileOf, readTilePath } from "../../src/domain/trail/tile.ts";
+import type { TestTrail } from "./trail.ts";
+
+/** The routes of a trail, and the login, over a trail in memory. */
+export interface TrailServer {
+  readonly url: string;
+  /** What is served from now on: the size of the newest checkpoint, none without one. */
+  serve(trail: TestTrail, size?: number): void;
+  /** Changes what is answered; for faults. */
+  tamper(change: (path: string, body: Buffer) => Buffer): void;
+  /** The statuses of the next answers, in place of what would be answered. */
+  readonly fail: number[];
+  readonly asked: string[];
+  close(): Promise<void>;
+}
+
+export const auditor = { email: "auditor@example.com", password: "pa ss" };
+
+export async function startTrailServer(): Promise<TrailServer> {
+  let current: { trail: TestTrail; size: number } | undefined;
+  let change = (_: string, body: Buffer): Buffer => body;
+  let token = 0;
+  const asked: string[] = [];
+  const fail: number[] = [];
+
+  async function answer(request: IncomingMessage): Promise<[status: number, body: string | Buffer]> {
+    const path = request.url ?? "";
+    asked.push(path);
+    const forced = fail.shift();
+    if (forced !== undefined) return [forced, "{}"];
+    if (path === "/api/v1/auth/login") {
+      const sent = JSON.parse(await text(request));
+      if (sent.email !== auditor.email || sent.password !== auditor.password) return [401, "{}"];
+      token += 1;
+      return [200, JSON.stringify({ token: `token-${token}`, authUser: {} })];
+    }
+    if (request.headers.authorization !== `Bearer token-${token}`) return [403, "{}"];
+    if (current === undefined) return [404, "{}"];
+    const { trail, size } = current;
+    if (path === "/api/v1/trail/checkpoint") return [200, trail.checkpoint(size)];
+    const tile = readTilePath(path.replace("/api/v1/trail/tile/", ""));
+    if (tile === undefined || !isTileOf(tile, size)) return [404, "{}"];
+    return [200, tile.isBundle ? trail.bundle(tile) : trail.tile(tile)];
+  }
+
+  const server = createServer(async (request, response) => {
+    const [status, body] = await answer(request);
+    if (status === 302) response.setHeader("location", "/elsewhere");
+    response.writeHead(status).end(change(request.url ?? "", Buffer.from(body)));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    serve(trail, size = trail.entries.length) {
+      current = { trail, size };
+    },
+    tamper(next) {
+      change = next;
+    },
+    fail,
+    asked,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
