@@ -352,7 +352,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description A failed login: the email is unknown, the password is wrong, or the employee is inactive; the answer does not tell which. On create-log: the token has no employee. */
+    /** @description No employee stands behind the request. On login: the email is unknown, the password is wrong, or the employee is inactive; the answer does not tell which. On create-log: the token has no employee. */
     Error401: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];

@@ -82,6 +82,14 @@ describe("the operations listener", () => {
       assert.match(text, /<title>Ready: Maintenance Log Service<\/title>/);
     });
 
+    test("shows people how the API is called, under the same policy", async () => {
+      const { status, headers, text } = await operations.call("GET", "/api");
+      assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+      assert.match(headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-/);
+      assert.ok(text.includes("<code>/api/v1/auth/login</code>"));
+      assert.ok((await operations.call("GET", "/")).text.includes('<a href="/api">'));
+    });
+
     test("gives its figures in the text format of Prometheus", async () => {
       const { version } = JSON.parse(readFileSync("package.json", "utf8"));
       for (let i = 0; i < 3; i += 1) await service.call("GET", `/api/v1/assets/${i}`);

@@ -1,10 +1,20 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { makeRoutes, type UseCases } from "../src/adapters/http/api/routes.ts";
+import { overviewOf } from "../src/adapters/http/api/routes-overview.ts";
 import { makeOpsServer } from "../src/adapters/ops/ops-server.ts";
+import { apiPage, apiPagePolicy } from "../src/adapters/ops/page/api-page.ts";
+import { describeApi } from "../src/app.ts";
 import { type Browser, findChromium, noChromium, openBrowser } from "./support/browser.ts";
 import { answerOf, makeBusyPage } from "./support/readings.ts";
 
 const chromium = findChromium();
+const document = await describeApi();
+const overview = overviewOf(makeRoutes({} as UseCases), "text/html");
+const withPolicy = (text: string, policy: string) => ({
+  ...answerOf(text),
+  headers: ["Content-Security-Policy", policy],
+});
 
 /** Everything that the page's policy forbids, so that the test is known to notice. */
 const broken = makeBusyPage()
@@ -16,6 +26,8 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
     {
       "/": () => answerOf(makeBusyPage()),
       "/broken": () => answerOf(broken),
+      "/api": () => withPolicy(apiPage(document), apiPagePolicy),
+      "/routes": () => withPolicy(String(overview.body), overview.headers?.at(-1) ?? ""),
     },
     () => {},
   );
@@ -57,13 +69,42 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
     assert.notEqual(await browser.evaluate("document.title"), "run");
   });
 
-  for (const width of [360, 1_280]) {
-    test(`fits a window ${width} pixels wide`, async () => {
+  for (const width of [360, 375, 1_280]) {
+    test(`fits a window ${width} pixels wide, as all pages do`, async () => {
       await browser.setAppearance(width, "light");
-      await browser.open(`${origin}/`);
-      assert.equal(await browser.evaluate("document.documentElement.scrollWidth"), width);
+      for (const path of ["/", "/api", "/routes"]) {
+        await browser.open(origin + path);
+        assert.equal(await browser.evaluate("document.documentElement.scrollWidth"), width, path);
+      }
     });
   }
+
+  test("the page of the API is shown without a complaint, in the dark too, with contents that suit the width", async () => {
+    for (const [width, scheme, isWide] of [
+      [1_280, "light", true],
+      [375, "dark", false],
+    ] as const) {
+      await browser.setAppearance(width, scheme);
+      assert.deepEqual(await browser.open(`${origin}/api`), []);
+      const isShown = (selector: string) =>
+        browser.evaluate(`document.querySelector("${selector}").getBoundingClientRect().height > 10`);
+      assert.deepEqual([await isShown("nav"), await isShown(".contents")], [isWide, !isWide]);
+      assert.equal(
+        await browser.evaluate("getComputedStyle(document.querySelector('.command')).userSelect"),
+        "all",
+      );
+      assert.ok(Number(await browser.evaluate("document.querySelectorAll('article').length")) > 40);
+    }
+  });
+
+  test("the page of the routes is shown without a complaint", async () => {
+    await browser.setAppearance(375, "light");
+    assert.deepEqual(await browser.open(`${origin}/routes`), []);
+    assert.equal(
+      await browser.evaluate("getComputedStyle(document.querySelector('tbody tr')).display"),
+      "grid",
+    );
+  });
 
   test("is light or dark as its reader likes, with text that stands out", async () => {
     const lightness = (element: string, property: string) =>

@@ -3,6 +3,7 @@ import type { Sources } from "../adapters/ops/figures/reading.ts";
 import { makeOperations, type Operations } from "../adapters/ops/operations-listener.ts";
 import { connect, type Database } from "../adapters/postgres/connection/database.ts";
 import { refuseOtherSchema, type Schema, SchemaError } from "../adapters/postgres/schema/migrations.ts";
+import { describeApi } from "../app.ts";
 import type { EventLog } from "../application/ports.ts";
 import { DomainError } from "../domain/error.ts";
 
@@ -22,7 +23,7 @@ export function makeServiceOperations(watched: Watched): Operations {
   const { databaseUrl, preparesStatements, schema, phase, events, ...sources } = watched;
   const probe = connect(databaseUrl, probeLimits, preparesStatements);
   const readiness = makeReadiness(phase, () => examine(probe, schema));
-  const operations = makeOperations({ ...sources, readiness }, cause =>
+  const operations = makeOperations({ ...sources, readiness }, describeApi, cause =>
     events.error("operations request failed", {
       cause: cause instanceof Error ? cause.stack : String(cause),
     }),

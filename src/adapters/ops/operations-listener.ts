@@ -2,7 +2,8 @@ import { type Reading, type Sources, takeReading } from "./figures/reading.ts";
 import { watchRuntime } from "./figures/runtime.ts";
 import { expositionType } from "./metrics/exposition.ts";
 import { metricsText } from "./metrics/metrics.ts";
-import { json, makeOpsServer } from "./ops-server.ts";
+import { json, makeOpsServer, type OpsAnswer } from "./ops-server.ts";
+import type { ApiDescription } from "./page/api-description.ts";
 import { statusPage, statusPagePolicy } from "./page/status-page.ts";
 
 const sampleMilliseconds = 10_000;
@@ -16,11 +17,18 @@ export interface Operations {
 }
 
 /**
- * The operations listener: `/healthz`, `/readyz`, `/metrics` and a page for people. It watches nothing before it listens.
+ * The operations listener: `/healthz`, `/readyz`, `/metrics`, and two pages for people: the service's state and the
+ * reference of its API. It watches nothing before it listens.
  *
+ * @param describeApi is called when the reference is first asked for
  * @param failed is told what made an answer fail
  */
-export function makeOperations(sources: Sources, failed: (cause: unknown) => void): Operations {
+export function makeOperations(
+  sources: Sources,
+  describeApi: () => Promise<ApiDescription>,
+  failed: (cause: unknown) => void,
+): Operations {
+  let reference: Promise<OpsAnswer> | undefined;
   let watch: ReturnType<typeof watchRuntime> | undefined;
   let sampling: NodeJS.Timeout | undefined;
   const history: Reading[] = [];
@@ -41,12 +49,12 @@ export function makeOperations(sources: Sources, failed: (cause: unknown) => voi
     {
       "/": async () => {
         const readiness = await sources.readiness();
-        return {
-          status: 200,
-          type: "text/html; charset=utf-8",
-          text: statusPage(readiness, read(), history),
-          headers: ["Content-Security-Policy", statusPagePolicy, "Referrer-Policy", "no-referrer"],
-        };
+        return page(statusPage(readiness, read(), history), statusPagePolicy);
+      },
+      // Loaded and rendered once, and only if somebody asks.
+      "/api": () => {
+        reference ??= renderReference(describeApi);
+        return reference;
       },
       "/healthz": () => json(200, { status: "ok" }),
       "/readyz": async () => {
@@ -76,3 +84,15 @@ export function makeOperations(sources: Sources, failed: (cause: unknown) => voi
     },
   };
 }
+
+async function renderReference(describeApi: () => Promise<ApiDescription>): Promise<OpsAnswer> {
+  const { apiPage, apiPagePolicy } = await import("./page/api-page.ts");
+  return page(apiPage(await describeApi()), apiPagePolicy);
+}
+
+const page = (text: string, policy: string): OpsAnswer => ({
+  status: 200,
+  type: "text/html; charset=utf-8",
+  text,
+  headers: ["Content-Security-Policy", policy, "Referrer-Policy", "no-referrer"],
+});

@@ -20,7 +20,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   401: {
     description:
-      "A failed login: the email is unknown, the password is wrong, or the employee is inactive; the answer does not tell which. On create-log: the token has no employee.",
+      "No employee stands behind the request. On login: the email is unknown, the password is wrong, or the employee is inactive; the answer does not tell which. On create-log: the token has no employee.",
     messages: { login: "Wrong email or password", performer: "No employee matches the token" },
   },
   403: {
@@ -101,7 +101,7 @@ export const errorAnswers = Object.fromEntries(
         "application/json": {
           schema: { $ref: "#/components/schemas/ErrorAnswer" },
           examples: Object.fromEntries(
-            Object.entries(messages).map(([name, msg]): [string, object] => [
+            Object.entries(messages).map(([name, msg]): [string, { readonly value: object }] => [
               name,
               { value: { status: Number(status), msg } },
             ]),

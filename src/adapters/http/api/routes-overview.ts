@@ -16,11 +16,19 @@ export const rolesOf = (role: Route["role"]): string[] => (role === "NONE" ? [] 
 
 const style = `
   :root { color-scheme: light dark }
-  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem }
   table { border-collapse: collapse; width: 100% }
   th, td { text-align: left; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid #8885; vertical-align: top }
-  code { font: .95em ui-monospace, monospace }
+  code { font: .95em ui-monospace, monospace; overflow-wrap: anywhere }
   .method { font-weight: 600 }
+  @media (max-width: 40rem) {
+    thead { display: none }
+    table, tbody { display: block }
+    tr { display: grid; grid-template-columns: 4.6rem 1fr; padding: .5rem 0; border-bottom: 1px solid #8885 }
+    td { padding: 0; border: 0 }
+    td:nth-child(n + 3) { grid-column: 2; font-size: .9rem }
+    td:nth-child(3) { opacity: .75 }
+  }
 `;
 
 /** Nothing but this one style may load or run. */

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** Text that is HTML already. */
 export class Html {
   readonly text: string;
@@ -22,3 +24,25 @@ function textOf(part: Part): string {
 
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
+
+/** Paragraphs of Markdown with `**strong**` text and code in backticks; nothing else of it is read. */
+export const markdown = (text: string): Html =>
+  html`${text.split("\n\n").map(paragraph => html`<p>${inline(paragraph)}</p>`)}`;
+
+export const inline = (text: string): Html =>
+  new Html(
+    escaped(text)
+      .replace(/\*\*(.+?)\*\*/g, "<strong>$1</strong>")
+      .replace(/`(.+?)`/g, "<code>$1</code>"),
+  );
+
+/** The policy of a page with this one style: nothing but the style and an icon may load, and nothing may run. */
+export const policyFor = (style: string): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");

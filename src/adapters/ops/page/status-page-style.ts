@@ -1,18 +1,7 @@
+import { palette } from "./palette.ts";
+
 /** The one style of the status page; its hash is in the page's policy. Holds no character that HTML would escape. */
-export const style = `
-:root {
-  color-scheme: light dark;
-  --page: #f6f8fa; --card: #ffffff; --line: #d0d7de; --ink: #1f2328; --soft: #59636e;
-  --ok: #1a7f37; --warn: #9a6700; --bad: #cf222e; --busy: #0969da;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #0d1117; --card: #161b22; --line: #30363d; --ink: #e6edf3; --soft: #9198a1;
-    --ok: #3fb950; --warn: #d29922; --bad: #f85149; --busy: #4493f8;
-  }
-}
-* { box-sizing: border-box; margin: 0 }
-body {
+export const style = `${palette}body {
   font: 0.95rem/1.45 system-ui, sans-serif; background: var(--page); color: var(--ink);
   max-width: 72rem; margin: 0 auto; padding: 1.2rem;
 }

@@ -1,25 +1,16 @@
-import { createHash } from "node:crypto";
 import type { Readiness } from "../figures/readiness.ts";
 import type { Reading } from "../figures/reading.ts";
 import { between, countOf, failuresOf, quantile, type Recent, ratio } from "../figures/recent.ts";
 import type { RequestSeries } from "../figures/request-meter.ts";
 import { type Card, cardsOf, judge, type Level } from "./cards.ts";
 import { duration, lengthOfTime, rate, sum } from "./format.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html, policyFor } from "./html.ts";
 import { style } from "./status-page-style.ts";
 
 export const refreshSeconds = 5;
 const windowSeconds = 60;
 
-/** Nothing but this one style and the icon may load; nothing may run. */
-export const statusPagePolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-  "img-src data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+export const statusPagePolicy = policyFor(style);
 
 /**
  * The service at a glance, as one page without scripts.
@@ -62,7 +53,7 @@ ${table(recent)}
 </main>
 <footer>Rates and times are of the last ${lengthOfTime(Math.round(recent.seconds))}, event-loop delay of the last 30 to
 60 seconds. The page reads itself anew every ${refreshSeconds} seconds. For programs: <a href="/metrics">/metrics</a>,
-<a href="/readyz">/readyz</a>, <a href="/healthz">/healthz</a>.</footer>
+<a href="/readyz">/readyz</a>, <a href="/healthz">/healthz</a>. For developers of clients: <a href="/api">the API</a>.</footer>
 </body>
 </html>
 `.text;

@@ -1,0 +1,71 @@
+import type { Schema } from "../../../domain/field.ts";
+import type { Answer, ApiDescription, Operation } from "./api-description.ts";
+import { code, rowsOf, table, typeOf } from "./api-schema.ts";
+import { command, commandOf } from "./curl-command.ts";
+import { type Html, html, inline, markdown } from "./html.ts";
+
+export interface Endpoint extends Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+export const badge = (method: string): Html =>
+  html`<span class="method ${method.toLowerCase()}">${method}</span>`;
+
+/**
+ * One operation: what it takes and answers, and a command to try it.
+ *
+ * @param common names of the error answers that every operation has
+ */
+export function endpointCard(
+  endpoint: Endpoint,
+  { schemas, responses }: ApiDescription["components"],
+  common: readonly string[],
+): Html {
+  const { operationId, method, path, summary, description, parameters } = endpoint;
+  const rows = parameters.map(({ name, in: place, required, schema, description }) => ({
+    name,
+    note: required ? place : `${place}, optional`,
+    schema,
+    description,
+  }));
+  const body = schemas[nameOf(endpoint.requestBody?.content["application/json"]?.schema["$ref"])];
+  const fields = rowsOf(
+    (body?.["properties"] ?? {}) as Readonly<Record<string, Schema>>,
+    (body?.["required"] ?? []) as string[],
+    "body",
+  );
+  const answers = Object.entries(endpoint.responses);
+  const example = answers[0]?.[1].content?.["application/json"]?.example;
+  return html`<article class="card" id="${operationId}">
+<h3>${badge(method)} <code>${path}</code></h3>
+<p><strong>${summary}.</strong> <span class="role">${roleOf(endpoint)}</span></p>
+${markdown(description)}
+${table([...rows, ...fields])}
+<h4>Request</h4>
+${command(commandOf(endpoint))}
+<h4>Answers</h4>
+<dl>
+${answers.filter(([, { $ref }]) => !common.includes(nameOf($ref))).map(([status, answer]) => answerRow(status, answer, responses))}
+</dl>
+${example === undefined ? html`` : code(example)}
+</article>`;
+}
+
+const nameOf = (reference: unknown): string => String(reference).split("/").at(-1) ?? "";
+
+function roleOf(endpoint: Endpoint): string {
+  const [role] = endpoint["x-roles"];
+  if (role === undefined) return "open to everybody";
+  return role === "AUTHENTICATED" ? "any employee" : `${role} or above`;
+}
+
+function answerRow(status: string, answer: Answer, shared: ApiDescription["components"]["responses"]): Html {
+  if (answer.$ref !== undefined) {
+    const name = nameOf(answer.$ref);
+    const [first = ""] = (shared[name]?.description ?? "").split(/(?<=[.:]) /);
+    return html`<dt><a href="#${name}">${status}</a></dt><dd>${inline(first.replace(/:$/, "."))}</dd>`;
+  }
+  const schema = answer.content?.["application/json"]?.schema;
+  return html`<dt>${status}</dt><dd>${schema === undefined ? inline(answer.description ?? "") : typeOf(schema)}</dd>`;
+}

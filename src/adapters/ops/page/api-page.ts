@@ -1,0 +1,116 @@
+import type { ApiDescription, Operation } from "./api-description.ts";
+import { badge, type Endpoint, endpointCard } from "./api-endpoint.ts";
+import { style } from "./api-page-style.ts";
+import { exampleOf, fieldTable } from "./api-schema.ts";
+import { command, commandOf } from "./curl-command.ts";
+import { type Html, html, inline, markdown, policyFor } from "./html.ts";
+
+export const apiPagePolicy = policyFor(style);
+
+/** The whole API as one page without scripts, from its OpenAPI document. */
+export function apiPage({ info, tags, paths, components }: ApiDescription): string {
+  const endpoints = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(
+      ([method, operation]): Endpoint => ({ ...operation, method: method.toUpperCase(), path }),
+    ),
+  );
+  const groups = tags.map(({ name, description }) => ({
+    name,
+    description,
+    members: endpoints.filter(endpoint => endpoint.tags.includes(name)),
+  }));
+  const common = Object.keys(components.responses).filter(name =>
+    endpoints.every(({ responses }) =>
+      Object.values(responses).some(({ $ref }) => $ref?.endsWith(`/${name}`)),
+    ),
+  );
+  const contents = html`${groups.map(
+    ({ name, members }) => html`<h2><a href="#${name}">${name}</a></h2>
+<ul>
+${members.map(entry)}
+</ul>`,
+  )}
+<h2><a href="#records">records</a></h2>
+<ul>
+${Object.keys(components.schemas).map(name => html`<li><a href="#${name}">${name}</a></li>`)}
+</ul>
+<h2><a href="#errors">errors</a></h2>`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>The API: ${info.title}</title>
+<link rel="icon" href="data:,">
+${styleElement}
+</head>
+<body>
+<header>
+<h1>${info.title}</h1>
+<p>The API, version ${info.version}. <a href="/">Status of the service</a></p>
+</header>
+<nav>${contents}</nav>
+<details class="contents"><summary>Contents</summary>${contents}</details>
+<main>
+<section>
+<div class="card">
+${markdown(info.description)}
+${endpoints.filter(isOpen).map(login)}
+</div>
+</section>
+${groups.map(
+  ({ name, description, members }) => html`<section>
+<h2 id="${name}">${name}</h2>
+<p>${inline(description)}</p>
+${members.map(endpoint => endpointCard(endpoint, components, common))}
+</section>`,
+)}
+<section>
+<h2 id="records">records</h2>
+${Object.entries(components.schemas).map(
+  ([name, schema]) => html`<article class="card" id="${name}">
+<h3>${name}</h3>
+<p>${inline(String(schema["description"]))}</p>
+${fieldTable(schema)}
+${exampleOf(schema)}
+</article>`,
+)}
+</section>
+<section>
+<h2 id="errors">errors</h2>
+<p>Every operation can also answer ${common.map(name => html`<a href="#${name}">${statusOf(name)}</a>,`)} which are not repeated there.</p>
+${Object.entries(components.responses).map(
+  ([name, { description = "", content = {} }]) => html`<article class="card" id="${name}">
+<h3>${statusOf(name)}</h3>
+<p>${inline(description)}</p>
+<ul class="messages">
+${messagesOf(content).map(message => html`<li><code>${message}</code></li>`)}
+</ul>
+</article>`,
+)}
+</section>
+</main>
+</body>
+</html>
+`.text;
+}
+
+const styleElement = html`<style>${style}</style>`;
+
+const entry = ({ operationId, method, path, summary }: Endpoint): Html =>
+  html`<li><a href="#${operationId}" title="${summary}">${badge(method)} <code>${path}</code></a></li>`;
+
+const isOpen = (operation: Operation): boolean => operation["x-roles"].length === 0;
+
+/** What comes before all other commands. */
+const login = (endpoint: Endpoint): Html => html`<h4>Before the commands below</h4>
+${command(`BASE=http://127.0.0.1:7070   # where the API is
+TOKEN=$(${commandOf(endpoint).replace("curl -i", "curl -s")} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`)}
+<p class="note">A click on a command selects all of it.</p>`;
+
+const statusOf = (name: string): string => name.replace("Error", "");
+
+const messagesOf = (content: NonNullable<Operation["requestBody"]>["content"]): string[] =>
+  Object.values(content).flatMap(({ examples = {} }) =>
+    Object.values(examples).map(({ value }) => (value as { msg: string }).msg),
+  );

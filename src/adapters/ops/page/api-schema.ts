@@ -1,0 +1,78 @@
+import type { Schema } from "../../../domain/field.ts";
+import { type Html, html, inline } from "./html.ts";
+
+/** What a value may be, in words: `integer, 1 to 1000`, or a link to a schema that has a name. */
+export function typeOf(schema: Schema): Html {
+  const { $ref, type, items, minLength, maxLength, minimum, maximum, format, default: fallback } = schema;
+  // That a required text has a character is said by its being required.
+  const least = minLength === 1 && maxLength === undefined ? undefined : minLength;
+  const bounds = boundsOf(least, maxLength, " characters") ?? boundsOf(minimum, maximum, "");
+  const notes = [
+    ...(bounds === undefined ? [] : [bounds]),
+    ...(format === undefined ? [] : [String(format)]),
+    ...(fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`]),
+  ];
+  return html`${nameOf($ref, type, items)}${notes.map(note => `, ${note}`).join("")}`;
+}
+
+function nameOf(reference: unknown, type: unknown, items: unknown): Html {
+  if (typeof reference === "string") {
+    const name = reference.split("/").at(-1) ?? "";
+    return html`<a href="#${name}">${name}</a>`;
+  }
+  if (items !== undefined) return html`array of ${typeOf(items as Schema)}`;
+  return html`${Array.isArray(type) ? type.join(" or ") : String(type)}`;
+}
+
+function boundsOf(least: unknown, most: unknown, unit: string): string | undefined {
+  if (least === undefined && most === undefined) return undefined;
+  if (most === undefined) return `at least ${least}${unit}`;
+  return least === undefined ? `at most ${most}${unit}` : `${least} to ${most}${unit}`;
+}
+
+export interface Row {
+  readonly name: string;
+  /** Where the value belongs. */
+  readonly note: string;
+  readonly schema: Schema;
+  readonly description: unknown;
+}
+
+export const table = (rows: readonly Row[]): Html =>
+  rows.length === 0
+    ? html``
+    : html`<table>
+<thead><tr><th>Name</th><th>Type</th><th>Description</th></tr></thead>
+<tbody>
+${rows.map(
+  ({ name, note, schema, description }) => html`<tr>
+<td><code>${name}</code> <span class="note">${note}</span></td>
+<td>${typeOf(schema)}</td>
+<td>${inline(String(description))}</td>
+</tr>`,
+)}
+</tbody>
+</table>`;
+
+/** The fields of a record, or the words of a set. */
+export function fieldTable({ properties, required = [], enum: words }: Schema): Html {
+  if (words !== undefined) return html`<p>${(words as string[]).map(word => html`<code>${word}</code>`)}</p>`;
+  return table(rowsOf(properties as Readonly<Record<string, Schema>>, required as string[], ""));
+}
+
+export const rowsOf = (
+  fields: Readonly<Record<string, Schema>>,
+  required: readonly string[],
+  place: string,
+): Row[] =>
+  Object.entries(fields).map(([name, schema]) => ({
+    name,
+    note: [place, required.includes(name) ? "" : "optional"].filter(text => text !== "").join(", "),
+    schema,
+    description: schema["description"],
+  }));
+
+export const code = (value: unknown): Html => html`<pre>${JSON.stringify(value, null, 2)}</pre>`;
+
+export const exampleOf = ({ examples }: Schema): Html =>
+  examples === undefined ? html`` : code((examples as unknown[])[0]);
