@@ -3,6 +3,7 @@ import { connect } from "../src/adapters/postgres/connection/database.ts";
 import type { Statement } from "../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../src/adapters/postgres/repositories/repositories.ts";
 import type { Repositories } from "../src/application/ports.ts";
+import { callerOf } from "../test/support/by-operator.ts";
 import { literal, recording } from "../test/support/recording-database.ts";
 import { median } from "./measure.ts";
 import { assets, emailOf, employees, largeAsset, seedLogs, smallAssets } from "./seed.ts";
@@ -45,7 +46,7 @@ const operations: readonly Operation[] = [
     name: "create a log",
     run: ({ maintenanceLogs }, turn) => {
       const employeeId = scattered(turn, employees);
-      const performer = { employeeId, email: emailOf(employeeId) };
+      const performer = callerOf({ id: employeeId, email: emailOf(employeeId) });
       return maintenanceLogs.append(scattered(turn, assets), performer, { ...log, comment: "Oil changed" });
     },
   },

@@ -1,4 +1,5 @@
 import type { Repositories } from "../src/application/ports.ts";
+import { callerOf } from "../test/support/by-operator.ts";
 import { requestText } from "./load.ts";
 import { assets, emailOf, employees, logsOfSmallAsset, password, smallAssets } from "./seed.ts";
 
@@ -104,7 +105,7 @@ export const workloads = (logs: number): readonly Workload[] => [
       ),
     sample: token => [`${api}/assets/${assets}/logs`, posted(log, token)],
     statement: ({ maintenanceLogs }, marker) =>
-      maintenanceLogs.append(marker, { employeeId: 1, email: emailOf(1) }, log),
+      maintenanceLogs.append(marker, callerOf({ id: 1, email: emailOf(1) }), log),
     ids: [smallAssets + 1, assets],
   },
 ];

@@ -5,8 +5,8 @@ import { JOSEError, JWSSignatureVerificationFailed } from "jose/errors";
 import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify } from "jose/jwt/verify";
 import { importJWK } from "jose/key/import";
-import { tokenNotValid } from "../application/authentication.ts";
 import type { Clock, TokenClaims, TokenSigner, TokenVerifier } from "../application/ports.ts";
+import { tokenNotValid } from "../domain/error.ts";
 import { isStorable } from "../domain/field.ts";
 import { isRole } from "../domain/role.ts";
 

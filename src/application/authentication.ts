@@ -1,19 +1,7 @@
 import type { Employee, Login } from "../domain/employee.ts";
-import { DomainError } from "../domain/error.ts";
-import type { Role } from "../domain/role.ts";
+import { DomainError, tokenNotValid } from "../domain/error.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
-import type { Account, Ports, TokenClaims } from "./ports.ts";
-
-/** The employee on whose behalf a request is made. */
-export interface Caller {
-  readonly employeeId: number;
-  readonly email: string;
-  readonly role: Role;
-  /** The `jti` of the token that was sent. */
-  readonly tokenId: string | undefined;
-  /** The employee's token version for which the token was found live. */
-  readonly tokenVersion: number;
-}
+import type { Account, Caller, Ports, TokenClaims } from "./ports.ts";
 
 /**
  * Who stands behind a valid token: an employee, nobody (no `username`, or no known role),
@@ -22,8 +10,6 @@ export interface Caller {
 export type Identity =
   | { readonly kind: "employee"; readonly caller: Caller }
   | { readonly kind: "no username" | "no role" | "unknown employee" };
-
-export const tokenNotValid = (): DomainError => new DomainError("TOKEN_REFUSED", "Token is not valid");
 
 export function makeAuthentication({
   employees,

@@ -2,10 +2,9 @@ import type { ActivityFilter } from "../domain/activity.ts";
 import type { Employee, EmployeeChanges, PasswordChange, Registration } from "../domain/employee.ts";
 import { invalid, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
-import type { Caller } from "./authentication.ts";
 import type { JsonList } from "./json-list.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
-import type { Ports } from "./ports.ts";
+import type { Caller, Ports } from "./ports.ts";
 
 export function makeEmployees({
   employees,
@@ -26,7 +25,7 @@ export function makeEmployees({
     async register(caller: Caller, { password, ...registration }: Registration): Promise<Employee> {
       refuseRoleAbove(caller, registration.role);
       const passwordHash = await passwords.hash(password);
-      const employee = await employees.insert({ ...registration, passwordHash }, caller.employeeId);
+      const employee = await employees.insert({ ...registration, passwordHash }, caller);
       reportAdmin(employee, caller);
       return employee;
     },
@@ -34,18 +33,16 @@ export function makeEmployees({
     /** Throws FORBIDDEN when the old or the new role is above the caller's own, NOT_FOUND, CONFLICT. */
     async update(caller: Caller, id: number, changes: EmployeeChanges): Promise<Employee> {
       if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);
-      const employee = await employees.update(id, changes, rolesUpTo(caller.role), caller.employeeId);
+      const employee = await employees.update(id, changes, rolesUpTo(caller.role), caller);
       if (changes.role !== undefined) reportAdmin(employee, caller);
       return employee;
     },
 
     /** Throws NOT_FOUND. */
-    deactivate: (caller: Caller, id: number): Promise<void> =>
-      employees.setActive(id, false, caller.employeeId),
+    deactivate: (caller: Caller, id: number): Promise<void> => employees.setActive(id, false, caller),
 
     /** Throws NOT_FOUND. */
-    reactivate: (caller: Caller, id: number): Promise<void> =>
-      employees.setActive(id, true, caller.employeeId),
+    reactivate: (caller: Caller, id: number): Promise<void> => employees.setActive(id, true, caller),
 
     /**
      * Throws INVALID when the old password is not the stored one, also when it has just been changed, and THROTTLED:
@@ -65,10 +62,7 @@ export function makeEmployees({
         throw wrongPassword();
       }
       const next = await passwords.hash(newPassword);
-      const { employeeId, tokenId, tokenVersion } = caller;
-      // A token that was revoked meanwhile must not become the one that lives on.
-      const expected = { passwordHash, tokenVersion };
-      if (!(await employees.replacePasswordHash(employeeId, expected, next, tokenId))) throw wrongPassword();
+      if (!(await employees.replacePasswordHash(passwordHash, next, caller))) throw wrongPassword();
     },
   };
 }

@@ -26,8 +26,22 @@ export interface Account {
   readonly tokensValidFrom: number;
 }
 
-/** The id of the employee who asks for a change, for the trail; undefined for the operator. */
-export type ChangedBy = number | undefined;
+/** The employee on whose behalf a request is made, and the token with which they ask. */
+export interface Caller {
+  readonly employeeId: number;
+  readonly email: string;
+  readonly role: Role;
+  /** The `jti` of the token that was sent. */
+  readonly tokenId: string | undefined;
+  /** The employee's token version for which the token was found live. */
+  readonly tokenVersion: number;
+}
+
+/**
+ * Who asks for a change. A caller's change is written only while the caller's token lives, which the statement that
+ * writes decides itself: it throws TOKEN_REFUSED when something has revoked the token since it was looked at.
+ */
+export type Author = Caller | "operator";
 
 /** Every method is atomic, and throws UNAVAILABLE while the records cannot be reached. */
 export interface EmployeeRepository {
@@ -41,29 +55,19 @@ export interface EmployeeRepository {
   findCredentialsByEmail(email: string): Promise<Credentials | undefined>;
   findCredentials(id: number): Promise<Credentials | undefined>;
   /** Stores an active employee. Throws CONFLICT when the email is taken. */
-  insert(employee: EmployeeRecord, changedBy?: ChangedBy): Promise<Employee>;
+  insert(employee: EmployeeRecord, by: Author): Promise<Employee>;
   /**
    * Changes what is not undefined, provided that the employee now has one of the editable roles. Another role or
    * email revokes the employee's tokens. Throws NOT_FOUND, FORBIDDEN for another role, CONFLICT when the email is taken.
    */
-  update(
-    id: number,
-    changes: EmployeeChanges,
-    editableRoles: readonly Role[],
-    changedBy?: ChangedBy,
-  ): Promise<Employee>;
+  update(id: number, changes: EmployeeChanges, editableRoles: readonly Role[], by: Author): Promise<Employee>;
   /** Deactivation revokes the employee's tokens. Throws NOT_FOUND. */
-  setActive(id: number, active: boolean, changedBy?: ChangedBy): Promise<void>;
+  setActive(id: number, active: boolean, by: Author): Promise<void>;
   /**
-   * Stores the new hash if the stored one is still the expected one and nothing was revoked since the expected version;
-   * says whether it was so. Revokes the employee's tokens but the one with this `jti`.
+   * Stores a new hash of the caller's own password if the stored one is still the expected one; says whether it was so.
+   * Revokes the caller's tokens but the one with which they ask.
    */
-  replacePasswordHash(
-    id: number,
-    expected: Pick<Credentials, "passwordHash" | "tokenVersion">,
-    next: string,
-    survivingTokenId: string | undefined,
-  ): Promise<boolean>;
+  replacePasswordHash(expected: string, next: string, by: Caller): Promise<boolean>;
   /** Stores the new hash, and revokes all of the employee's tokens. Throws NOT_FOUND. */
   setPasswordHash(id: number, next: string): Promise<void>;
   /**
@@ -79,19 +83,19 @@ export interface AssetRepository {
   list(filter: ActivityFilter): JsonList<Asset>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<Asset>;
-  insert(asset: NewAsset, changedBy?: ChangedBy): Promise<Asset>;
+  insert(asset: NewAsset, by: Author): Promise<Asset>;
   /** Throws NOT_FOUND. */
-  setActive(id: number, active: boolean, changedBy?: ChangedBy): Promise<void>;
+  setActive(id: number, active: boolean, by: Author): Promise<void>;
 }
 
 /** The lists are newest first: by `performedDate`, then by id, both descending. */
 export interface MaintenanceLogRepository {
   /**
-   * Writes the log, or answers the one that the performer wrote under the same key, which is kept with it for ever.
+   * Writes the log, or answers the one that this performer wrote under the same key, which is kept with it for ever.
    * Throws NOT_FOUND when the asset, UNAUTHENTICATED when the performer is not known under this id and email,
    * UNPROCESSABLE when the key's log is another one.
    */
-  append(assetId: number, performer: Performer, log: NewLog, idempotencyKey?: string): Promise<Appended>;
+  append(assetId: number, performer: Caller, log: NewLog, idempotencyKey?: string): Promise<Appended>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<MaintenanceLog>;
   list(part: LogQuery): JsonList<MaintenanceLog>;
@@ -107,11 +111,6 @@ export interface Appended {
   readonly log: MaintenanceLog;
   /** Whether the log had been written before, under the same key. */
   readonly replayed: boolean;
-}
-
-export interface Performer {
-  readonly employeeId: number;
-  readonly email: string;
 }
 
 /** argon2id, or something that stands for it in a test. */

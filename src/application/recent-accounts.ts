@@ -41,12 +41,11 @@ export function withRecentAccounts(employees: EmployeeRepository, clock: Clock):
       return account;
     },
 
-    insert: (...args) => forgetting(employees.insert(...args)),
-    update: (...args) => forgetting(employees.update(...args)),
-    setActive: (...args) => forgetting(employees.setActive(...args)),
-    replacePasswordHash: (id, expected, next, survivingTokenId) =>
-      forgetting(employees.replacePasswordHash(id, expected, next, survivingTokenId)),
-    setPasswordHash: (id, next) => forgetting(employees.setPasswordHash(id, next)),
-    appointAdmin: employee => forgetting(employees.appointAdmin(employee)),
+    insert: (...asked) => forgetting(employees.insert(...asked)),
+    update: (...asked) => forgetting(employees.update(...asked)),
+    setActive: (...asked) => forgetting(employees.setActive(...asked)),
+    replacePasswordHash: (...asked) => forgetting(employees.replacePasswordHash(...asked)),
+    setPasswordHash: (...asked) => forgetting(employees.setPasswordHash(...asked)),
+    appointAdmin: (...asked) => forgetting(employees.appointAdmin(...asked)),
   };
 }

@@ -32,6 +32,7 @@ export const isUnavailable = (error: unknown): error is DomainError =>
 export const invalid = (message: string): DomainError => new DomainError("INVALID", message);
 export const notFound = (what: "Employee" | "Asset" | "Log"): DomainError =>
   new DomainError("NOT_FOUND", `${what} not found`);
+export const tokenNotValid = (): DomainError => new DomainError("TOKEN_REFUSED", "Token is not valid");
 export const unauthorized = (): DomainError => new DomainError("FORBIDDEN", "Unauthorized");
 export const emailTaken = (): DomainError => new DomainError("CONFLICT", "Email already exists");
 export const performerUnknown = (): DomainError =>

@@ -5,11 +5,12 @@ import { accountMilliseconds, withRecentAccounts } from "../../src/application/r
 import { anEmployee } from "../contract/repositories.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { byOperator } from "../support/by-operator.ts";
 
 /** Remembered accounts over a repository that counts how often it is asked. */
 async function open() {
   const clock = makeFakeClock();
-  const { employees } = makeMemoryRepositories(clock);
+  const { employees } = byOperator(makeMemoryRepositories(clock));
   const employee = await employees.insert(anEmployee());
   let asked = 0;
   let findAccount: EmployeeRepository["findAccount"] = email => employees.findAccount(email);
@@ -54,7 +55,7 @@ describe("recent accounts", () => {
   test("are forgotten when this process changes an employee, also while the answer is under way", async () => {
     const { employee, recent, answerWith } = await open();
     const before = await recent.findAccount(employee.email);
-    await recent.setActive(employee.id, false);
+    await recent.setActive(employee.id, false, "operator");
     assert.equal((await recent.findAccount(employee.email))?.employee.active, false);
 
     let answer = () => {};
@@ -66,7 +67,7 @@ describe("recent accounts", () => {
     });
     const other = "other@example.com";
     const early = recent.findAccount(other);
-    await recent.setActive(employee.id, true);
+    await recent.setActive(employee.id, true, "operator");
     answerWith(async () => undefined);
     answer();
     assert.deepEqual(await early, before);

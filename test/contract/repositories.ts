@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { elementsOf, type JsonList } from "../../src/application/json-list.ts";
-import type { EmployeeRecord, Performer, Repositories } from "../../src/application/ports.ts";
+import type { Caller, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
 import type { NewAsset } from "../../src/domain/asset.ts";
-import type { Employee } from "../../src/domain/employee.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
 import type {
   LogFilter,
@@ -13,6 +12,7 @@ import type {
   NewLog,
 } from "../../src/domain/maintenance-log.ts";
 import { roles } from "../../src/domain/role.ts";
+import { byOperator, callerOf } from "../support/by-operator.ts";
 
 export interface OpenRepositories extends Repositories {
   close(): Promise<void>;
@@ -65,20 +65,23 @@ const refused = (code: ErrorCode, message: string) => ({ name: "DomainError", co
 const employeeNotFound = refused("NOT_FOUND", "Employee not found");
 const assetNotFound = refused("NOT_FOUND", "Asset not found");
 const emailTaken = refused("CONFLICT", "Email already exists");
+const tokenNotValid = refused("TOKEN_REFUSED", "Token is not valid");
 const unknownId = Number.MAX_SAFE_INTEGER;
 
 /** What every implementation of the three repositories promises. */
 export function repositoryContract(name: string, openRepositories: () => Promise<OpenRepositories>): void {
   describe(`repositories: ${name}`, () => {
-    let opened: OpenRepositories;
+    let opened: ReturnType<typeof byOperator>;
+    let close: () => Promise<void>;
     before(async () => {
-      opened = await openRepositories();
+      const repositories = await openRepositories();
+      opened = byOperator(repositories);
+      close = repositories.close;
     });
-    after(() => opened.close());
+    after(() => close());
 
-    const append = async (assetId: number, performer: Performer, log: NewLog) =>
+    const append = async (assetId: number, performer: Caller, log: NewLog) =>
       (await opened.maintenanceLogs.append(assetId, performer, log)).log;
-    const performerOf = ({ id, email }: Employee) => ({ employeeId: id, email });
 
     describe("employees", () => {
       test("an inserted employee is active, has an id and is found again without its hash", async () => {
@@ -224,29 +227,18 @@ export function repositoryContract(name: string, openRepositories: () => Promise
 
       test("of many replacements of one password hash exactly one succeeds", async () => {
         const { passwordHash, ...record } = anEmployee();
-        const { id } = await opened.employees.insert({ ...record, passwordHash });
+        const employee = await opened.employees.insert({ ...record, passwordHash });
+        const caller = callerOf(employee, 1, "token");
         const outcomes = await Promise.all(
           Array.from({ length: 10 }, (_, i) =>
-            opened.employees.replacePasswordHash(
-              id,
-              { passwordHash, tokenVersion: 1 },
-              `next ${i}`,
-              `token ${i}`,
-            ),
+            opened.employees.replacePasswordHash(passwordHash, `next ${i}`, caller),
           ),
         );
         assert.equal(outcomes.filter(Boolean).length, 1);
         const next = `next ${outcomes.indexOf(true)}`;
-        assert.equal((await opened.employees.findCredentials(id))?.passwordHash, next);
-        assert.equal(
-          await opened.employees.replacePasswordHash(
-            unknownId,
-            { passwordHash, tokenVersion: 1 },
-            "x",
-            undefined,
-          ),
-          false,
-        );
+        assert.equal((await opened.employees.findCredentials(employee.id))?.passwordHash, next);
+        const unknown = { ...caller, employeeId: unknownId };
+        await assert.rejects(opened.employees.replacePasswordHash(next, "x", unknown), tokenNotValid);
       });
 
       describe("revocation", () => {
@@ -298,13 +290,18 @@ export function repositoryContract(name: string, openRepositories: () => Promise
 
         test("a password change names the token that lives on, until something else is revoked", async () => {
           const record = anEmployee();
-          const { id, email } = await opened.employees.insert(record);
+          const employee = await opened.employees.insert(record);
+          const { id, email } = employee;
           const survivors = async () => {
             const { tokenVersion, survivingTokenId } = await stateOf(email);
             return [tokenVersion, survivingTokenId];
           };
           const replace = (passwordHash: string, tokenVersion: number, next: string, survivor?: string) =>
-            opened.employees.replacePasswordHash(id, { passwordHash, tokenVersion }, next, survivor);
+            opened.employees.replacePasswordHash(
+              passwordHash,
+              next,
+              callerOf(employee, tokenVersion, survivor),
+            );
           await replace(record.passwordHash, 1, "second", "token 1");
           assert.deepEqual(await survivors(), [2, "token 1"]);
           await replace("second", 2, "third", "token 1");
@@ -320,23 +317,28 @@ export function repositoryContract(name: string, openRepositories: () => Promise
 
         test("a token that was revoked since cannot be made the one that lives on", async () => {
           const record = anEmployee({ role: "MANAGER" });
-          const { id, email } = await opened.employees.insert(record);
-          const { passwordHash } = record;
+          const employee = await opened.employees.insert(record);
+          const { id, email } = employee;
           const replace = (tokenVersion: number) =>
-            opened.employees.replacePasswordHash(id, { passwordHash, tokenVersion }, "next", "token 1");
+            opened.employees.replacePasswordHash(
+              record.passwordHash,
+              "next",
+              callerOf(employee, tokenVersion, "token 1"),
+            );
           await opened.employees.update(id, { ...nothing, role: "TECHNICIAN" }, roles);
-          assert.equal(await replace(1), false);
+          await assert.rejects(replace(1), tokenNotValid);
           await opened.employees.setActive(id, false);
-          assert.equal(await replace(3), false, "not even with the right version when inactive");
+          await assert.rejects(replace(3), tokenNotValid, "not even with the right version when inactive");
           const { tokenVersion, survivingTokenId } = await stateOf(email);
           assert.deepEqual([tokenVersion, survivingTokenId], [3, null]);
         });
 
         test("an appointment to ADMIN revokes every token", async () => {
           const record = anEmployee({ role: "ADMIN" });
-          const { id, email } = await opened.employees.insert(record);
-          const expected = { passwordHash: record.passwordHash, tokenVersion: 1 };
-          await opened.employees.replacePasswordHash(id, expected, "second", "token 1");
+          const employee = await opened.employees.insert(record);
+          const { email } = employee;
+          const caller = callerOf(employee, 1, "token 1");
+          await opened.employees.replacePasswordHash(record.passwordHash, "second", caller);
           await opened.employees.appointAdmin({ ...record, passwordHash: "third" });
           const { tokenVersion, survivingTokenId } = await stateOf(email);
           assert.deepEqual([tokenVersion, survivingTokenId], [3, null]);
@@ -346,8 +348,8 @@ export function repositoryContract(name: string, openRepositories: () => Promise
       test("a password that the operator sets revokes every token, and changes nothing else", async () => {
         const record = anEmployee();
         const employee = await opened.employees.insert(record);
-        const expected = { passwordHash: record.passwordHash, tokenVersion: 1 };
-        await opened.employees.replacePasswordHash(employee.id, expected, "second", "token 1");
+        const caller = callerOf(employee, 1, "token 1");
+        await opened.employees.replacePasswordHash(record.passwordHash, "second", caller);
         await opened.employees.setPasswordHash(employee.id, "third");
         const credentials = await opened.employees.findCredentials(employee.id);
         assert.deepEqual(credentials, { employee, passwordHash: "third", tokenVersion: 3 });
@@ -371,9 +373,95 @@ export function repositoryContract(name: string, openRepositories: () => Promise
       });
     });
 
+    describe("a change by a caller", () => {
+      const unchanged = {
+        firstName: undefined,
+        lastName: undefined,
+        email: undefined,
+        phone: undefined,
+        role: undefined,
+      };
+      /** Every way of writing, with what it asks for as a thunk. */
+      const changesBy = async (caller: Caller) => {
+        const { employees, assets, maintenanceLogs } = opened;
+        const other = await employees.insert(anEmployee());
+        const asset = await assets.insert(anAsset());
+        const rename = { ...unchanged, firstName: "Mary" };
+        const key = `key-${other.id}`;
+        return {
+          register: () => employees.insert(anEmployee(), caller),
+          "change another employee": () => employees.update(other.id, rename, roles, caller),
+          "change themselves": () => employees.update(caller.employeeId, rename, roles, caller),
+          "deactivate another employee": () => employees.setActive(other.id, false, caller),
+          "reactivate themselves": () => employees.setActive(caller.employeeId, true, caller),
+          "create an asset": () => assets.insert(anAsset(), caller),
+          "deactivate an asset": () => assets.setActive(asset.id, false, caller),
+          "write a log": () => maintenanceLogs.append(asset.id, caller, aLog()),
+          "write a log with a key": () => maintenanceLogs.append(asset.id, caller, aLog(), key),
+          "write the same log again": () => maintenanceLogs.append(asset.id, caller, aLog(), key),
+        };
+      };
+      const records = async () => [
+        await all(opened.employees.list({ active: undefined })),
+        await all(opened.assets.list({ active: undefined })),
+        await all(opened.maintenanceLogs.list({})),
+      ];
+
+      test("is made while the caller's token lives", async () => {
+        const caller = callerOf(await opened.employees.insert(anEmployee({ role: "ADMIN" })));
+        for (const change of Object.values(await changesBy(caller))) await change();
+      });
+
+      for (const [what, revoke] of [
+        ["was deactivated", (id: number) => opened.employees.setActive(id, false)],
+        [
+          "has another role",
+          (id: number) => opened.employees.update(id, { ...unchanged, role: "MANAGER" }, roles),
+        ],
+        ["has a new password", (id: number) => opened.employees.setPasswordHash(id, "next")],
+      ] as const) {
+        test(`is refused, and nothing written, when the caller ${what}`, async () => {
+          const caller = callerOf(await opened.employees.insert(anEmployee({ role: "ADMIN" })), 1, "token 1");
+          const changes = await changesBy(caller);
+          await revoke(caller.employeeId);
+          const before = await records();
+          for (const [name, change] of Object.entries(changes)) {
+            await assert.rejects(change(), tokenNotValid, name);
+          }
+          assert.deepEqual(await records(), before);
+        });
+      }
+
+      test("is made with the token that changed the password, and with no other", async () => {
+        const record = anEmployee({ role: "ADMIN" });
+        const employee = await opened.employees.insert(record);
+        const survivor = callerOf(employee, 1, "token 1");
+        await opened.employees.replacePasswordHash(record.passwordHash, "second", survivor);
+        await opened.assets.insert(anAsset(), survivor);
+        for (const tokenId of ["token 2", undefined]) {
+          await assert.rejects(opened.assets.insert(anAsset(), { ...survivor, tokenId }), tokenNotValid);
+        }
+      });
+
+      test("of what is not there says so, and that the token is dead before that", async () => {
+        const employee = await opened.employees.insert(anEmployee({ role: "ADMIN" }));
+        const caller = callerOf(employee);
+        const attempts = [
+          [() => opened.employees.update(unknownId, unchanged, roles, caller), employeeNotFound],
+          [() => opened.employees.setActive(unknownId, false, caller), employeeNotFound],
+          [() => opened.assets.setActive(unknownId, false, caller), assetNotFound],
+          [() => opened.maintenanceLogs.append(unknownId, caller, aLog()), assetNotFound],
+        ] as const;
+        for (const [attempt, expected] of attempts) await assert.rejects(attempt(), expected);
+        await opened.employees.setActive(employee.id, false);
+        for (const [attempt] of attempts) await assert.rejects(attempt(), tokenNotValid);
+      });
+    });
+
     describe("the first admin", () => {
       test("is appointed when there is none, with a new account or with an existing one", async () => {
-        const own = await openRepositories();
+        const { close, ...repositories } = await openRepositories();
+        const own = byOperator(repositories);
         try {
           const { role: _, ...record } = anEmployee();
           assert.equal(await own.employees.hasActiveAdmin(), false);
@@ -397,7 +485,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           assert.equal((await own.employees.findCredentials(technician.id))?.passwordHash, "new");
           assert.equal(await own.employees.hasActiveAdmin(), true);
         } finally {
-          await own.close();
+          await close();
         }
       });
     });
@@ -416,7 +504,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
 
       test("the log date is that of the latest performed date, and null in lists", async () => {
         const { id } = await opened.assets.insert(anAsset());
-        const performer = performerOf(await opened.employees.insert(anEmployee()));
+        const performer = callerOf(await opened.employees.insert(anEmployee()));
         for (const performedDate of [
           "2026-03-29T02:30:00.5",
           "2026-03-29T02:30:00.25",
@@ -478,7 +566,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const employee = await opened.employees.insert(
           anEmployee({ firstName: "Grace", lastName: "Hopper" }),
         );
-        const log = await append(asset.id, performerOf(employee), aLog());
+        const log = await append(asset.id, callerOf(employee), aLog());
         assert.deepEqual(
           { ...log },
           {
@@ -506,7 +594,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
 
       test("local date-times and comments come back as they went in", async () => {
         const asset = await opened.assets.insert(anAsset());
-        const performer = performerOf(await opened.employees.insert(anEmployee()));
+        const performer = callerOf(await opened.employees.insert(anEmployee()));
         const dates = [
           "2026-03-29T02:30:00", // the hour that daylight saving time skips in Europe
           "2026-10-25T02:30:00", // and the one it repeats
@@ -525,7 +613,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
 
       test("a log may be written on an inactive asset", async () => {
         const asset = await opened.assets.insert(anAsset({ active: false }));
-        const performer = performerOf(await opened.employees.insert(anEmployee()));
+        const performer = callerOf(await opened.employees.insert(anEmployee()));
         assert.equal((await append(asset.id, performer, aLog())).assetId, asset.id);
       });
 
@@ -534,10 +622,10 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const employee = await opened.employees.insert(anEmployee());
         const { maintenanceLogs } = opened;
         const performerUnknown = refused("UNAUTHENTICATED", "No employee matches the token");
-        await assert.rejects(maintenanceLogs.append(unknownId, performerOf(employee), aLog()), assetNotFound);
+        await assert.rejects(maintenanceLogs.append(unknownId, callerOf(employee), aLog()), assetNotFound);
         for (const performer of [
-          { employeeId: unknownId, email: employee.email },
-          { employeeId: employee.id, email: "other@example.com" },
+          { ...callerOf(employee), employeeId: unknownId },
+          { ...callerOf(employee), email: "other@example.com" },
         ]) {
           await assert.rejects(maintenanceLogs.append(asset.id, performer, aLog()), performerUnknown);
           await assert.rejects(maintenanceLogs.append(unknownId, performer, aLog()), performerUnknown);
@@ -548,16 +636,16 @@ export function repositoryContract(name: string, openRepositories: () => Promise
 
       test("the performer's email may differ in case from the stored one", async () => {
         const asset = await opened.assets.insert(anAsset());
-        const { id, email } = await opened.employees.insert(anEmployee());
-        const performer = { employeeId: id, email: email.toUpperCase() };
-        assert.equal((await append(asset.id, performer, aLog())).performedByEmployeeId, id);
+        const employee = await opened.employees.insert(anEmployee());
+        const performer = { ...callerOf(employee), email: employee.email.toUpperCase() };
+        assert.equal((await append(asset.id, performer, aLog())).performedByEmployeeId, employee.id);
       });
 
       describe("idempotency keys", () => {
         async function openAsset() {
           const asset = await opened.assets.insert(anAsset());
           const employee = await opened.employees.insert(anEmployee());
-          const send = (log: NewLog, key?: string, assetId = asset.id, performer = performerOf(employee)) =>
+          const send = (log: NewLog, key?: string, assetId = asset.id, performer = callerOf(employee)) =>
             opened.maintenanceLogs.append(assetId, performer, log, key);
           return {
             asset,
@@ -595,7 +683,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
 
         test("keys are each employee's own, and differ in case", async () => {
           const { asset, send, written } = await openAsset();
-          const other = performerOf(await opened.employees.insert(anEmployee()));
+          const other = callerOf(await opened.employees.insert(anEmployee()));
           const sent = [
             await send(aLog(), "key"),
             await send(aLog({ comment: "other" }), "key", asset.id, other),
@@ -625,7 +713,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
       test("names are those of today", async () => {
         const asset = await opened.assets.insert(anAsset());
         const employee = await opened.employees.insert(anEmployee());
-        const { id } = await append(asset.id, performerOf(employee), aLog());
+        const { id } = await append(asset.id, callerOf(employee), aLog());
         const changes = {
           firstName: "Mary",
           lastName: "Shelley",
@@ -642,7 +730,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const asset = await opened.assets.insert(anAsset());
         const other = await opened.assets.insert(anAsset());
         const employee = await opened.employees.insert(anEmployee());
-        const performer = performerOf(employee);
+        const performer = callerOf(employee);
         const written: MaintenanceLog[] = [];
         for (const [day, status, taskType] of [
           ["02", "PENDING", "ERROR"],
@@ -692,7 +780,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           const asset = await opened.assets.insert(anAsset());
           const employee = await opened.employees.insert(anEmployee());
           const writeOne = (performedDate: string) =>
-            append(asset.id, performerOf(employee), aLog({ performedDate, comment: likeJson }));
+            append(asset.id, callerOf(employee), aLog({ performedDate, comment: likeJson }));
           for (const date of dates) await writeOne(date);
           return { asset, employee, writeOne };
         }
@@ -809,7 +897,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
       test("the newest logs of active assets follow the assets' activity", async () => {
         const active = await opened.assets.insert(anAsset());
         const inactive = await opened.assets.insert(anAsset());
-        const performer = performerOf(await opened.employees.insert(anEmployee()));
+        const performer = callerOf(await opened.employees.insert(anEmployee()));
         const write = async (assetId: number, day: number) =>
           (await append(assetId, performer, aLog({ performedDate: `9999-12-31T23:59:59.${day}` }))).id;
         const [first, second, third] = [
@@ -838,7 +926,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           await opened.assets.insert(anAsset()),
         ];
         const hidden = await opened.assets.insert(anAsset({ active: false }));
-        const performer = performerOf(await opened.employees.insert(anEmployee()));
+        const performer = callerOf(await opened.employees.insert(anEmployee()));
         // All in one instant, so that only the ids order them.
         const performedDate = "9999-12-31T23:59:59.9";
         for (const asset of [one, other, other, one, one]) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Repositories } from "../../src/application/ports.ts";
 import type { FullTile, RecordKey } from "../../src/application/trail/trail-repository.ts";
+import { byOperator, callerOf } from "../support/by-operator.ts";
 import { aLog, anAsset, anEmployee, type OpenRepositories } from "./repositories.ts";
 
 const bytes = (seed: number, length = 32) => new Uint8Array(length).fill(seed % 251);
@@ -23,14 +24,17 @@ const hex = (hash: Uint8Array) => Buffer.from(hash).toString("hex");
 /** What every implementation of the trail's repository promises. */
 export function trailContract(name: string, openRepositories: () => Promise<OpenRepositories>): void {
   describe(`the trail's repository: ${name}`, () => {
-    let opened: OpenRepositories;
+    let opened: ReturnType<typeof byOperator>;
+    let close: () => Promise<void>;
     let trail: Repositories["trail"];
     beforeEach(async () => {
-      opened = await openRepositories();
+      const repositories = await openRepositories();
+      opened = byOperator(repositories);
+      close = repositories.close;
       trail = opened.trail;
     });
     // Each test begins with an empty trail.
-    afterEach(() => opened.close());
+    afterEach(() => close());
 
     /** Appends so many entries of logs, whose hashes are made up. */
     const appendMany = async (from: number, count: number, firstId = from + 1) => {
@@ -43,14 +47,14 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     };
 
     async function writeLogs(count: number) {
-      const { id: employeeId, email } = await opened.employees.insert(anEmployee());
+      const performer = callerOf(await opened.employees.insert(anEmployee()));
       const { id } = await opened.assets.insert(anAsset());
       const logs = [];
       for (let at = 0; at < count; at += 1) {
         const log = aLog({ comment: `log ${at}` });
-        logs.push((await opened.maintenanceLogs.append(id, { employeeId, email }, log)).log);
+        logs.push((await opened.maintenanceLogs.append(id, performer, log)).log);
       }
-      return { employeeId, assetId: id, logs };
+      return { employeeId: performer.employeeId, assetId: id, logs };
     }
 
     test("begins empty", async () => {
@@ -92,11 +96,12 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
 
     test("every state of an employee's role and activity is a record, with whoever asked for it", async () => {
       const admin = await opened.employees.insert(anEmployee());
-      const { id } = await opened.employees.insert(anEmployee(), admin.id);
-      await opened.employees.update(id, { ...unchanged, firstName: "Augusta" }, ["TECHNICIAN"], admin.id);
-      await opened.employees.update(id, { ...unchanged, role: "MANAGER" }, ["TECHNICIAN"], admin.id);
-      await opened.employees.setActive(id, false, admin.id);
-      await opened.employees.setActive(id, false, admin.id);
+      const by = callerOf(admin);
+      const { id } = await opened.employees.insert(anEmployee(), by);
+      await opened.employees.update(id, { ...unchanged, firstName: "Augusta" }, ["TECHNICIAN"], by);
+      await opened.employees.update(id, { ...unchanged, role: "MANAGER" }, ["TECHNICIAN"], by);
+      await opened.employees.setActive(id, false, by);
+      await opened.employees.setActive(id, false, by);
       await opened.employees.setActive(id, true);
       const records = await trail.recordsAfter("employee", 0, 10);
       const states = records.map(({ entry }) => {
@@ -116,8 +121,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
 
     test("appointing an ADMIN is a record of the operator, also of an employee who was there", async () => {
       const { role: _, ...record } = anEmployee();
-      const { id } = await opened.employees.insert(anEmployee({ email: record.email }), undefined);
-      await opened.employees.setActive(id, false, id);
+      const { id } = await opened.employees.insert(anEmployee({ email: record.email }));
+      await opened.employees.setActive(id, false);
       await opened.employees.appointAdmin(record);
       const [last] = (await trail.recordsAfter("employee", 0, 10)).slice(-1);
       const { recordedAt: __, ...state } = last?.entry ?? {};
@@ -126,7 +131,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     });
 
     test("every state of an asset is a record, with whoever asked for it", async () => {
-      const by = (await opened.employees.insert(anEmployee())).id;
+      const by = callerOf(await opened.employees.insert(anEmployee()));
       const { id } = await opened.assets.insert(anAsset({ description: "Left" }), by);
       await opened.assets.setActive(id, true, by);
       await opened.assets.setActive(id, false, by);
@@ -136,8 +141,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.deepEqual(
         records.map(({ entry: { recordedAt: _, ...said } }) => said),
         [
-          { ...state, active: true, changedBy: by },
-          { ...state, active: false, changedBy: by },
+          { ...state, active: true, changedBy: by.employeeId },
+          { ...state, active: false, changedBy: by.employeeId },
           { ...state, active: true, changedBy: null },
         ],
       );

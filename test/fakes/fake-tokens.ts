@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { tokenNotValid } from "../../src/application/authentication.ts";
 import type { Clock, TokenClaims, TokenSigner, TokenVerifier } from "../../src/application/ports.ts";
+import { tokenNotValid } from "../../src/domain/error.ts";
 
 /** Tokens that only this object knows: a random name for the claims kept here. */
 export function makeFakeTokens(clock: Clock, lifetimeSeconds: number): TokenSigner & TokenVerifier {

@@ -1,7 +1,7 @@
 import type { JsonList } from "../../src/application/json-list.ts";
 import type {
   Account,
-  ChangedBy,
+  Author,
   Clock,
   Credentials,
   EmployeeRecord,
@@ -9,7 +9,14 @@ import type {
 } from "../../src/application/ports.ts";
 import type { Asset } from "../../src/domain/asset.ts";
 import { displayName, type Employee, foldEmail } from "../../src/domain/employee.ts";
-import { emailTaken, keyReused, notFound, performerUnknown, unauthorized } from "../../src/domain/error.ts";
+import {
+  emailTaken,
+  keyReused,
+  notFound,
+  performerUnknown,
+  tokenNotValid,
+  unauthorized,
+} from "../../src/domain/error.ts";
 import {
   isLogOf,
   type LogQuery,
@@ -40,14 +47,14 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
   const records: RecordsOf = { log: [], employee: [], asset: [] };
 
   const recordedAt = () => clock.now().toISOString().replace("Z", "000Z");
-  const recordEmployee = ({ id, role, active }: Employee, changedBy: ChangedBy) =>
+  const recordEmployee = ({ id, role, active }: Employee, by: Author) =>
     records.employee.push({
       kind: "employee",
       recordId: records.employee.length + 1,
-      entry: { kind: "employee", id, role, active, changedBy: changedBy ?? null, recordedAt: recordedAt() },
+      entry: { kind: "employee", id, role, active, changedBy: idOf(by), recordedAt: recordedAt() },
     });
-  const recordAsset = ({ id, name, description, active }: StoredAsset, changedBy: ChangedBy) => {
-    const state = { id, name, description, active, changedBy: changedBy ?? null, recordedAt: recordedAt() };
+  const recordAsset = ({ id, name, description, active }: StoredAsset, by: Author) => {
+    const state = { id, name, description, active, changedBy: idOf(by), recordedAt: recordedAt() };
     records.asset.push({
       kind: "asset",
       recordId: records.asset.length + 1,
@@ -63,11 +70,18 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
     if (found === undefined) throw notFound("Employee");
     return found;
   };
+  const refuseRevoked = (by: Author): void => {
+    if (by === "operator") return;
+    const account = employees[ofId(by.employeeId)];
+    const isLive =
+      account?.tokenVersion === by.tokenVersion || account?.survivingTokenId === (by.tokenId ?? "");
+    if (account?.employee.active !== true || !isLive) throw tokenNotValid();
+  };
   const seconds = () => Math.floor(clock.now().getTime() / 1_000);
   const change = (
     id: number,
     changes: Partial<Employee>,
-    changedBy: ChangedBy,
+    by: Author,
     password?: PasswordChange,
   ): Employee => {
     const before = existing(id);
@@ -85,16 +99,16 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
     const passwordHash = password?.passwordHash ?? before.passwordHash;
     employees[ofId(id)] = { ...before, ...(isRevoking && revoked), employee, passwordHash };
     const { role, active } = before.employee;
-    if (employee.role !== role || employee.active !== active) recordEmployee(employee, changedBy);
+    if (employee.role !== role || employee.active !== active) recordEmployee(employee, by);
     return employee;
   };
-  const insert = ({ passwordHash, ...record }: EmployeeRecord, changedBy?: ChangedBy): Employee => {
+  const insert = ({ passwordHash, ...record }: EmployeeRecord, by: Author): Employee => {
     if (ofEmail(record.email) !== undefined) throw emailTaken();
     const { firstName, lastName, phone, email, role } = record;
     const employee = { id: employees.length + 1, firstName, lastName, phone, email, role, active: true };
     const account = { tokenVersion: 1, survivingTokenId: null, tokensValidFrom: seconds() };
     employees.push({ employee, passwordHash, ...account });
-    recordEmployee(employee, changedBy);
+    recordEmployee(employee, by);
     return employee;
   };
 
@@ -130,37 +144,41 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
 
       findCredentialsByEmail: async email => toCredentials(ofEmail(email)),
       findCredentials: async id => toCredentials(employees[ofId(id)]),
-      insert: async (record, changedBy) => insert(record, changedBy),
+      async insert(record, by) {
+        refuseRevoked(by);
+        return insert(record, by);
+      },
 
-      async update(id, changes, editableRoles, changedBy) {
+      async update(id, changes, editableRoles, by) {
+        refuseRevoked(by);
         if (!editableRoles.includes(existing(id).employee.role)) throw unauthorized();
         const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
         const holder = changes.email === undefined ? undefined : ofEmail(changes.email);
         if (holder !== undefined && holder.employee.id !== id) throw emailTaken();
-        return change(id, Object.fromEntries(sent), changedBy);
+        return change(id, Object.fromEntries(sent), by);
       },
 
-      async setActive(id, active, changedBy) {
-        change(id, { active }, changedBy);
+      async setActive(id, active, by) {
+        refuseRevoked(by);
+        change(id, { active }, by);
       },
 
-      async replacePasswordHash(id, expected, passwordHash, survivingTokenId) {
-        const found = employees[ofId(id)];
-        if (found?.passwordHash !== expected.passwordHash || !found.employee.active) return false;
-        if (found.tokenVersion !== expected.tokenVersion) return false;
-        change(id, {}, undefined, { passwordHash, survivingTokenId });
+      async replacePasswordHash(expected, passwordHash, by) {
+        refuseRevoked(by);
+        if (existing(by.employeeId).passwordHash !== expected) return false;
+        change(by.employeeId, {}, by, { passwordHash, survivingTokenId: by.tokenId });
         return true;
       },
 
       async setPasswordHash(id, passwordHash) {
-        change(id, {}, undefined, { passwordHash, survivingTokenId: undefined });
+        change(id, {}, "operator", { passwordHash, survivingTokenId: undefined });
       },
 
       async appointAdmin(record) {
         const holder = ofEmail(record.email);
-        if (holder === undefined) return insert({ ...record, role: "ADMIN" });
+        if (holder === undefined) return insert({ ...record, role: "ADMIN" }, "operator");
         const { passwordHash } = record;
-        return change(holder.employee.id, { role: "ADMIN", active: true }, undefined, {
+        return change(holder.employee.id, { role: "ADMIN", active: true }, "operator", {
           passwordHash,
           survivingTokenId: undefined,
         });
@@ -185,18 +203,20 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
         return { ...asset, lastLogDate: newest?.performedDate ?? null };
       },
 
-      async insert({ name, description, active }, changedBy) {
+      async insert({ name, description, active }, by) {
+        refuseRevoked(by);
         const asset = { id: assets.length + 1, name, description, active };
         assets.push(asset);
-        recordAsset(asset, changedBy);
+        recordAsset(asset, by);
         return { ...asset, lastLogDate: null };
       },
 
-      async setActive(id, active, changedBy) {
+      async setActive(id, active, by) {
+        refuseRevoked(by);
         const asset = assets[id - 1];
         if (asset === undefined) throw notFound("Asset");
         assets[id - 1] = { ...asset, active };
-        if (asset.active !== active) recordAsset({ ...asset, active }, changedBy);
+        if (asset.active !== active) recordAsset({ ...asset, active }, by);
       },
     },
 
@@ -206,6 +226,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
         if (employee === undefined || foldEmail(employee.email) !== foldEmail(performer.email)) {
           throw performerUnknown();
         }
+        refuseRevoked(performer);
         if (assets[assetId - 1] === undefined) throw notFound("Asset");
         const slot = `${employee.id} ${key}`;
         const earlier = key === undefined ? undefined : keyed.get(slot);
@@ -253,6 +274,8 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
     trail: makeMemoryTrail(records),
   };
 }
+
+const idOf = (by: Author): number | null => (by === "operator" ? null : by.employeeId);
 
 interface PasswordChange {
   readonly passwordHash: string;

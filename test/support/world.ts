@@ -14,6 +14,7 @@ import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { makeRecordingEventLog, type RecordedEvent } from "../fakes/recording-event-log.ts";
+import { byOperator } from "./by-operator.ts";
 import { type Call, makeClient } from "./client.ts";
 import { openDatabase } from "./database.ts";
 
@@ -28,7 +29,8 @@ export const password = "secret 1";
 export interface World {
   readonly port: number;
   readonly call: Call;
-  readonly ports: Ports;
+  /** What a test does with them it does as the operator, unless it says otherwise. */
+  readonly ports: Ports & ReturnType<typeof byOperator>;
   readonly clock: ReturnType<typeof makeFakeClock>;
   readonly recorded: readonly RecordedEvent[];
   readonly employees: Readonly<Record<Role, Employee>>;
@@ -52,6 +54,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const { repositories = makeMemoryRepositories(clock), passwords = makeFakePasswordHasher() } = choices;
   const events = makeRecordingEventLog();
   const tokens = await makeJoseTokens({ secretKey, issuer, lifetimeSeconds }, clock);
+  const operated = byOperator(repositories);
   const ports: Ports = { ...repositories, passwords, tokens, events, clock };
   const { allowedOrigins = "*", trustedProxies = [], meter } = choices;
   const app = makeApp(ports, { allowedOrigins, trustedProxies }, meter);
@@ -62,7 +65,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     const record = { firstName: "Ada", lastName: "Byron", phone: "+45 12 34 56", role };
     const email = `${role.toLowerCase()}.${randomUUID()}@example.com`;
     const passwordHash = await passwords.hash(password);
-    const employee = await repositories.employees.insert({ ...record, email, passwordHash });
+    const employee = await operated.employees.insert({ ...record, email, passwordHash });
     return { employee, token: await tokens.sign(employee, 1) };
   };
   const joined = await Promise.all(roles.map(async role => [role, await join(role)] as const));
@@ -73,7 +76,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   return {
     port,
     call,
-    ports,
+    ports: { ...ports, ...operated },
     clock,
     recorded: events.recorded,
     employees: ofEach(({ employee }) => employee),

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Caller } from "../../../application/authentication.ts";
 import type { JsonList } from "../../../application/json-list.ts";
+import type { Caller } from "../../../application/ports.ts";
 import type { ErrorCode } from "../../../domain/error.ts";
 import type { Fields, Schema, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";

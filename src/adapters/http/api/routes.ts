@@ -246,7 +246,7 @@ export function makeRoutes({
       answer: { one: "Asset" },
       body: newAssetFields,
       example: { name: "Pump 7", description: "Left of the door" },
-      run: async ({ caller, body }) => json(await assets.insert(body, caller.employeeId)),
+      run: async ({ caller, body }) => json(await assets.insert(body, caller)),
     }),
     guarded({
       method: "PATCH",
@@ -258,7 +258,7 @@ export function makeRoutes({
       status: 204,
       refusals: ["NOT_FOUND"],
       run: async ({ caller, id }) => {
-        await assets.setActive(id, true, caller.employeeId);
+        await assets.setActive(id, true, caller);
         return noContent;
       },
     }),
@@ -273,7 +273,7 @@ export function makeRoutes({
       status: 204,
       refusals: ["NOT_FOUND"],
       run: async ({ caller, id }) => {
-        await assets.setActive(id, false, caller.employeeId);
+        await assets.setActive(id, false, caller);
         return noContent;
       },
     }),

@@ -1,5 +1,6 @@
-import { type Authentication, type Caller, tokenNotValid } from "../../../application/authentication.ts";
-import { DomainError, performerUnknown, unauthorized } from "../../../domain/error.ts";
+import type { Authentication } from "../../../application/authentication.ts";
+import type { Caller } from "../../../application/ports.ts";
+import { DomainError, performerUnknown, tokenNotValid, unauthorized } from "../../../domain/error.ts";
 import { mayAct } from "../../../domain/role.ts";
 import { HttpError } from "../api/http-error.ts";
 import type { GuardedRoute } from "../api/route.ts";

@@ -1,9 +1,10 @@
 import type { AssetRepository } from "../../../application/ports.ts";
 import type { Asset } from "../../../domain/asset.ts";
-import { notFound } from "../../../domain/error.ts";
+import { notFound, tokenNotValid } from "../../../domain/error.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { nothing, sql } from "../connection/statement.ts";
+import { idOf, mayWrite, refuseRevoked } from "./author.ts";
 
 export function makeAssetRepository(database: Database): AssetRepository {
   const { query } = database;
@@ -27,23 +28,26 @@ export function makeAssetRepository(database: Database): AssetRepository {
       return asset;
     },
 
-    async insert({ name, description, active }, changedBy) {
+    async insert({ name, description, active }, by) {
       const [asset] = await query<Asset>(
         sql`
           insert into asset (name, description, active, asked_by)
-          values (${name}, ${description}, ${active}, ${changedBy ?? null})
+          select ${name}, ${description}, ${active}::boolean, ${idOf(by)}::bigint where ${mayWrite(by)}
           returning id, name, description, active, null as "lastLogDate"`,
       );
-      return asset as Asset;
+      if (asset === undefined) throw tokenNotValid();
+      return asset;
     },
 
-    async setActive(id, active, changedBy) {
+    async setActive(id, active, by) {
       const changed = await query(
         sql`
-          update asset set active = ${active}, asked_by = ${changedBy ?? null}
-          where id = ${id} returning id`,
+          update asset set active = ${active}, asked_by = ${idOf(by)}
+          where id = ${id} and ${mayWrite(by)} returning id`,
       );
-      if (changed.length === 0) throw notFound("Asset");
+      if (changed.length > 0) return;
+      await refuseRevoked(database, by);
+      throw notFound("Asset");
     },
   };
 }

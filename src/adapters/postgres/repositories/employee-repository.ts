@@ -1,9 +1,10 @@
 import type { Account, Credentials, EmployeeRepository } from "../../../application/ports.ts";
 import { type Employee, foldEmail } from "../../../domain/employee.ts";
-import { notFound, unauthorized } from "../../../domain/error.ts";
+import { notFound, tokenNotValid, unauthorized } from "../../../domain/error.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { nothing, sql } from "../connection/statement.ts";
+import { idOf, mayWrite, refuseRevoked } from "./author.ts";
 
 const columns = sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
 
@@ -53,21 +54,21 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
         await query<CredentialsRow>(sql`select ${credentialColumns} from employee where id = ${id}`),
       ),
 
-    async insert({ firstName, lastName, phone, email, role, passwordHash }, changedBy) {
+    async insert({ firstName, lastName, phone, email, role, passwordHash }, by) {
       const [employee] = await query<Employee>(
         sql`
           insert into employee
             (first_name, last_name, phone, email, email_folded, role, password_hash, asked_by)
-          values (
-            ${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, ${role}, ${passwordHash},
-            ${changedBy ?? null}
-          )
+          select ${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, ${role}, ${passwordHash},
+            ${idOf(by)}::bigint
+          where ${mayWrite(by)}
           returning ${columns}`,
       );
-      return employee as Employee;
+      if (employee === undefined) throw tokenNotValid();
+      return employee;
     },
 
-    async update(id, { firstName, lastName, phone, email, role }, editableRoles, changedBy) {
+    async update(id, { firstName, lastName, phone, email, role }, editableRoles, by) {
       const emailFolded = email === undefined ? null : foldEmail(email);
       const [outcome] = await query<Employee | NotEditable>(
         sql`
@@ -81,34 +82,38 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
               email = coalesce(${email ?? null}, email),
               email_folded = coalesce(${emailFolded}, email_folded),
               role = coalesce(${role ?? null}, role),
-              asked_by = ${changedBy ?? null}
+              asked_by = ${idOf(by)}
             where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
+              and ${mayWrite(by, id)}
             returning ${columns}
           )
           select changed.* from target left join changed on true`,
       );
-      if (outcome === undefined) throw notFound("Employee");
-      if (outcome.id === null) throw unauthorized();
-      return outcome;
+      if (outcome !== undefined && outcome.id !== null) return outcome;
+      await refuseRevoked(database, by);
+      throw outcome === undefined ? notFound("Employee") : unauthorized();
     },
 
-    async setActive(id, active, changedBy) {
+    async setActive(id, active, by) {
       const changed = await query(
         sql`
-          update employee set active = ${active}, asked_by = ${changedBy ?? null}
-          where id = ${id} returning id`,
+          update employee set active = ${active}, asked_by = ${idOf(by)}
+          where id = ${id} and ${mayWrite(by, id)} returning id`,
       );
-      if (changed.length === 0) throw notFound("Employee");
+      if (changed.length > 0) return;
+      await refuseRevoked(database, by);
+      throw notFound("Employee");
     },
 
-    async replacePasswordHash(id, expected, next, survivingTokenId) {
+    async replacePasswordHash(expected, next, by) {
+      const { employeeId, tokenId } = by;
       const changed = await query(
         sql`
-          update employee set password_hash = ${next}, surviving_token_id = ${survivingTokenId ?? null}
-          where id = ${id} and password_hash = ${expected.passwordHash}
-            and token_version = ${expected.tokenVersion} and active
+          update employee set password_hash = ${next}, surviving_token_id = ${tokenId ?? null}
+          where id = ${employeeId} and password_hash = ${expected} and ${mayWrite(by, employeeId)}
           returning id`,
       );
+      if (changed.length === 0) await refuseRevoked(database, by);
       return changed.length === 1;
     },
 

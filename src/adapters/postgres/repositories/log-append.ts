@@ -1,6 +1,6 @@
 import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { foldEmail } from "../../../domain/employee.ts";
-import { keyReused, notFound, performerUnknown } from "../../../domain/error.ts";
+import { keyReused, notFound, performerUnknown, tokenNotValid } from "../../../domain/error.ts";
 import { isLogOf, type MaintenanceLog, type NewLog } from "../../../domain/maintenance-log.ts";
 import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
@@ -8,8 +8,8 @@ import { sql } from "../connection/statement.ts";
 
 /** Every column is null where there is nothing of its kind. */
 type AppendRow = { readonly assetFound: number | null } & (
-  | (MaintenanceLog & { readonly replayed: boolean })
-  | { readonly id: null; readonly performedByEmployeeId: number | null }
+  | (MaintenanceLog & { readonly isLive: boolean; readonly replayed: boolean })
+  | { readonly id: null; readonly isLive: boolean; readonly performedByEmployeeId: number | null }
 );
 
 /** A log to be written, as it is sent to PostgreSQL. */
@@ -17,6 +17,8 @@ interface Entry extends NewLog {
   readonly assetId: number;
   readonly employeeId: number;
   readonly emailFolded: string;
+  readonly tokenVersion: number;
+  readonly tokenId: string | undefined;
   readonly key: string | undefined;
 }
 
@@ -31,13 +33,18 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
         with known as (
           select n, "performedDate", status, "taskType", comment, key, a.id as asset_id, a.name as asset_name,
             e.id as employee_id, e.first_name || ' ' || e.last_name as employee_name,
-            case when a.id is not null and e.id is not null then nextval('maintenance_log_id_seq') end as new_id
+            live.live as is_live,
+            case when a.id is not null and live.live then nextval('maintenance_log_id_seq') end as new_id
           from json_to_recordset(${sent}::text::json) as entry (
-            n int, "assetId" bigint, "employeeId" bigint, "emailFolded" text, "performedDate" timestamp, status text,
+            n int, "assetId" bigint, "employeeId" bigint, "emailFolded" text, "tokenVersion" int,
+            "tokenId" text, "performedDate" timestamp, status text,
             "taskType" text, comment text, key text
           )
           left join asset a on a.id = "assetId"
           left join employee e on e.id = "employeeId" and e.email_folded = "emailFolded"
+          cross join lateral (
+            select e.active and (e.token_version = "tokenVersion" or e.surviving_token_id = "tokenId") as live
+          ) live
         ), written as (
           insert into maintenance_log
             (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key,
@@ -58,7 +65,7 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
         select k.n, l.id, l.performed_date as "performedDate", l.status, l.task_type as "taskType", l.comment,
           l.asset_id as "assetId", coalesce(a.name, k.asset_name) as "assetName",
           k.employee_id as "performedByEmployeeId", k.employee_name as "performedByName",
-          k.asset_id as "assetFound", l.replayed
+          k.asset_id as "assetFound", k.is_live as "isLive", l.replayed
         from known k left join log l using (new_id) left join asset a on l.replayed and a.id = l.asset_id`;
     });
     return new Map(rows.map(({ n, ...row }) => [entries[n] as Entry, row as AppendRow]));
@@ -73,17 +80,18 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
   }
 
   return async (assetId, performer, log, key) => {
-    const { employeeId, email } = performer;
+    const { employeeId, email, tokenVersion, tokenId } = performer;
     const { performedDate, status, taskType, comment } = log;
     const facts = { performedDate, status, taskType, comment, key };
-    const entry = { assetId, employeeId, emailFolded: foldEmail(email), ...facts };
+    const entry = { assetId, employeeId, emailFolded: foldEmail(email), tokenVersion, tokenId, ...facts };
     for (;;) {
       const outcome = (await appendOne({ ...entry })) as AppendRow;
       if (outcome.performedByEmployeeId === null) throw performerUnknown();
+      if (!outcome.isLive) throw tokenNotValid();
       if (outcome.assetFound === null) throw notFound("Asset");
       // Neither written nor seen: the key's log was committed while this statement waited for it. Now it is seen.
       if (outcome.id === null) continue;
-      const { assetFound: _, replayed, ...written } = outcome;
+      const { assetFound: _, isLive: __, replayed, ...written } = outcome;
       if (replayed && !isLogOf(written, assetId, log)) throw keyReused();
       if (replayed) await confirm(written);
       return { log: written, replayed };

@@ -8,6 +8,7 @@ import { makeRepositories } from "../../../../src/adapters/postgres/repositories
 import type { JsonList } from "../../../../src/application/json-list.ts";
 import type { Repositories } from "../../../../src/application/ports.ts";
 import type { LogFilter } from "../../../../src/domain/maintenance-log.ts";
+import { callerOf } from "../../../support/by-operator.ts";
 import { openDatabase, type TestDatabase } from "../../../support/database.ts";
 import { literal, recording } from "../../../support/recording-database.ts";
 
@@ -130,7 +131,7 @@ const cases: readonly Case[] = [
     name: "a log that is written under a key, and found under it",
     async run({ maintenanceLogs }) {
       for (let i = 0; i < 2; i += 1)
-        await maintenanceLogs.append(smallAsset, { employeeId, email }, log, "a key");
+        await maintenanceLogs.append(smallAsset, callerOf({ id: employeeId, email }), log, "a key");
     },
     indexes: ["maintenance_log_idempotency_key"],
     rows: 1,

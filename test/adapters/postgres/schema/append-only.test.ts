@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../../../src/adapters/postgres/repositories/repositories.ts";
 import { aLog, anAsset, anEmployee } from "../../../contract/repositories.ts";
+import { byOperator, callerOf } from "../../../support/by-operator.ts";
 import { openDatabase, type TestDatabase } from "../../../support/database.ts";
 
 /** What nobody may do to what has been recorded, the owner of the tables and superusers included. */
@@ -62,10 +63,10 @@ describe("the audit trail in the database itself", () => {
     database = await openDatabase();
     sql = postgres(database.url, { max: 1, onnotice: () => {} });
     const own = connect(database.url, commandLimits);
-    const { employees, assets, maintenanceLogs } = makeRepositories(own);
-    const { id, email } = await employees.insert(anEmployee());
+    const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(own));
+    const employee = await employees.insert(anEmployee());
     const asset = await assets.insert(anAsset());
-    await maintenanceLogs.append(asset.id, { employeeId: id, email }, aLog());
+    await maintenanceLogs.append(asset.id, callerOf(employee), aLog());
     await own.close();
     // Only so that a superuser's statement below gets as far as the trigger.
     await sql.unsafe("grant create on schema public to current_user");

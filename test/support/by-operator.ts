@@ -1,0 +1,35 @@
+import type { Author, Caller, Repositories } from "../../src/application/ports.ts";
+import type { Employee } from "../../src/domain/employee.ts";
+import type { Role } from "../../src/domain/role.ts";
+
+/** An employee who asks with a token that was signed for this version. */
+export const callerOf = (
+  { id, email, role = "TECHNICIAN" }: Pick<Employee, "id" | "email"> & { readonly role?: Role },
+  tokenVersion = 1,
+  tokenId?: string,
+): Caller => ({ employeeId: id, email, role, tokenId, tokenVersion });
+
+/** The same repositories, on which it is the operator who asks unless a test says otherwise. */
+export function byOperator({ employees, assets, ...others }: Repositories) {
+  const operator = "operator" as Author;
+  return {
+    ...others,
+    employees: {
+      ...employees,
+      insert: (employee: Parameters<typeof employees.insert>[0], by = operator) =>
+        employees.insert(employee, by),
+      update: (
+        id: number,
+        changes: Parameters<typeof employees.update>[1],
+        editableRoles: Parameters<typeof employees.update>[2],
+        by = operator,
+      ) => employees.update(id, changes, editableRoles, by),
+      setActive: (id: number, active: boolean, by = operator) => employees.setActive(id, active, by),
+    },
+    assets: {
+      ...assets,
+      insert: (asset: Parameters<typeof assets.insert>[0], by = operator) => assets.insert(asset, by),
+      setActive: (id: number, active: boolean, by = operator) => assets.setActive(id, active, by),
+    },
+  } satisfies Repositories;
+}
