@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { EventLog } from "../../../application/ports.ts";
 import { invalid, unauthorized } from "../../../domain/error.ts";
-import { readFields } from "../../../domain/field.ts";
+import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
 import type { Answer, OpenRoute, Route } from "../api/route.ts";
 import { readBody } from "./body.ts";
@@ -42,9 +42,11 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     const target = readTarget(request.url ?? "");
     const found = find(details.method, target.path);
     if (!(found instanceof HttpError)) details.route = found.route.path;
+    const queryOf = ({ query = {} }: Route) =>
+      readQuery(query, target.query, names => log.ignored(details, names));
 
     if (isOpen(found)) {
-      const input = await readInput(found.route, idOf(found.id), target.query, request, response);
+      const input = await readInput(found.route, idOf(found.id), queryOf(found.route), request, response);
       return [found.route.status, await found.route.run({ ...input, address: details.address })];
     }
     const { route, id: idText, caller } = await admit(authentication, request.headers.authorization, found);
@@ -52,7 +54,7 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     const id = idOf(idText);
     if (idText !== undefined) details.id = id;
     if (route.ownIdOnly === true && id !== caller.employeeId) throw unauthorized();
-    const input = await readInput(route, id, target.query, request, response);
+    const input = await readInput(route, id, queryOf(route), request, response);
     return [route.status, await route.run({ ...input, address: details.address, caller })];
   }
 
@@ -80,11 +82,11 @@ const isOpen = (found: Found | HttpError): found is FoundRoute<OpenRoute> =>
 async function readInput(
   route: Route,
   id: number,
-  query: string,
+  query: Values<Fields>,
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  const input = { id, query: readQuery(route.query ?? {}, query), headers: request.headers };
+  const input = { id, query, headers: request.headers };
   const sent = await readBody(request, response);
   if (route.body !== undefined && sent === undefined) throw invalid("Request body must be a JSON object");
   return { ...input, body: readFields(route.body ?? {}, sent ?? {}) };

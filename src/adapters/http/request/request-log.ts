@@ -36,6 +36,8 @@ const securityEvents: Partial<Record<ErrorCode, string>> = {
   FORBIDDEN: "role refused",
 };
 
+const parameterName = /^[A-Za-z][\w.-]{0,39}$/;
+
 export function makeRequestLog(events: EventLog, meter = noMeter) {
   return {
     /** One line for a request, when its answer has been sent or its client has gone. */
@@ -47,6 +49,13 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
         meter.answered(details.method, details.route, status, elapsed);
         events.info("request", { ...details, status, milliseconds: Math.round(elapsed * 10) / 10 });
       });
+    },
+
+    /** Parameters that the route does not know, perhaps misspelt. Their values are never logged. */
+    ignored(details: RequestDetails, names: readonly string[]): void {
+      // What looks like no name may be a value, or a token, that was sent without one.
+      const shown = names.slice(0, 10).map(name => (parameterName.test(name) ? name : "…"));
+      events.debug("query parameters ignored", { ...details, names: shown.join(", ") });
     },
 
     /** Why a request failed: as a security event, or with a cause that only the log may know. */

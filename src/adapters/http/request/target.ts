@@ -24,14 +24,27 @@ export function readId(text: string): number {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
-/** Reads the parameters that a route knows and ignores others. A repeated one is read as the list that it is. */
-export function readQuery<F extends Fields>(fields: F, query: string): Values<F> {
+/**
+ * Reads the parameters that a route knows and ignores others. A repeated one is read as the list that it is.
+ *
+ * @param ignored is told the names of the others, if there are any
+ */
+export function readQuery<F extends Fields>(
+  fields: F,
+  query: string,
+  ignored?: (names: readonly string[]) => void,
+): Values<F> {
   if (query === "") return readFields(fields, {});
   const parameters = new URLSearchParams(query);
   const sent: Record<string, unknown> = {};
+  let known = 0;
   for (const name of Object.keys(fields)) {
     const values = parameters.getAll(name);
+    known += values.length;
     if (values.length > 0) sent[name] = values.length === 1 ? values[0] : values;
+  }
+  if (parameters.size > known) {
+    ignored?.([...new Set(parameters.keys())].filter(name => !Object.hasOwn(fields, name)));
   }
   return readFields(fields, sent);
 }
