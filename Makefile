@@ -1,11 +1,15 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run cluster test test-embedded faults mutants bench docs build install deb audit check format clean node-version
+.PHONY: run demo cluster test test-embedded faults mutants bench docs build install deb audit check format clean node-version
 
 installed = node_modules/.package-lock.json
 
-# The service with a database of its own and a first ADMIN, on 127.0.0.1:7070.
+# The service with a database of its own and a first ADMIN, on 127.0.0.1:7070, and its operations page on 7071.
 run: $(installed)
-	@node --import tsx dev/run.ts
+	@node --import tsx dev/run/run.ts
+
+# The same with records to look at: employees of each role, assets, logs of a year. Also beside a `make run`.
+demo: $(installed)
+	@node --import tsx dev/run/run.ts --demo
 
 # docs/cluster.md on this one machine: three PostgreSQL under Patroni, HAProxy before two services.
 cluster: $(installed)

@@ -1,119 +1,141 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { readable } from "../dev/run/log-lines.ts";
 import { makeClient } from "./support/client.ts";
+import { runFirstSession } from "./support/first-session.ts";
+import { passwordIn, startMakeRun } from "./support/make-run.ts";
 import { freePort } from "./support/native-postgres.ts";
+import type { Settings } from "./support/program.ts";
 
-const credentials = /password {2}(\S+)[\s\S]+Ctrl-C stops/;
+const email = "admin@example.com";
 
 describe("make run", () => {
   let folder: string;
   let port: number;
+  let opsPort: number;
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "maintenance-log-run-"));
     port = await freePort();
+    opsPort = await freePort();
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  /** What `make run` runs once everything is installed. */
-  function start(settings: Readonly<Record<string, string>> = {}) {
-    const env = { PATH: process.env["PATH"], DATA_FOLDER: folder, PORT: String(port), ...settings };
-    const run = spawn(process.execPath, ["--import", "tsx", "dev/run.ts"], {
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
+  const start = (settings: Settings = {}) =>
+    startMakeRun({
+      DATA_FOLDER: join(folder, ".data"),
+      PORT: String(port),
+      OPS_PORT: String(opsPort),
+      ...settings,
     });
-    let output = "";
-    for (const stream of [run.stdout, run.stderr]) {
-      stream.setEncoding("utf8").on("data", chunk => {
-        output += chunk;
-      });
-    }
-    const ended = once(run, "close").then(([code]) => ({ code: code as number | null, output }));
-    const password = new Promise<string>((resolve, reject) => {
-      run.stdout.on("data", () => {
-        const found = credentials.exec(output)?.[1];
-        if (found !== undefined) resolve(found);
-      });
-      ended.then(({ output }) => reject(new Error(output)));
-    });
-    password.catch(() => {});
-    return { run, password, ended };
-  }
 
-  async function stop(run: ChildProcess, ended: Promise<{ code: number | null }>) {
-    run.kill("SIGINT");
-    assert.equal((await ended).code, 0);
-  }
+  /** The process of `make run` itself, and that of its service. */
+  const childrenOf = (pid: number | undefined): number[] =>
+    execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
+      .trim()
+      .split(/\s+/)
+      .map(Number);
+  const isRunning = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
 
   let written: unknown;
   let first: string;
 
-  test("serves from nothing, with an ADMIN whose password it prints", async () => {
-    const { run, password, ended } = start();
-    first = await password;
+  test("serves from nothing, with a page and an ADMIN; ends when its terminal is closed", async t => {
+    const { shell, introduced, ended } = start();
+    t.after(() => shell.kill("SIGKILL"));
+    const block = await introduced;
+    assert.match(block, new RegExp(`^ {2}API +http://127.0.0.1:${port}/api/v1$`, "m"));
+    assert.match(block, new RegExp(`^ {2}page +http://127.0.0.1:${opsPort}/ `, "m"));
+    assert.match(block, new RegExp(`^ {2}records +${join(folder, ".data/embedded/postgres")}$`, "m"));
+    assert.equal((await fetch(`http://127.0.0.1:${opsPort}/readyz`)).status, 200);
+    first = passwordIn(block);
     const call = makeClient(port);
-    const body = { email: "admin@example.com", password: first };
+    const body = { email, password: first };
     const { token, authUser } = (await call("POST", "/api/v1/auth/login", { body })).json;
     assert.equal(authUser.role, "ADMIN");
-    const asset = (await call("POST", "/api/v1/assets", { token, body: { name: "Pump" } })).json;
-    const log = {
-      performedDate: "2026-05-04T08:30",
-      status: "COMPLETED",
-      taskType: "MAINTENANCE",
-      comment: "Oil",
-    };
-    written = (await call("POST", `/api/v1/assets/${asset.id}/logs`, { token, body: log })).json;
+    const session = runFirstSession(folder, port);
+    assert.equal(session.status, 0, session.stderr);
+    const [asset, log, readLog, logs, readAsset, refusal, routes, ...rest] = session.stdout
+      .trimEnd()
+      .split("\n");
+    assert.deepEqual([session.stderr, rest], ["", []]);
+    assert.equal(readLog, log);
+    assert.equal(logs, `[${log}]`);
+    assert.equal(JSON.parse(readAsset ?? "").lastLogDate, "2026-11-21T09:30:00");
+    assert.equal(JSON.parse(asset ?? "").name, "Pump 7");
+    assert.equal(JSON.parse(refusal ?? "").status, 405);
+    assert.ok(JSON.parse(routes ?? "").length > 20);
+    written = (await call("GET", "/api/v1/logs", { token })).json;
 
     const another = await start({ PORT: "0" }).ended;
     assert.equal(another.code, 1);
-    assert.match(another.output, /^run: another one is running here already \(process \d+\)\n$/);
-    await stop(run, ended);
+    assert.match(
+      another.output,
+      /^run: \S+embedded is in use by process \d+, which serves http:\S+\. Stop that one, .*DATA_FOLDER.*lock\n$/,
+    );
+
+    for (const run of childrenOf(shell.pid)) process.kill(run, "SIGHUP");
+    assert.equal((await ended).code, 0);
+    assert.ok(!existsSync(join(folder, ".data/embedded/lock")));
   });
 
-  test("after a restart the records, the password and the tokens' secret are the same", async () => {
-    const { run, password, ended } = start();
-    assert.equal(await password, first);
+  test("a restart shows the same records and password; LOG_LEVEL holds; nothing outlives a killed parent", async t => {
+    const { shell, introduced, ended } = start({ LOG_LEVEL: "warn" });
+    t.after(() => shell.kill("SIGKILL"));
+    assert.equal(passwordIn(await introduced), first);
     const call = makeClient(port);
-    const body = { email: "admin@example.com", password: first };
+    const body = { email, password: first };
     const { token } = (await call("POST", "/api/v1/auth/login", { body })).json;
-    assert.deepEqual((await call("GET", "/api/v1/logs", { token })).json, [written]);
-    await stop(run, ended);
+    assert.deepEqual((await call("GET", "/api/v1/logs", { token })).json, written);
+    await call("POST", "/api/v1/auth/login", { body: { email, password: "wrong" } });
+
+    const runs = childrenOf(shell.pid);
+    const family = [...runs, ...runs.flatMap(childrenOf)];
+    assert.equal(family.length, 2);
+    shell.kill("SIGKILL");
+    const { output } = await ended;
+    const levels = [...output.matchAll(/"level":"(\w+)"/g)].map(([, level]) => level);
+    assert.deepEqual(levels, ["warn"]);
+    // The pipes of the output are closed: whatever held them has ended, or is about to.
+    while (family.some(isRunning)) await new Promise(resolve => setTimeout(resolve, 20));
   });
 
-  test("a busy port, a wrong setting and a broken database are one clear line", async () => {
-    const holder = createServer().listen(port, "127.0.0.1");
-    await once(holder, "listening");
-    const nobody = await freePort();
-    for (const [settings, line] of [
-      [
-        {},
-        new RegExp(
-          `serve: cannot listen on HOST 127\\.0\\.0\\.1, PORT ${port}: another process is listening there\\n$`,
-        ),
-      ],
-      [
-        { TOKEN_EXPIRE_TIME: "soon" },
-        /\nserve: TOKEN_EXPIRE_TIME is not a length of time; for example: .*\n$/,
-      ],
-      [
-        { DATABASE_URL: "nonsense" },
-        /^migrate: DATABASE_URL is not a PostgreSQL connection URL; for example: .*\n$/,
-      ],
-      [
-        { DATABASE_URL: `postgres://u@127.0.0.1:${nobody}/x` },
-        /^migrate: The database is not available: .*ECONNREFUSED.*\n$/,
-      ],
-    ] as const) {
-      const { code, output } = await start(settings).ended;
-      assert.notEqual(code, 0);
-      assert.match(output, line);
-      assert.doesNotMatch(output, /\n {4}at /);
-    }
-    holder.close();
+  test("the first session says loudly that nothing listens", async () => {
+    const { status, stderr } = runFirstSession(folder, await freePort());
+    assert.notEqual(status, 0);
+    assert.match(stderr, /curl: \(7\) /);
+  });
+
+  test("on a terminal the log is text", () => {
+    const time = new Date(2026, 4, 4, 8, 30, 5).toISOString();
+    assert.equal(
+      readable({ time, level: "info", event: "listening", port: 7070 }),
+      "08:30:05 info  listening (port 7070)",
+    );
+    const request = {
+      requestId: "x",
+      method: "GET",
+      address: "::1",
+      route: "/logs/{id}",
+      id: 7,
+      employeeId: 2,
+    };
+    assert.equal(
+      readable({ time, level: "info", event: "request", ...request, status: 200, milliseconds: 1.3 }),
+      "08:30:05 info  GET /logs/{id} 200 in 1.3 ms (id 7, employeeId 2)",
+    );
+    assert.equal(
+      readable({ time, level: "warn", event: "login failed", method: "POST" }),
+      "08:30:05 warn  login failed (method POST)",
+    );
   });
 });

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { writeDemo } from "../demo/write.ts";
+import { type DataFolder, FolderInUse, openDataFolder, randomText } from "./data-folder.ts";
+import { openRunDatabase, type RunDatabase } from "./database.ts";
+import { introductionOf } from "./introduction.ts";
+import { adminEmail, loginsOf } from "./logins.ts";
+import { chosenPorts, refuseBusyPorts } from "./ports.ts";
+import { runProgram } from "./program.ts";
+import { serve } from "./service.ts";
+import { stopSignal } from "./stop.ts";
+
+/**
+ * `make run`: the service on its own PostgreSQL, or on the one of DATABASE_URL, with a first ADMIN; `make demo` writes
+ * records to look at, too. What must survive a restart is kept in DATA_FOLDER (.data).
+ */
+const isDemo = process.argv.includes("--demo");
+const { env } = process;
+const stop = stopSignal();
+
+try {
+  process.exitCode = await run();
+} catch (error) {
+  console.error(`run: ${(error as Error).message}`);
+  process.exitCode = 1;
+}
+// Explicitly: a terminal that is gone must not keep the process.
+process.exit();
+
+async function run(): Promise<number> {
+  const url = env["DATABASE_URL"] ?? env["DATABASE_URL_FILE"];
+  const name = url === undefined ? "embedded" : createHash("sha256").update(url).digest("hex").slice(0, 12);
+  const path = join(env["DATA_FOLDER"] ?? ".data", name);
+  let folder: DataFolder;
+  try {
+    folder = openDataFolder(path);
+  } catch (error) {
+    if (!isDemo || !(error instanceof FolderInUse) || error.address === undefined) throw error;
+    await writeDemo(error.address, path);
+    for (const { role, email, password } of loginsOf(path)) console.log(`${role}  ${email}  ${password}`);
+    return 0;
+  }
+  const ports = chosenPorts(env);
+  await refuseBusyPorts(ports, env, isDemo ? "demo" : "run");
+  const keys = ownKeys(folder);
+  const database = await openRunDatabase(env, folder.path);
+  try {
+    return await runOn(database, folder, { ...env, ...ports, ...database.settings, ...keys });
+  } finally {
+    await database.close();
+  }
+}
+
+async function runOn(database: RunDatabase, folder: DataFolder, environment: NodeJS.ProcessEnv) {
+  const migrated = await runProgram(["migrate"], environment, stop);
+  if (migrated.code !== 0) {
+    if (database.isEmbedded && !stop.aborted) {
+      console.error(
+        `run: the records are in ${database.place}. Move ${folder.path} away, and make run begins with an empty database`,
+      );
+    }
+    return migrated.code;
+  }
+  const appointed = await appointAdmin(database, folder, environment);
+  if (appointed !== 0 || stop.aborted) return appointed;
+  return serve(environment, stop, async addresses => {
+    folder.setAddress(addresses.api);
+    if (isDemo) await writeDemo(addresses.api, folder.path);
+    const logins = loginsOf(folder.path);
+    console.log(introductionOf({ ...addresses, logins, records: database.place, folder: folder.path }));
+  });
+}
+
+/** Keys that sign must be the same on the next start. Those that are set are not touched. */
+function ownKeys(folder: DataFolder): Readonly<Record<string, string>> {
+  if (env["SECRET_KEY"] !== undefined || env["SECRET_KEY_FILE"] !== undefined) return {};
+  return { SECRET_KEY: folder.keep("secret-key", () => randomText(48)) };
+}
+
+/** The password is kept if this is our own database, or if it had no ADMIN before. */
+async function appointAdmin(database: RunDatabase, folder: DataFolder, environment: NodeJS.ProcessEnv) {
+  const isKnown = folder.has("admin-password");
+  const password =
+    isKnown || database.isEmbedded ? folder.keep("admin-password", newPassword) : newPassword();
+  // In our own database an ADMIN whose password has been lost gets a new one.
+  const ifNone = isKnown || !database.isEmbedded ? ["--if-none"] : [];
+  const { stdout, code } = await runProgram(
+    ["create-admin", "--email", adminEmail, ...ifNone],
+    { ...environment, ADMIN_PASSWORD: password },
+    stop,
+  );
+  if (stdout.startsWith(adminEmail)) folder.keep("admin-password", () => password);
+  return code;
+}
+
+function newPassword(): string {
+  return randomText(12);
+}
