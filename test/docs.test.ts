@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { anchorOf } from "../dev/api-docs/contents.ts";
 import { type Pages, renderPages } from "../dev/api-docs/render.ts";
 import { makeRoutes, type UseCases } from "../src/adapters/http/api/routes.ts";
 import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
@@ -40,7 +41,7 @@ describe("docs/api.md", () => {
   const page = committed("api.md");
 
   test("shows every endpoint, with at least one call that succeeds", () => {
-    const sections = page.split(/^## /m).slice(1);
+    const sections = page.split(/^## /m).filter(section => /^[A-Z]+ \//.test(section));
     const routes = makeRoutes({} as UseCases);
     assert.deepEqual(
       sections.map(section => section.split("\n", 1)[0]).sort(),
@@ -49,6 +50,20 @@ describe("docs/api.md", () => {
     for (const { method, path, status } of routes) {
       const section = sections.find(section => section.startsWith(`${method} ${path}\n`)) ?? "";
       assert.match(section, new RegExp(`^HTTP/1.1 ${status} `, "m"), `${method} ${path}`);
+    }
+  });
+
+  test("links to each of its sections, and to nothing that is not there", () => {
+    const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+    const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    assert.deepEqual(links.sort(), headings.sort());
+    assert.equal(new Set(headings).size, headings.length);
+  });
+
+  test("says the accepted form beside each message that begins with Invalid", () => {
+    for (const message of ["performed date", "performedFrom value", "performedTo value", "limit value"]) {
+      const row = page.split("\n").find(line => line.startsWith("|") && line.includes(`Invalid ${message}`));
+      assert.match(row ?? "", /YYYY-MM-DDTHH:MM|1 to 1000/, message);
     }
   });
 

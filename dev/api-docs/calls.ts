@@ -174,6 +174,11 @@ export const endpoints: readonly Endpoint[] = [
         headers: key,
       },
       { shows: "A word that is none of the enum.", id: 1, body: { ...log, status: "DONE" } },
+      {
+        shows: "A date with a zone. The accepted form is `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, without one.",
+        id: 1,
+        body: { ...log, performedDate: "2026-11-21T09:30:00Z" },
+      },
       { shows: "No such asset.", id: 99, body: log },
     ],
   },

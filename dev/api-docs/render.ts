@@ -6,6 +6,7 @@ import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts
 import { describeApi } from "../../src/app.ts";
 import { runProgram, startService } from "../../test/support/program.ts";
 import { admin, type Call, type Endpoint, endpoints } from "./calls.ts";
+import { fieldReference, tableOfContents } from "./contents.ts";
 
 /** The pages of docs/ that are made and not written, by file name. */
 export type Pages = Readonly<Record<string, string>>;
@@ -149,7 +150,10 @@ The service of \`make run\` has an ADMIN with this email and a password of its o
 
 Of the headers of an answer only those that tell something new are shown.
 
-${sections.map(sectionOf).join("\n")}`;
+${tableOfContents()}
+
+${sections.map(sectionOf).join("\n")}
+${fieldReference()}`;
 
 function sectionOf({ route, exchanges }: Section): string {
   const { method, path, role, summary, query = {} } = route;
