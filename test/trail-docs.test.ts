@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { drawTrail } from "../dev/trail-picture.ts";
+import { readEntry } from "../src/domain/trail/entry.ts";
+import { answeredLog, logEntry, makeTestTrail, type TestTrail } from "./support/trail.ts";
+
+const page = readFileSync("docs/trail.md", "utf8");
+
+/** The fenced blocks of a language, in their order. */
+const blocks = (language: string): string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"))].map(([, text = ""]) => text);
+
+const [entries = "", checkpoint = "", proof = ""] = blocks("text");
+const [log = ""] = blocks("json");
+const [, vkey = ""] = /the verifier key `([^`]+)` belongs to it/.exec(page) ?? [];
+
+describe("the examples of docs/trail.md", () => {
+  test("are what the service would say of these entries", () => {
+    const trail = makeTestTrail("example.com/maintenance");
+    for (const line of entries.trimEnd().split("\n")) trail.add(readEntry(Buffer.from(line)));
+    assert.deepEqual(
+      [trail.export(), trail.checkpoint(), trail.proof(2), trail.vkey],
+      [entries, checkpoint, proof, vkey],
+    );
+  });
+
+  test("have the picture that dev/trail-picture.ts draws", () => {
+    assert.equal(readFileSync("docs/trail.svg", "utf8"), drawTrail());
+  });
+});
+
+const folder = mkdtempSync(join(tmpdir(), "maintenance-log-trail-docs-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const file = (name: string, content: string | Buffer): string => {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+};
+
+const trailOf = (count: number): TestTrail => {
+  const trail = makeTestTrail();
+  for (let id = 1; id <= count; id += 1) trail.add(logEntry(id));
+  return trail;
+};
+
+for (const [language, interpreter, name] of [
+  ["js", process.execPath, "check-trail.mjs"],
+  ["python", "python3", "check_trail.py"],
+] as const) {
+  const [source = "", ...others] = blocks(language);
+  const skip = spawnSync(interpreter, ["--version"]).error !== undefined && `there is no ${interpreter}`;
+
+  describe(`the program of docs/trail.md in ${language}`, { skip }, () => {
+    const program = file(name, source);
+    const run = (key: string, first: string | Buffer, second: string | Buffer) => {
+      const args = [program, key, file("first", first), file("second", second)];
+      const { status, stdout } = spawnSync(interpreter, args, { encoding: "utf8" });
+      return { status, stdout };
+    };
+    const accepts = (said: RegExp, ...given: Parameters<typeof run>) => {
+      const { status, stdout } = run(...given);
+      assert.equal(status, 0);
+      assert.match(stdout, said);
+    };
+    const refuses = (what: string, ...given: Parameters<typeof run>) => {
+      assert.deepEqual(run(...given), { status: 1, stdout: "" }, what);
+    };
+
+    test("has at most 80 lines, and is all there is", () => {
+      assert.ok(source.split("\n").length - 1 <= 80);
+      assert.deepEqual(others, []);
+    });
+
+    test("accepts the examples", () => {
+      accepts(/^The first 3 entries are those that were signed\.\n$/, vkey, checkpoint, entries);
+      accepts(/^The log is as it was recorded at 2026-03-02T08:17:31\.882003Z\.\n$/, vkey, proof, log);
+    });
+
+    test("accepts trails, and proofs in them, of every shape", () => {
+      const trail = trailOf(300);
+      for (const size of [0, 1, 2, 3, 5, 8, 255, 256, 300]) {
+        accepts(/^The first \d+ entries/, trail.vkey, trail.checkpoint(size), trail.export());
+      }
+      for (const [index, size] of [
+        [0, 1],
+        [0, 2],
+        [2, 3],
+        [4, 5],
+        [3, 7],
+        [255, 256],
+        [256, 300],
+        [299, 300],
+      ] as const) {
+        const answered = JSON.stringify(answeredLog(logEntry(index + 1)));
+        accepts(/^The log is as it was recorded/, trail.vkey, trail.proof(index, size), answered);
+      }
+      const old = makeTestTrail();
+      old.add(logEntry(1, { recordedAt: null, performedByName: null }));
+      accepts(/^The log/, old.vkey, old.proof(0), JSON.stringify(answeredLog(logEntry(1))));
+    });
+
+    test("refuses what was tampered with", () => {
+      const trail = trailOf(11);
+      const [exported, signed, held] = [trail.export(), trail.checkpoint(), trail.proof(6)];
+      const lines = exported.split("\n");
+      const answered = answeredLog(logEntry(7));
+      const json = JSON.stringify(answered);
+      const { vkey } = trail;
+      refuses("a changed entry", vkey, signed, exported.replace("comment 3", "comment 4"));
+      refuses("a missing entry", vkey, signed, lines.toSpliced(4, 1).join("\n"));
+      refuses("an entry twice", vkey, signed, lines.toSpliced(4, 0, lines[4] as string).join("\n"));
+      refuses(
+        "an exchange",
+        vkey,
+        signed,
+        lines.toSpliced(4, 2, lines[5] as string, lines[4] as string).join("\n"),
+      );
+      refuses("a missing end", vkey, signed, `${lines.slice(0, 10).join("\n")}\n`);
+      refuses("no entries", vkey, signed, "");
+      refuses("another size", vkey, signed.replace("\n11\n", "\n10\n"), exported);
+      refuses("another root", vkey, signed.replace(/\n11\n./, "\n11\nx"), exported);
+      refuses("another key", makeTestTrail("other.example").vkey, signed, exported);
+      refuses("another seed under the same name", vkey, makeOther(signed), exported);
+      refuses("no signature", vkey, `${signed.split("\n\n")[0]}\n\n`, exported);
+      refuses("no checkpoint", vkey, "", exported);
+      for (const [field, value] of Object.entries({ ...answered, assetName: undefined })) {
+        if (value === undefined) continue;
+        refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: "x" }));
+        refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: undefined }));
+      }
+      refuses("the proof of another log", vkey, trail.proof(5), json);
+      refuses("another index", vkey, held.replace("index 6", "index 5"), json);
+      refuses("an index past the end", vkey, held.replace("index 6", "index 11"), json);
+      refuses("a hash less", vkey, held.replace(/(index 6\n)[^\n]*\n/, "$1"), json);
+      refuses("a hash more", vkey, held.replace(/(index 6\n)([^\n]*\n)/, "$1$2$2"), json);
+      refuses("another hash", vkey, held.replace(/(index 6\n)./, "$1-"), json);
+      const forged = Buffer.from(lines[6]?.replace("PENDING", "COMPLETED") ?? "").toString("base64");
+      const completed = JSON.stringify({ ...answered, status: "COMPLETED" });
+      refuses("a forged entry", vkey, held.replace(/extra .*/, `extra ${forged}`), completed);
+      refuses("an unsigned checkpoint", vkey, held.replace("\n11\n", "\n12\n"), json);
+      const employee = makeTestTrail();
+      employee.add({
+        kind: "employee",
+        id: 7,
+        role: "ADMIN",
+        active: true,
+        changedBy: null,
+        recordedAt: null,
+      });
+      refuses("an entry of another kind", vkey, employee.proof(0), json);
+    });
+  });
+}
+
+/** The same text with the signature of the right key over another text. */
+function makeOther(signed: string): string {
+  const [text = ""] = signed.split("\n\n");
+  const [, signature = ""] = trailOf(5).checkpoint().split("\n\n");
+  return `${text}\n\n${signature}`;
+}
