@@ -1,25 +1,16 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { anchorOf } from "../dev/api-docs/contents.ts";
 import { type Pages, renderPages } from "../dev/api-docs/render.ts";
 import { makeRoutes, type UseCases } from "../src/adapters/http/api/routes.ts";
+import { noCurl } from "./support/curl.ts";
 import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
-
-function hasCurl(): boolean {
-  try {
-    execFileSync("curl", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const committed = (name: string): string => readFileSync(join("docs", name), "utf8");
 
-describe("the pages of docs/ that are made", { skip: hasCurl() ? false : "there is no curl to run" }, () => {
+describe("the pages of docs/ that are made", { skip: noCurl }, () => {
   let database: TestDatabase;
   let pages: Pages;
   before(async () => {
