@@ -22,6 +22,8 @@ export type HashAt = (node: Node) => Hash;
 export interface TreeHasher {
   leaf(entry: Uint8Array): Hash;
   node(left: Hash, right: Hash): Hash;
+  /** The node above two hashes that stand one after the other, from this byte on. */
+  pair(hashes: Uint8Array, from: number): Hash;
   /** The root of the tree without entries. */
   readonly empty: Hash;
 }
@@ -40,6 +42,10 @@ export function makeTreeHasher(sha256: Sha256): TreeHasher {
     node(left, right) {
       pair.set(left, 1);
       pair.set(right, 33);
+      return sha256(pair);
+    },
+    pair(hashes, from) {
+      for (let at = 0; at < 64; at += 1) pair[at + 1] = hashes[from + at] as number;
       return sha256(pair);
     },
     empty: sha256(new Uint8Array()),

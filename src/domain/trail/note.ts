@@ -1,4 +1,4 @@
-import type { Ed25519, Sha256 } from "./crypto.ts";
+import type { Ed25519, Sha256, TrailCrypto } from "./crypto.ts";
 import { fromBase64, TrailError, toBase64, toUtf8 } from "./encoding.ts";
 
 /** A public key by which notes are verified (C2SP signed-note). */
@@ -14,7 +14,7 @@ export interface SignerKey extends VerifierKey {
   readonly seed: Uint8Array;
 }
 
-type Crypto = Ed25519 & { readonly sha256: Sha256 };
+type Crypto = Pick<TrailCrypto, "publicKeyOf" | "sha256">;
 
 /** The signature type Ed25519. */
 const ed25519Type = 1;

@@ -1,5 +1,5 @@
 import { TrailError } from "./encoding.ts";
-import { type Hash, type HashAt, type Node, nodesOf, type Span, type TreeHasher } from "./merkle.ts";
+import { type HashAt, type Node, nodesOf, type Span, type TreeHasher } from "./merkle.ts";
 
 /** Hashes of a full tile, and entries of a full bundle (C2SP tlog-tiles). */
 export const tileWidth = 256;
@@ -89,24 +89,27 @@ export function tilesOf(spans: readonly Span[], size: number): Tile[] {
   return [...new Map(tiles.map(tile => [tilePath(tile), tile])).values()];
 }
 
-/** Computes the hashes of nodes from tiles. @param read answers the bytes of one of `tilesOf` */
+/**
+ * Computes the hashes of nodes from tiles: up to 255 hashes for one node. That of a node never changes, so it may be kept.
+ *
+ * @param read answers the bytes of one of `tilesOf`
+ */
 export const hashInTiles =
   (hasher: TreeHasher, size: number, read: (tile: Tile) => Uint8Array): HashAt =>
   node => {
     const tile = tileOfNode(node, size);
     const count = 2 ** (node.level % tileHeight);
     const first = node.index * count - tile.index * tileWidth;
-    const bytes = read(tile);
-    if (bytes.length < (first + count) * hashLength) throw new TrailError("is a tile that is too short");
-    let hashes: Hash[] = Array.from({ length: count }, (_, at) =>
-      bytes.subarray((first + at) * hashLength, (first + at + 1) * hashLength),
-    );
-    while (hashes.length > 1) {
-      hashes = Array.from({ length: hashes.length / 2 }, (_, at) =>
-        hasher.node(hashes[2 * at] as Hash, hashes[2 * at + 1] as Hash),
-      );
+    // A copy: slice of a Buffer would be none.
+    const hashes = new Uint8Array(read(tile).subarray(first * hashLength, (first + count) * hashLength));
+    if (hashes.length < count * hashLength) throw new TrailError("has a tile that is too short");
+    // In place: each pair of hashes gives one of the next level.
+    for (let left = count; left > 1; left /= 2) {
+      for (let at = 0; at < left; at += 2) {
+        hashes.set(hasher.pair(hashes, at * hashLength), (at / 2) * hashLength);
+      }
     }
-    return hashes[0] as Hash;
+    return hashes.subarray(0, hashLength);
   };
 
 /** An entry bundle: each entry after its length in two bytes, big-endian. */

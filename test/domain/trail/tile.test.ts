@@ -157,6 +157,14 @@ describe("the tiles of a tree", () => {
     }
   });
 
+  test("stay as they are when hashes are computed from them", () => {
+    for (const tile of [Buffer.alloc(256 * 32, 1), new Uint8Array(256 * 32).fill(1)]) {
+      const hash = hashInTiles(hasher, 256, () => tile)({ level: 7, index: 1 });
+      assert.ok(tile.every(byte => byte === 1));
+      assert.equal(hash.length, 32);
+    }
+  });
+
   test("are refused when they are too short", () => {
     const hashAt = hashInTiles(hasher, 2, () => new Uint8Array(63));
     assert.throws(() => hashAt({ level: 1, index: 0 }), { name: "TrailError" });
