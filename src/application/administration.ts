@@ -2,7 +2,7 @@ import type { Employee, Registration } from "../domain/employee.ts";
 import { notFound } from "../domain/error.ts";
 import type { Ports } from "./ports.ts";
 
-/** What the operator does without being an employee: see to it that there is an ADMIN, and that people can log in. */
+/** What an operator does without being an employee: appoint an ADMIN and set passwords. */
 export function makeAdministration({ employees, passwords }: Pick<Ports, "employees" | "passwords">) {
   return {
     hasActiveAdmin: (): Promise<boolean> => employees.hasActiveAdmin(),

@@ -1,11 +1,11 @@
 import type { Clock, TokenClaims, TokenVerifier } from "./ports.ts";
 
-/** Tokens remembered at once; past that all are forgotten, which costs no more than verifying them again. */
+/** Size of the cache. When it is full it is cleared, and the tokens are verified again. */
 const maxTokens = 10_000;
 
 /**
- * Verifies each token once. The same text has the same signature, so that only its expiry can change what it is worth;
- * whether it was revoked is asked elsewhere, and each time.
+ * Caches verified tokens. The same text has the same signature, so only its expiry has to be checked again. Revocation is
+ * not cached here: authentication.ts checks it on every request.
  */
 export function withKnownTokens(tokens: TokenVerifier, clock: Clock): TokenVerifier {
   const known = new Map<string, TokenClaims>();

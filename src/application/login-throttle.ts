@@ -2,21 +2,21 @@ import { foldEmail, maxEmailLength } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import type { Clock } from "./ports.ts";
 
-/** Failures that cost nothing but themselves: of one email from one address, and of any emails from one address. */
+/** Failures without a delay: of one email from one address, and of any emails from one address. */
 export const freeFailures = { ofEmail: 5, ofAddress: 50 };
-/** Of one email from one address: the longest wait, and how long failures count after the latest of them. */
+/** For one email from one address: the longest delay, and how long failures count after the latest one. */
 const longestDelaySeconds = 15 * 60;
 const memorySeconds = 3_600;
-/** Of any emails from one address: how long it takes until one failure more is free, which is also the longest wait. */
+/** For any emails from one address: the time after which one more failure is free, and also the longest wait. */
 const refillSeconds = 10;
-/** Past this those that were written longest ago are forgotten. */
+/** Size of each table. When it is full, the entry that was written longest ago is dropped. */
 const maxEntries = 10_000;
 
 export interface LoginThrottle {
   /** Throws THROTTLED while attempts on this email from this address, or on new emails from there, must wait. */
   refuseThrottled(email: string, address: string): void;
   countFailure(email: string, address: string): void;
-  /** Whoever knows the password was not guessing it. */
+  /** Clears the failures of this email from this address. */
   countSuccess(email: string, address: string): void;
 }
 
@@ -30,7 +30,7 @@ export function makeLoginThrottle(clock: Clock): LoginThrottle {
   const ofEmail = makeFailureCounts(clock);
   const ofAddress = makeBuckets(clock);
   const loggedIn = new Map<string, true>();
-  // Whoever sends an email may make it as long as they like; those that no employee can have are counted as one.
+  // A client can send an email of any length. Emails that are too long for any employee share one key.
   const pairOf = (email: string, address: string) =>
     `${address} ${email.length > 2 * maxEmailLength ? "too long" : foldEmail(email)}`;
   return {

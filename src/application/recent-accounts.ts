@@ -1,9 +1,9 @@
 import type { Account, Clock, EmployeeRepository } from "./ports.ts";
 
-/** How long an answer about an account is good for; other processes' revocations take no longer than this to show. */
+/** How long an account is cached. Revocations by other processes take effect within this time. */
 export const accountMilliseconds = 500;
 
-/** Accounts remembered at once; past that all are forgotten, which costs no more than asking again. */
+/** Size of the cache. When it is full it is cleared, and the accounts are read again. */
 const maxAccounts = 10_000;
 
 /**
@@ -16,7 +16,7 @@ export function withRecentAccounts(employees: EmployeeRepository, clock: Clock):
     { readonly askedAt: number; readonly account: Promise<Account | undefined> }
   >();
 
-  /** Answers still under way are forgotten too: they may be of the time before the change. */
+  /** Reads still under way are dropped too, because they may have read the account before the change. */
   async function forgetting<T>(change: Promise<T>): Promise<T> {
     try {
       return await change;

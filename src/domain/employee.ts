@@ -27,7 +27,7 @@ export const maxEmailLength = 254;
 
 const readEmail = rule({ maxLength: maxEmailLength, pattern: emailFormat.source }, (sent: string) => {
   const email = sent.trim();
-  // The length first: it bounds the work of the pattern.
+  // The length is checked first, because it bounds the work of the pattern.
   if ([...email].length > maxEmailLength) throw invalid("Email is too long");
   if (!emailFormat.test(email)) throw invalid("Invalid email format");
   return email;
@@ -39,7 +39,7 @@ const readPhone = rule({ pattern: phoneFormat.source }, (sent: string) => {
   return phone;
 });
 
-/** Only the rule trims: a password is hashed as it was sent. */
+/** The length rule trims, but the password is hashed as it was sent. */
 const readPassword = rule({ minLength: 4, maxLength: 72, format: "password" }, (password: string) => {
   between("Password", 4, 72, password.trim());
   return password;
@@ -86,7 +86,7 @@ export const employeeChangeFields = {
 };
 export type EmployeeChanges = Values<typeof employeeChangeFields>;
 
-/** Body of `POST /auth/login` (section 2.3): what does not match is for the login to say. */
+/** Body of `POST /auth/login` (section 2.3). Only presence is checked here: a value that no employee has fails the login. */
 export const loginFields = {
   email: described(
     "The email that the employee was registered with, in any case.",

@@ -3,7 +3,7 @@ import { invalid } from "./error.ts";
 /** A JSON Schema (draft 2020-12). */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Reads one value, and says in a schema what it takes, as far as a schema can. Throws INVALID. */
+/** Reads one value, and describes in a schema what it accepts, as far as a schema can. Throws INVALID. */
 export type Rule<T, Sent = unknown> = ((value: Sent) => T) & { readonly schema: Schema };
 
 export const rule = <T, Sent = unknown>(schema: Schema, read: (value: Sent) => T): Rule<T, Sent> =>
@@ -11,10 +11,10 @@ export const rule = <T, Sent = unknown>(schema: Schema, read: (value: Sent) => T
 
 /** One named value that a client sends. */
 export interface Field<T> {
-  /** Of what is sent and not null. */
+  /** For a value that is sent and is not null. */
   readonly schema: Schema;
   readonly required: boolean;
-  /** Whether null is as good as absent, and what then stands for the value. */
+  /** Whether null means the same as absent; `fallback` is the value in both cases. */
   readonly nullable: boolean;
   readonly fallback?: unknown;
   /** The message when a required value is missing, undefined when nothing is. */
@@ -49,7 +49,7 @@ const isNull = (value: unknown): boolean => value === undefined || value === nul
 const isBlank = (value: unknown): boolean =>
   isNull(value) || (typeof value === "string" && value.trim() === "");
 
-/** A value that must not be null, read by a rule of its own. */
+/** A value that must not be null. */
 export const nonNull = <T>(message: string, read: Rule<T>): Field<T> => ({
   schema: read.schema,
   required: true,
@@ -58,7 +58,7 @@ export const nonNull = <T>(message: string, read: Rule<T>): Field<T> => ({
   read,
 });
 
-/** Text that must not be blank, read by a rule of its own. */
+/** Text that must not be blank. */
 export const nonBlank = (label: string, read: Rule<string, string>): Field<string> => ({
   schema: { type: "string", minLength: 1, ...read.schema },
   required: true,
@@ -67,7 +67,7 @@ export const nonBlank = (label: string, read: Rule<string, string>): Field<strin
   read: value => read(text(label, value)),
 });
 
-/** A value that may be absent or null; `fallback` then stands for it. */
+/** A value that may be absent or null; it is then read as `fallback`. */
 export const optional = <T, Fallback>(read: Rule<T>, fallback: Fallback): Field<T | Fallback> => ({
   schema: read.schema,
   required: false,
@@ -120,7 +120,7 @@ export function between(label: string, min: number, max: number, value: string):
   return value;
 }
 
-/** The length rule on what is left after trimming, which is also what is kept. */
+/** The length rule applies to the trimmed text, and the trimmed text is kept. */
 export const trimmedBetween = (label: string, min: number, max: number): Rule<string, string> =>
   rule({ minLength: min, maxLength: max }, value => between(label, min, max, value.trim()));
 

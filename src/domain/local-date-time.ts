@@ -5,9 +5,9 @@ const format = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?
 
 /**
  * Reads an ISO 8601 local date-time, `YYYY-MM-DDTHH:MM[:SS[.f{1,6}]]`, of a real calendar day and without a zone.
- * Works on the text alone: a `Date` would bring in the time zone of the process.
+ * Works on the text alone, because a `Date` would apply the time zone of the process.
  *
- * @param refusal the message for what is none
+ * @param refusal the message for any other value
  * @returns the form that clients see: with seconds, the fraction only when it is not zero and without trailing zeros
  * @throws INVALID
  */
@@ -29,6 +29,6 @@ export const localDateTime = (refusal?: string): Rule<string> =>
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** The days of a month from 1 to 12; none of any other. */
+/** The number of days of a month from 1 to 12; 0 for any other number. */
 const daysIn = (year: number, month: number): number =>
   month === 2 && isLeap(year) ? 29 : (monthLengths[month - 1] ?? 0);

@@ -73,7 +73,7 @@ export const readIdempotencyKey = rule(
   },
 );
 
-/** Whether a log is what these fields, sent again, would have made. */
+/** Whether the log is what a request with these fields would have written. */
 export const isLogOf = (log: MaintenanceLog, assetId: number, sent: NewLog): boolean =>
   log.assetId === assetId &&
   log.performedDate === sent.performedDate &&
@@ -81,7 +81,7 @@ export const isLogOf = (log: MaintenanceLog, assetId: number, sent: NewLog): boo
   log.taskType === sent.taskType &&
   log.comment === sent.comment;
 
-/** Queries of all log lists: of the period the first moment belongs to it, the last does not. */
+/** Query parameters of all log lists. The period includes `performedFrom` and excludes `performedTo`. */
 export const logFilterFields = {
   status: described(
     "Only logs with this status. Other words: 400 `Invalid status value`.",
@@ -102,7 +102,7 @@ export const logFilterFields = {
 };
 export type LogFilter = Partial<Values<typeof logFilterFields>>;
 
-/** Where a log stands in the lists, which are newest first. It never moves. */
+/** The position of a log in the lists, which are newest first. It never changes. */
 export type LogPosition = Pick<MaintenanceLog, "performedDate" | "id">;
 
 /** A part of a list: at most `limit` logs, beginning after the position `before`. */
@@ -119,13 +119,13 @@ export function startOf({ before, performedTo }: LogQuery): LogPosition | undefi
   return newestFirst(before, end) < 0 ? end : before;
 }
 
-/** The order of the lists: local date-times in the form that clients see are in the order of their text. */
+/** The order of the lists. Local date-times in their canonical form sort like their text. */
 export function newestFirst(a: LogPosition, b: LogPosition): number {
   if (a.performedDate === b.performedDate) return b.id - a.id;
   return a.performedDate > b.performedDate ? -1 : 1;
 }
 
-/** The number of logs that a client wants at most. */
+/** The largest number of logs that a client asks for. */
 export const readLimit = rule({ type: "integer", minimum: 1, maximum: 1_000 }, (value): number => {
   const limit = typeof value === "string" && /^\d{1,4}$/.test(value) ? Number(value) : 0;
   if (limit < 1 || limit > 1_000) throw invalid("Invalid limit value");

@@ -21,7 +21,7 @@ export interface Operations {
  * reference of its API. It watches nothing before it listens.
  *
  * @param describeApi is called when the reference is first asked for
- * @param failed is told what made an answer fail
+ * @param failed is called with the cause when an answer fails
  */
 export function makeOperations(
   sources: Sources,
@@ -32,7 +32,7 @@ export function makeOperations(
   let watch: ReturnType<typeof watchRuntime> | undefined;
   let sampling: NodeJS.Timeout | undefined;
   const history: Reading[] = [];
-  // Once, since a clock that is put right must not look like a restart.
+  // Computed once: a correction of the system clock must not look like a restart.
   const startedAtSeconds = Math.round(sources.now().getTime() / 1_000 - process.uptime());
 
   function read(): Reading {
@@ -51,7 +51,7 @@ export function makeOperations(
         const readiness = await sources.readiness();
         return page(statusPage(readiness, read(), history), statusPagePolicy);
       },
-      // Loaded and rendered once, and only if somebody asks.
+      // Loaded and rendered on the first request.
       "/api": () => {
         reference ??= renderReference(describeApi);
         return reference;

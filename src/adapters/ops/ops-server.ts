@@ -21,7 +21,7 @@ export const json = (status: number, content: object): OpsAnswer => ({
 const opsLimits = {
   /** A connection carries one request and lasts this long at most: that bounds every client, however slow. */
   lifetimeMilliseconds: 10_000,
-  /** More are closed without a word. */
+  /** Further connections are closed at once. */
   connections: 100,
   headerBytes: 8 * 1024,
 };
@@ -34,9 +34,9 @@ const standingHeaders = [
 ];
 
 /**
- * Serves a few pages to whoever watches over the service, on a port of its own, without asking who that is.
+ * Serves a few pages for monitoring, on a port of its own and without authentication.
  *
- * @param failed is told what made a page fail; the client gets a 500 that says nothing of it
+ * @param failed is called with the cause when a page fails; the client gets a 500 without it
  */
 export function makeOpsServer(pages: OpsPages, failed: (cause: unknown) => void, limits = opsLimits) {
   const byPath = new Map(Object.entries(pages));
@@ -86,7 +86,7 @@ export function makeOpsServer(pages: OpsPages, failed: (cause: unknown) => void,
       return (server.address() as AddressInfo).port;
     },
 
-    /** Nobody who watches is waited for. */
+    /** Does not wait for clients. */
     async close(): Promise<void> {
       const closed = new Promise(resolve => server.close(resolve));
       for (const socket of sockets) socket.destroy();

@@ -5,7 +5,7 @@ import { HttpError } from "../api/http-error.ts";
 
 export const bodyLimitBytes = 64 * 1024;
 
-/** How much of a body that is too large is read and thrown away, so that the client comes to read the answer. */
+/** How much of a body that is too large is read and discarded, so that the client gets to read the answer. */
 const discardLimitBytes = 1024 * 1024;
 
 const jsonType = /^application\/json\s*(;|$)/i;
@@ -64,7 +64,7 @@ function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {
 function parseJson(bytes: Buffer): unknown {
   try {
     const text = utf8.decode(bytes);
-    // Only an escape can bring in what UTF-8 and JSON themselves rule out.
+    // NUL and lone surrogates can only come from an escape: UTF-8 and JSON exclude them otherwise.
     return text.includes("\\u") ? JSON.parse(text, refuseUnstorable) : JSON.parse(text);
   } catch (error) {
     throw error instanceof DomainError ? error : invalid("Request body is not valid JSON in UTF-8");

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 
-/** Addresses, or networks as `10.0.0.0/8`, of the proxies whose word on the client's address is taken. */
+/** Addresses, or networks as `10.0.0.0/8`, of the proxies whose X-Forwarded-For is trusted. */
 export type TrustedProxies = readonly string[];
 
 /** Throws with the reason when the text is neither an address nor a network. */

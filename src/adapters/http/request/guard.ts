@@ -8,7 +8,7 @@ import type { FoundRoute } from "./router.ts";
 
 export type Admitted = FoundRoute<GuardedRoute> & { readonly caller: Caller };
 
-/** Lets a request through to its route in the order of the decisions: token, path and method, role. */
+/** Checks token, path and method, and role, in this order. */
 export async function admit(
   { identify }: Pick<Authentication, "identify">,
   authorization: string | undefined,

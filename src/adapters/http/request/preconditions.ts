@@ -1,13 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { HttpError } from "../api/http-error.ts";
 
-/** Fields that say something only when they say it once; of a second one Node keeps nothing, or joins it to the first. */
+/** Header fields that must not be repeated. Node would drop the second one, or join it to the first. */
 const singular: ReadonlyMap<string, string> = new Map(
   ["Host", "Authorization", "Content-Type", "Idempotency-Key"].map(name => [name.toLowerCase(), name]),
 );
 
 /**
- * What Node lets pass, or would refuse without a body (RFC 9110, sections 2.5, 5.3 and 10.1.1; RFC 9112, section 3.2).
+ * Refuses what Node would accept, or refuse without a body (RFC 9110, sections 2.5, 5.3 and 10.1.1; RFC 9112,
+ * section 3.2).
  *
  * @throws HttpError 400, 417 or 505
  */

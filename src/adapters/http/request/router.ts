@@ -18,7 +18,7 @@ const makeNode = (): Node => ({ literals: new Map(), routes: new Map() });
 
 /**
  * Finds the route of a method and path; a literal segment goes before `{id}`, and HEAD finds what GET finds.
- * The answer is a 404 or 405 where there is none: whoever may know that is decided elsewhere.
+ * Returns a 404 or 405 error instead of throwing it, because the caller first has to check the token.
  */
 export function makeRouter(routes: readonly Route[]): (method: string, path: string) => Found | HttpError {
   const root = makeNode();
@@ -45,7 +45,7 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
   };
 }
 
-/** "/" has one segment, the empty one; a trailing slash adds one, which makes it another path. */
+/** "/" has one segment, which is empty. A trailing slash adds an empty segment and so makes another path. */
 const segmentsOf = (path: string): string[] => path.split("/").slice(1);
 
 function childFor(node: Node, segment: string): Node {

@@ -9,9 +9,9 @@ export interface Target {
 
 const authority = /^https?:\/\/[^/?#]+/i;
 
-/** Takes a request target apart (RFC 9112, section 3.2); nothing in it is decoded, since no known path needs it. */
+/** Splits a request target (RFC 9112, section 3.2) without decoding it, since no known path needs that. */
 export function readTarget(url: string): Target {
-  // A proxy may send the absolute form; what comes before the path says nothing about the resource.
+  // A proxy may send the absolute form, whose scheme and authority do not matter here.
   const local = url.startsWith("/") ? url : url.replace(authority, "");
   const mark = local.indexOf("?");
   return mark < 0 ? { path: local, query: "" } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
@@ -20,14 +20,15 @@ export function readTarget(url: string): Target {
 /** Throws INVALID unless the text is a decimal whole number. */
 export function readId(text: string): number {
   if (!/^\d+$/.test(text)) throw invalid("Invalid id");
-  // No record gets that far, so a larger number finds nothing either.
+  // No id gets that large, so a larger number finds nothing either.
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
 /**
- * Reads the parameters that a route knows and ignores others. A repeated one is read as the list that it is.
+ * Reads the parameters that a route knows and ignores others. A repeated parameter is read as an array, which no rule
+ * accepts.
  *
- * @param ignored is told the names of the others, if there are any
+ * @param ignored is called with the names of the others, if there are any
  */
 export function readQuery<F extends Fields>(
   fields: F,

@@ -12,18 +12,18 @@ export interface Readiness {
 }
 
 const limits = {
-  /** How long an answer of the database is good for. */
+  /** How long the state of the database is cached. */
   freshMilliseconds: 1_000,
-  /** How long one is waited for. */
+  /** How long a check may take. */
   patienceMilliseconds: 1_000,
 };
 
 /**
- * Whether requests should be sent here. The database is asked at most once a second and by one question at a time,
- * however many want to know; one that does not answer in a second is not there.
+ * Whether requests should be sent here. All callers share one check of the database at a time, at most once a second. A
+ * database that does not answer within a second counts as not available.
  *
- * @param phase of the service now
- * @param examine asks the database; settles some time, and may take longer than anybody waits
+ * @param phase the current phase of the service
+ * @param examine reads the state of the database; it may take longer than the check may
  */
 export function makeReadiness(
   phase: () => Phase,
@@ -46,7 +46,7 @@ export function makeReadiness(
   }
 
   async function look(): Promise<DatabaseState> {
-    // A service that drains has nothing to ask any more, and must say so at once.
+    // A draining service is not ready, whatever the database says.
     if (phase() === "draining" || now() - knownAt < freshMilliseconds) return known;
     asking ??= ask();
     const answered = await inTime(asking, patienceMilliseconds);
@@ -61,7 +61,7 @@ export function makeReadiness(
   };
 }
 
-/** Whether it settled within the time; it must not reject. */
+/** Whether the promise settled within the time. It must not reject. */
 async function inTime(work: Promise<void>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>(resolve => {

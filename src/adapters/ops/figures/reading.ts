@@ -2,7 +2,7 @@ import type { Readiness } from "./readiness.ts";
 import type { Refusals, RequestSeries } from "./request-meter.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Where the figures come from: each part of the service counts for itself, and is asked when somebody looks. */
+/** The sources of the figures. Each part of the service counts for itself and is read on demand. */
 export interface Sources {
   readonly version: string;
   readonly requests: () => Pick<Reading, "requests" | "refusals">;
@@ -13,7 +13,7 @@ export interface Sources {
   readonly now: () => Date;
 }
 
-/** These three say again what the parts themselves say, since adapters do not know each other. */
+/** These three repeat types of other adapters, because adapters do not import each other. */
 export interface HttpLoad {
   readonly connections: number;
   readonly requests: number;
@@ -36,7 +36,7 @@ export interface PasswordLoad {
   readonly waitingLimit: number;
 }
 
-/** Everything there is to know of the service at one moment, but for whether it is ready. */
+/** All figures of the service at one moment, without its readiness. */
 export interface Reading {
   readonly at: Date;
   /** Since the epoch. */

@@ -41,18 +41,18 @@ function subtract(later: RequestSeries, earlier: RequestSeries | undefined): Req
   };
 }
 
-/** Zero of nothing is zero. */
+/** 0 when the whole is 0. */
 export const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
 
 export const countOf = ({ counts }: RequestSeries): number => counts.reduce((sum, count) => sum + count, 0);
 
-/** Requests that were answered with a 5xx: our fault, not the client's. */
+/** Requests that were answered with a 5xx status. */
 export const failuresOf = ({ statuses }: RequestSeries): number =>
   [...statuses].reduce((sum, [status, count]) => sum + (status >= 500 ? count : 0), 0);
 
 /**
- * Below what time this share of the requests was answered, in seconds: as `histogram_quantile` of Prometheus tells it,
- * in proportion within a bucket. Infinity when that is past all bounds, undefined without requests.
+ * The time within which this share of the requests was answered, in seconds, interpolated within a bucket like
+ * `histogram_quantile` of Prometheus. Infinity when it is past all bounds, undefined without requests.
  */
 export function quantile(share: number, series: RequestSeries): number | undefined {
   const total = countOf(series);

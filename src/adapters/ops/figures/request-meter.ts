@@ -13,7 +13,7 @@ export interface RequestSeries {
   readonly route: string;
   /** How many were answered with each status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** How many each bound is the first to cover, and last those that took longer. */
+  /** The number of requests in each bucket; the last bucket has those above all bounds. */
   readonly counts: readonly number[];
   readonly milliseconds: number;
 }
@@ -29,7 +29,7 @@ const refusalOf: Partial<Record<ErrorCode, Refusal>> = {
   FORBIDDEN: "role_refused",
 };
 
-/** Node knows some thirty methods; the rest of them tells nobody anything. */
+/** All other methods are counted as `other`. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 interface Series {
@@ -39,8 +39,8 @@ interface Series {
 }
 
 /**
- * Counts requests by method, route and status, and how long they took. As many counts as the route table allows and no
- * more, whatever clients send; counting takes a few look-ups and makes nothing.
+ * Counts requests by method, route and status, with their durations. The route table bounds the number of series,
+ * whatever clients send. Counting allocates nothing.
  */
 export function makeRequestMeter() {
   const byMethod = new Map<string, Map<string, Series>>();

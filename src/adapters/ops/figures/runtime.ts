@@ -1,7 +1,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
 
-/** What the process itself takes; times in seconds, memory in bytes. */
+/** Resources of the process; times in seconds, memory in bytes. */
 export interface Runtime {
   readonly uptimeSeconds: number;
   /** Since the start, of all threads. */
@@ -11,7 +11,7 @@ export interface Runtime {
   readonly heapLimitBytes: number;
   /** Buffers and the like, beside the heap. */
   readonly externalBytes: number;
-  /** How late the event loop came to what was due, in the last 30 to 60 seconds. */
+  /** Delay of the event loop in the last 30 to 60 seconds. */
   readonly eventLoopDelay: EventLoopDelay;
 }
 
@@ -26,7 +26,7 @@ const windowMilliseconds = 30_000;
 
 /** Watches the process until it is closed. */
 export function watchRuntime(): { read(): Runtime; close(): void } {
-  // Of two monitors the one that began earlier is read; then it begins anew, and the other is the earlier one.
+  // Two monitors overlap. The one that started earlier is read and restarted, so each reading covers 30 to 60 seconds.
   const monitors = [startMonitor(), startMonitor()];
   const turning = setInterval(() => {
     const earlier = monitors.shift();
@@ -63,7 +63,7 @@ function startMonitor(): IntervalHistogram {
 }
 
 function delayOf(monitor: IntervalHistogram | undefined): EventLoopDelay {
-  // Node measures from one tick of a timer to the next: what goes beyond the timer's own time is the delay.
+  // Node measures the interval between two ticks of a timer; the delay is what exceeds the timer's period.
   const seconds = (nanoseconds = 0) => Math.max(0, nanoseconds / 1e9 - resolutionMilliseconds / 1_000);
   return {
     medianSeconds: seconds(monitor?.percentile(50)),
