@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { statusOf } from "../src/adapters/http/api/http-error.ts";
+
+const page = readFileSync("docs/troubleshooting.md", "utf8");
+/** What the page shows as a message: text in backticks. */
+const shown = [...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, text = ""]) => [
+  text,
+  text.replace(/^.*: /, ""),
+]);
+
+/** These speak of files that a reviewer hands to them, not of the service; and of what only a programmer can do wrong. */
+const outOfScope =
+  /^src\/(domain\/trail\/|application\/trail-|adapters\/trail-|commands\/(audit|trail-key|verif)|adapters\/http\/request\/router\.ts)/;
+
+/** Calls that carry a message, and what begins or ends as only messages do. */
+const calls =
+  /\b(?:invalid|nonNull|accept|faults\.push|console\.error|new \w*Error|events(?:\.\w+|\[\w+\]))\(/g;
+const literal = /"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g;
+const tellTale =
+  /^(is|has|cannot|warning:|role) .* |^Invalid [a-z]| required$|^(another|the|this) .* (is|may) /;
+
+/** The messages in a source text, with `…` in place of what varies. */
+function messagesOf(source: string): string[] {
+  const code = source.replace(/^\s*(\/\/|\/?\*).*$/gm, "").replace(/^import .*$/gm, "");
+  const called = [...code.matchAll(calls)].map(({ index, 0: { length } }) =>
+    firstLiteral(code, index + length),
+  );
+  const telling = [...code.matchAll(literal)].map(textOf).filter(text => tellTale.test(text));
+  return (
+    [...called, ...telling]
+      .map(text => text.replace(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, "…"))
+      // What ends like a sentence describes a field.
+      .filter(text => /\w \w/.test(text) && !/\.$/.test(text))
+  );
+}
+
+const textOf = ([, plain, template]: RegExpExecArray | RegExpMatchArray): string => plain ?? template ?? "";
+
+/** The first text among the arguments that is no name of an error's kind. */
+function firstLiteral(code: string, start: number): string {
+  let depth = 1;
+  let end = start;
+  for (; depth > 0 && end < code.length; end += 1) {
+    if (code[end] === "(") depth += 1;
+    if (code[end] === ")") depth -= 1;
+  }
+  const texts = [...code.slice(start, end).matchAll(literal)].map(textOf);
+  return texts.find(text => !/^[A-Z_]+$/.test(text) && /[a-z]/.test(text)) ?? "";
+}
+
+/** Either may have `…` where the other has words, and the page may leave out what follows a colon or a semicolon. */
+const matches = (pattern: string, text: string): boolean =>
+  new RegExp(`^${pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".+")}(?:[:;].*)?$`).test(
+    text,
+  );
+
+const isShown = (message: string): boolean =>
+  shown.some(text => matches(message, text) || (/\w{4}/.test(text) && matches(text, message)));
+
+const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .map(file => join("src", file))
+  .filter(file => file.endsWith(".ts") && !outOfScope.test(file));
+
+describe("docs/troubleshooting.md", () => {
+  test("shows every message of the source", () => {
+    const messages = files.flatMap(file =>
+      messagesOf(readFileSync(file, "utf8")).map(message => ({ file, message })),
+    );
+    assert.ok(messages.length > 100, `${messages.length}`);
+    const missing = messages.filter(({ message }) => !isShown(message));
+    assert.deepEqual(missing, []);
+  });
+
+  test("shows every status that the service can answer", () => {
+    const source = files.map(file => readFileSync(file, "utf8")).join("\n");
+    const direct = [...source.matchAll(/new HttpError\((\d{3}),/g)].map(([, status]) => Number(status));
+    for (const status of new Set([...direct, ...Object.values(statusOf)])) {
+      assert.match(page, new RegExp(`^\\| ${status} \\|`, "m"), `${status}`);
+    }
+  });
+
+  test("is held against messages of every kind", () => {
+    for (const [code, message] of [
+      ['throw invalid("Invalid colour value");', "Invalid colour value"],
+      [`throw new Error(\`has a \${name} that is blue\`);`, "has a … that is blue"],
+      ['new DomainError("UNAVAILABLE", "The database is blue", {});', "The database is blue"],
+      ['events.warn("the database is blue", {});', "the database is blue"],
+      ['return "another clock is wrong";', "another clock is wrong"],
+    ] as const) {
+      assert.deepEqual([...new Set(messagesOf(code))], [message]);
+      assert.ok(!isShown(message), message);
+    }
+    assert.ok(isShown("role … lacks the right to …"));
+  });
+});
