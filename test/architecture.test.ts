@@ -34,7 +34,7 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
   {
     what: "SQL that is no template",
     pattern: /\.unsafe[(<]|\bscript\(|new Statement\(/,
-    except: /^src\/adapters\/postgres\/(connection\/(database|statement)|schema\/migrations)\.ts$/,
+    except: /^src\/adapters\/postgres\/(connection\/(link|statement)|schema\/migrations)\.ts$/,
   },
   {
     what: "require",
@@ -55,7 +55,7 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
 const libraries: Readonly<Record<string, RegExp>> = {
   jose: /^src\/adapters\/jose-tokens\.ts$/,
   "@node-rs/argon2": /^src\/adapters\/argon2-password-hasher\.ts$/,
-  postgres: /^src\/adapters\/postgres\/connection\/database\.ts$/,
+  postgres: /^src\/adapters\/postgres\/connection\/link\.ts$/,
 };
 
 /** The domain and the application compute; what they need of the world comes through ports. */

@@ -216,6 +216,35 @@ describe("the operations listener", () => {
     await relay.close();
   });
 
+  test("tells of a database that takes no writes, and of the end of that", async t => {
+    if (!database.hasUsers) return t.diagnostic("the embedded database has one session for everybody");
+    await start();
+    assert.equal((await readyz()).status, 200);
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    const name = new URL(database.url).pathname.slice(1);
+    const [other] = await sql`select pg_backend_pid() as pid`;
+    for (const [setting, status] of [
+      ["on", 503],
+      ["off", 200],
+    ] as const) {
+      await sql.unsafe(`set transaction_read_only = off`);
+      await sql.unsafe(
+        `begin; set transaction read write; alter database ${name} set default_transaction_read_only = ${setting}; commit`,
+      );
+      // A session that is there keeps what it has begun with.
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = ${name} and pid <> ${other?.["pid"]}`;
+      const { json } = await until(
+        readyz,
+        answer => answer.status === status && answer.json.checks.database !== "not available",
+      );
+      assert.equal(json.checks.database, setting === "on" ? "takes no writes" : "ok");
+    }
+    await sql.end();
+    await service.stop();
+  });
+
   test("tells of a schema that is not that of the program any more", async () => {
     await start();
     assert.equal((await readyz()).status, 200);

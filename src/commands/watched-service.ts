@@ -2,13 +2,15 @@ import { type DatabaseState, makeReadiness, type Phase } from "../adapters/ops/f
 import type { Sources } from "../adapters/ops/figures/reading.ts";
 import { makeOperations, type Operations } from "../adapters/ops/operations-listener.ts";
 import { connect, type Database } from "../adapters/postgres/connection/database.ts";
+import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
 import { refuseOtherSchema, type Schema, SchemaError } from "../adapters/postgres/schema/migrations.ts";
+import { isReadOnly } from "../adapters/postgres/schema/rights.ts";
 import { describeApi } from "../app.ts";
 import type { EventLog } from "../application/ports.ts";
 import { DomainError } from "../domain/error.ts";
 
 interface Watched extends Omit<Sources, "readiness"> {
-  readonly databaseUrl: string;
+  readonly databaseUrl: DatabaseUrl;
   readonly preparesStatements: boolean;
   readonly schema: Schema;
   readonly phase: () => Phase;
@@ -41,6 +43,7 @@ export function makeServiceOperations(watched: Watched): Operations {
 async function examine(database: Database, schema: Schema): Promise<DatabaseState> {
   try {
     await refuseOtherSchema(database, schema);
+    if (await isReadOnly(database)) return { database: "takes no writes", schema: "ok" };
     return { database: "ok", schema: "ok" };
   } catch (error) {
     if (error instanceof SchemaError) return { database: "ok", schema: error.message };

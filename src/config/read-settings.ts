@@ -16,7 +16,7 @@ export interface Setting<T> {
   readonly fallback?: string;
   readonly optional?: true;
   /** Throws with the reason when the text will not do. */
-  parse(text: string): T;
+  parse(text: string, readFile: (path: string) => string): T;
 }
 
 export type Declared = Readonly<Record<string, Setting<unknown>>>;
@@ -38,7 +38,7 @@ export function readSettings<D extends Declared>(
   const values = Object.entries(declared).map(([key, setting]) => {
     try {
       const text = textOf(setting, environment, readFile);
-      return [key, text === undefined ? undefined : setting.parse(text)];
+      return [key, text === undefined ? undefined : setting.parse(text, readFile)];
     } catch (error) {
       faults.push(`${setting.name} ${(error as Error).message}; for example: ${setting.example}`);
       return [key, undefined];

@@ -1,16 +1,9 @@
 import { readTrustedProxy } from "../adapters/http/request/client-address.ts";
 import type { AllowedOrigins } from "../adapters/http/request/cors.ts";
 import { logLevels } from "../adapters/json-event-log.ts";
+import { readDatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
 import type { Setting } from "./read-settings.ts";
-import {
-  accept,
-  readDatabaseUrl,
-  readHost,
-  readLifetime,
-  readOrigin,
-  readPort,
-  readSecretKey,
-} from "./values.ts";
+import { accept, readHost, readLifetime, readOrigin, readPort, readSecretKey } from "./values.ts";
 
 const setting = <T>(declared: Setting<T>): Setting<T> => declared;
 

@@ -18,32 +18,6 @@ export function readPort(text: string): number {
   return Number(text);
 }
 
-const databaseUrlFormat = /^postgres(?:ql)?:\/\/(?:([^@/?\s]*)@)?([^@/?\s]+)\/[^/?\s]+(?:\?(\S*))?$/;
-const databaseParameters: Readonly<Record<string, readonly string[]>> = {
-  sslmode: ["disable", "prefer", "require", "verify-full"],
-  target_session_attrs: ["read-write", "read-only", "primary", "standby", "prefer-standby"],
-};
-
-/** What postgres.js would make an exception of, or silently misunderstand, is refused here in words. */
-export function readDatabaseUrl(text: string): string {
-  const parts = databaseUrlFormat.exec(text);
-  if (parts === null) throw new Error("is not a PostgreSQL connection URL");
-  const [, user = "", hosts = "", query = ""] = parts;
-  if (/%(?![\da-f]{2})/i.test(user))
-    throw new Error("has a % in user or password that is not written as %25");
-  for (const host of hosts.split(",")) {
-    if (host.startsWith("[")) throw new Error("has an IPv6 address, which must be given as a host name");
-    const [, port] = /^[\w.-]+(?::(\d{1,5}))?$/.exec(host) ?? [undefined, "99999"];
-    if (Number(port ?? 0) > 65_535) throw new Error("has a host that is not written as name or name:port");
-  }
-  for (const [name, value] of new URLSearchParams(query)) {
-    const known = databaseParameters[name];
-    if (known?.includes(value) === false)
-      throw new Error(`has a ${name} that is none of ${known.join(", ")}`);
-  }
-  return text;
-}
-
 /** Browsers send an origin in just one form (RFC 6454, section 6.2); any other would never match. */
 export function readOrigin(text: string): string {
   const origin = text.trim();

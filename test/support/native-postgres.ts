@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,8 @@ import { createInterface } from "node:readline";
 export interface NativePostgres {
   /** Connection URL of a superuser, on loopback. */
   readonly url: string;
+  /** Folder of its Unix socket. */
+  readonly socketFolder: string;
   readonly version: string;
   stop(): Promise<void>;
 }
@@ -29,8 +31,15 @@ export function findPostgresBinaries(): string | undefined {
   );
 }
 
+interface Choices {
+  /** Further settings, `name=value`. */
+  readonly settings?: readonly string[];
+  /** Files to put into the data folder, readable by the server alone, by their names. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
 /** Starts a throw-away cluster; as root it drops to another user, since PostgreSQL refuses root. */
-export async function startNativePostgres(binaries: string): Promise<NativePostgres> {
+export async function startNativePostgres(binaries: string, choices: Choices = {}): Promise<NativePostgres> {
   const folder = mkdtempSync(join(tmpdir(), "maintenance-log-test-"));
   const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
@@ -43,7 +52,16 @@ export async function startNativePostgres(binaries: string): Promise<NativePostg
     stdio: "pipe",
   });
   const port = await freePort();
-  const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories="];
+  const settings = [
+    `port=${port}`,
+    "listen_addresses=127.0.0.1",
+    `unix_socket_directories=${folder}`,
+    ...(choices.settings ?? []),
+  ];
+  for (const [name, text] of Object.entries(choices.files ?? {})) {
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    if (user !== undefined) chownSync(join(data, name), user.uid, user.gid);
+  }
   const server = spawn(program("postgres"), ["-D", data, ...settings.flatMap(setting => ["-c", setting])], {
     ...options,
     stdio: ["ignore", "ignore", "pipe"],
@@ -52,6 +70,7 @@ export async function startNativePostgres(binaries: string): Promise<NativePostg
   await untilReady(server.stderr);
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    socketFolder: folder,
     version: execFileSync(program("postgres"), ["--version"], { encoding: "utf8" }).trim(),
     async stop() {
       // Fast shutdown: disconnects clients that are still there.

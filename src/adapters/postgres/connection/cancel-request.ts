@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import type { Socket } from "node:net";
 
 /** What a server tells each connection, so that another one may speak for it. */
 export interface BackendKey {
@@ -6,30 +6,21 @@ export interface BackendKey {
   readonly secret: number;
 }
 
-export interface Hosts {
-  readonly host: readonly string[];
-  readonly port: readonly number[];
-  /** Of a Unix socket, in place of hosts. */
-  readonly path: string | false | undefined;
-}
-
 const cancelRequestCode = 80_877_102;
-const patienceMilliseconds = 2_000;
 
 /**
  * Asks for a statement to be given up, without waiting for what becomes of it (PostgreSQL documentation, 55.2.8).
- * Every host is asked, since only the one that gave out the key heeds it. The cancel() of postgres.js asks the first
- * host alone, and ends the process when that is down.
+ *
+ * @param dialed another connection to the server that gave out the key
  */
-export function requestCancel({ host, port, path }: Hosts, { pid, secret }: BackendKey): void {
+export async function requestCancel(dialed: Promise<Socket>, { pid, secret }: BackendKey): Promise<void> {
   const request = Buffer.alloc(16);
   [request.length, cancelRequestCode, pid, secret].forEach((word, i) => {
     request.writeUInt32BE(word, i * 4);
   });
-  const servers = path ? [{ path }] : host.map((name, i) => ({ host: name, port: port[i] ?? 5_432 }));
-  for (const server of servers) {
-    const socket = connect(server);
-    socket.on("error", () => {}).setTimeout(patienceMilliseconds, () => socket.destroy());
-    socket.end(request);
+  try {
+    (await dialed).end(request);
+  } catch {
+    // A server that cannot be reached has given it up, or will not hear of it.
   }
 }

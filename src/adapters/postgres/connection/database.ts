@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import postgres from "postgres";
-import { type BackendKey, requestCancel } from "./cancel-request.ts";
-import { isUnavailable, translate } from "./errors.ts";
+import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
+import { endsConnection, translate } from "./errors.ts";
+import { isReported, type Link, openLink, type PendingRows } from "./link.ts";
 import { makePool, type PoolLimits, type PoolLoad } from "./pool.ts";
+import { makeServers } from "./servers.ts";
 import type { Statement } from "./statement.ts";
 
 /** A statement, or what makes it when there is a connection for it. */
@@ -20,9 +21,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-type Client = postgres.Sql<{ bigint: number; localDateTime: string }>;
-type PendingRows = postgres.PendingQuery<postgres.Row[]>;
-
 export const serviceLimits: PoolLimits = { connections: 10, deadlineMilliseconds: 5_000, waiting: 1_000 };
 
 const goodbyeMilliseconds = 500;
@@ -34,21 +32,30 @@ export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds:
  * Opens connections when statements need them, so that a database which is down is an error of the statement, not
  * of the process.
  *
- * @param url `postgres://user:password@host[:port][,host[:port]…]/database[?parameters]`
+ * @param url what DATABASE_URL says, or its text when it names no files
  * @param prepares whether statements are named and kept by the server's connection, which must then be ours alone
  */
-export function connect(url: string, limits: PoolLimits = serviceLimits, prepares = true): Database {
-  const links = new Set<Link>();
-  const pool = makePool<Link>(limits, {
+export function connect(
+  url: DatabaseUrl | string,
+  limits: PoolLimits = serviceLimits,
+  prepares = true,
+): Database {
+  const { servers, attribute, ...access } = typeof url === "string" ? readDatabaseUrl(url) : url;
+  const lent = new Set<Lent>();
+  const candidates = makeServers(servers, attribute, (server, signal) =>
+    openLink(access, server, prepares, signal),
+  );
+  const pool = makePool<Lent>(limits, {
     open() {
-      const link = openLink(url, optionsFor(url, prepares));
-      links.add(link);
-      return link;
+      const client = open(candidates.connect);
+      lent.add(client);
+      return client;
     },
-    close(link) {
-      links.delete(link);
-      void end(link);
+    close(client) {
+      lent.delete(client);
+      void client.close();
     },
+    state: ({ link }) => (link === undefined ? "opening" : link.isOpen() ? "open" : "lost"),
     isBroken,
   });
 
@@ -57,10 +64,17 @@ export function connect(url: string, limits: PoolLimits = serviceLimits, prepare
     read: (rows: PendingRows) => PromiseLike<unknown>,
   ): Promise<Row[]> {
     try {
-      return await pool.run(link => {
-        const { text, values } = typeof source === "function" ? source() : source;
-        const rows = link.client.unsafe<postgres.Row[]>(text, [...values], { prepare: true });
-        return { rows: settled(link, read(rows) as PromiseLike<Row[]>), cancel: () => cancel(link, rows) };
+      return await pool.run(client => {
+        let sent: { readonly link: Link; readonly rows: PendingRows } | undefined;
+        const send = (link: Link) => {
+          const { text, values } = typeof source === "function" ? source() : source;
+          sent = { link, rows: link.send(text, values) };
+          return read(sent.rows) as PromiseLike<Row[]>;
+        };
+        return {
+          rows: client.link === undefined ? client.opened.then(send) : send(client.link),
+          cancel: () => sent?.link.cancel(sent.rows),
+        };
       });
     } catch (error) {
       throw translate(error);
@@ -72,80 +86,39 @@ export function connect(url: string, limits: PoolLimits = serviceLimits, prepare
     queryBytes: source => run(source, rows => rows.raw()),
     load: pool.load,
     async close() {
-      // A host that has vanished never says goodbye.
-      await Promise.race([Promise.all([...links].map(end)), sleep(goodbyeMilliseconds)]);
+      // A server that has vanished never says goodbye.
+      await Promise.race([Promise.all([...lent].map(client => client.close())), sleep(goodbyeMilliseconds)]);
     },
   };
 }
 
-/** A client of one connection, and how to tell the statement under way that the connection is lost. */
-interface Link {
-  readonly client: Client;
-  fail: (error: Error) => void;
+/** A link that is being opened, or is there. */
+interface Lent {
+  readonly opened: Promise<Link>;
+  link: Link | undefined;
+  close(): Promise<void>;
 }
 
-function openLink(url: string, options: Options): Link {
-  const onclose = () =>
-    link.fail(Object.assign(new Error("connection closed"), { code: "CONNECTION_CLOSED" }));
-  const link: Link = { client: postgres(url, { ...options, onclose }), fail: () => {} };
-  return link;
+function open(connectOnce: (signal: AbortSignal) => Promise<Link>): Lent {
+  const givenUp = new AbortController();
+  const client: Lent = {
+    opened: connectOnce(givenUp.signal),
+    link: undefined,
+    async close() {
+      givenUp.abort();
+      await client.link?.close();
+    },
+  };
+  client.opened.then(
+    link => {
+      client.link = link;
+      if (givenUp.signal.aborted) void link.close();
+    },
+    // The statement is told.
+    () => {},
+  );
+  return client;
 }
-
-/**
- * With several hosts, postgres.js takes the loss of a connection under its first statement for an attempt that failed,
- * and leaves the statement waiting: all that is heard of it is that the connection was closed.
- */
-const settled = <Row>(link: Link, rows: PromiseLike<Row[]>): Promise<Row[]> =>
-  new Promise((resolve, reject) => {
-    link.fail = reject;
-    rows.then(resolve, reject);
-  });
-
-function cancel({ client: { options } }: Link, statement: object): void {
-  // Not in the types of postgres.js: null until the statement has been sent.
-  const { state } = statement as { readonly state: BackendKey | null };
-  if (state !== null) requestCancel(options, state);
-}
-
-/** Nobody waits for an answer any more when this is called. */
-const end = ({ client }: Link): Promise<void> => client.end({ timeout: 0 }).catch(() => {});
 
 /** After an error that the server reports in good order its connection goes on; after any other it may be in any state. */
-const isBroken = (error: unknown): boolean =>
-  !(error instanceof postgres.PostgresError) || isUnavailable(error.code);
-
-/** The types of postgres.js know all of its options but one. */
-type Options = postgres.Options<{
-  bigint: postgres.PostgresType<number>;
-  localDateTime: postgres.PostgresType<string>;
-}> & {
-  max_pipeline: number;
-};
-
-function optionsFor(url: string, prepare: boolean): Options {
-  return {
-    prepare,
-    max: 1,
-    max_pipeline: 1,
-    // A standby calls itself read-write as long as nobody made it read-only by default; it is not the primary.
-    ...(/[?&]target_session_attrs=read-write(&|$)/.test(url) && { target_session_attrs: "primary" }),
-    // Seconds; with a second host there is time left to try it before the deadline.
-    connect_timeout: 2,
-    // Seconds between attempts to connect; the default grows until an error takes 18 s to show.
-    backoff: () => 0.05,
-    fetch_types: false,
-    onnotice: () => {},
-    connection: { application_name: "maintenance-log", DateStyle: "ISO" },
-    types: {
-      // Identifiers stay far below 2^53.
-      bigint: { to: 20, from: [20], parse: Number, serialize: String },
-      // The text as PostgreSQL writes it: a Date would apply the time zone of the process.
-      localDateTime: {
-        to: 1114,
-        from: [1114],
-        parse: (text: string) => text.replace(" ", "T"),
-        serialize: (text: string) => text,
-      },
-    },
-  };
-}
+const isBroken = (error: unknown): boolean => !isReported(error) || endsConnection(error.code);

@@ -16,8 +16,10 @@ export interface PoolLimits {
 
 /** How the pool comes by connections and judges them. */
 export interface Connections<Client> {
-  /** Makes a client of one connection, which connects when it is first used. */
+  /** Makes a client of one connection, which need not be there yet. */
   open(): Client;
+  /** A connection may be lost while nobody uses it. One that could not be opened stays `opening`. */
+  state(client: Client): "opening" | "open" | "lost";
   /** Ends the connection, whatever it is doing. */
   close(client: Client): void;
   /** Whether an error means that the connection can no longer be trusted. */
@@ -49,8 +51,12 @@ export function makePool<Client>(limits: PoolLimits, connections: Connections<Cl
   let opened = 0;
 
   function available(): Client | undefined {
-    const client = idle.pop();
-    if (client !== undefined || opened === limits.connections) return client;
+    for (let client = idle.pop(); client !== undefined; client = idle.pop()) {
+      if (connections.state(client) !== "lost") return client;
+      opened -= 1;
+      connections.close(client);
+    }
+    if (opened === limits.connections) return undefined;
     opened += 1;
     return connections.open();
   }
@@ -81,7 +87,9 @@ export function makePool<Client>(limits: PoolLimits, connections: Connections<Cl
   }
 
   function discard(client: Client): void {
-    for (const suspect of [client, ...idle.splice(0)]) {
+    // A server that takes no further connection says nothing of those that are there.
+    const others = connections.state(client) === "opening" ? [] : idle.splice(0);
+    for (const suspect of [client, ...others]) {
       opened -= 1;
       connections.close(suspect);
     }

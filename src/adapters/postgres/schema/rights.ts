@@ -59,6 +59,14 @@ interface RightRow {
   readonly held: boolean;
 }
 
+/** Whether writes are refused to everybody here. */
+export async function isReadOnly({ query }: Database): Promise<boolean> {
+  const [row] = await query<{ isReadOnly: boolean }>(
+    sql`select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+  );
+  return row?.isReadOnly === true;
+}
+
 /** Needs the tables of the present schema. */
 export async function readRights({ query }: Database): Promise<Rights> {
   const held = (rights: readonly Right[]) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, connect as dial, type Socket } from "node:net";
+import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
@@ -78,6 +78,29 @@ describe("the connection", () => {
       await closeRelay();
     });
   }
+
+  test("a host that does not answer, and one that takes no writes, are passed over for the primary", async () => {
+    const silent: Socket[] = [];
+    const server = createServer(socket => silent.push(socket));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const { host, username, pathname } = new URL(opened.url);
+    const url = `postgres://${username}@127.0.0.1:${port},127.0.0.1:${await freePort()},${host}${pathname}`;
+    const database = connect(`${url}?target_session_attrs=read-write&connect_timeout=1`);
+    const ask = () => database.query(sql`select pg_backend_pid() as pid`);
+    assert.equal((await ask()).length, 1);
+    assert.equal(silent.length, 1);
+    // More connections than one, and none of them by way of the silent host.
+    await Promise.all(Array.from({ length: 5 }, ask));
+    assert.equal(silent.length, 1);
+    await database.close();
+
+    const standbys = connect(`${url}?target_session_attrs=standby&connect_timeout=1`);
+    await assert.rejects(standbys.query(sql`select 1`), unavailable);
+    await standbys.close();
+    for (const socket of silent) socket.destroy();
+    server.close();
+  });
 
   test("a statement that misses its deadline is given up by the server too, whichever host that is", async t => {
     // The embedded PostgreSQL runs one statement at a time, and cannot be spoken to meanwhile.

@@ -10,6 +10,7 @@ interface FakeClient {
   /** Statements under way on it. */
   running: number;
   closed: boolean;
+  state: "opening" | "open" | "lost";
 }
 
 /** A pool over connections that answer when they are told to. */
@@ -20,13 +21,14 @@ function openPool(limits: Partial<PoolLimits> = {}) {
     { connections: 2, deadlineMilliseconds: 60_000, waiting: 100, ...limits },
     {
       open() {
-        const client = { name: clients.length + 1, running: 0, closed: false };
+        const client: FakeClient = { name: clients.length + 1, running: 0, closed: false, state: "open" };
         clients.push(client);
         return client;
       },
       close(client) {
         client.closed = true;
       },
+      state: client => client.state,
       isBroken: error => error === broken,
     },
   );

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { describe, test } from "node:test";
+import { runProgram } from "../support/program.ts";
+
+/** What may be at the port that DATABASE_URL names, by what it does to a client, and what the command says of it. */
+const impostors: readonly {
+  readonly what: string;
+  readonly serve: (socket: Socket) => void;
+  readonly says: RegExp;
+}[] = [
+  {
+    what: "a web server",
+    serve: socket =>
+      socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")),
+    says: /this is not PostgreSQL: it answered "HTTP\/1\.1 400 Bad Request"$/,
+  },
+  {
+    what: "a web server that keeps the connection",
+    serve: socket => socket.once("data", () => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")),
+    says: /this is not PostgreSQL: it answered "HTTP\/1\.1 400 Bad Request"$/,
+  },
+  {
+    what: "one that speaks first",
+    serve: socket => socket.write("SSH-2.0-OpenSSH_9.2\r\n"),
+    says: /this is not PostgreSQL: it answered "SSH-2\.0-OpenSSH_9\.2"$/,
+  },
+  {
+    what: "one that never stops",
+    serve: socket => {
+      const write = () => socket.write("x".repeat(65_536)) && setImmediate(write);
+      socket.on("drain", write);
+      write();
+    },
+    says: /this is not PostgreSQL: it answered "x{40}"$/,
+  },
+  {
+    what: "one that closes",
+    serve: socket => socket.end(),
+    says: /the (server closed the connection|connection was closed)/,
+  },
+  { what: "one that resets", serve: socket => socket.resetAndDestroy(), says: /ECONNRESET|EPIPE/ },
+  { what: "one that says nothing", serve: () => {}, says: /no answer within 2 s$/ },
+  {
+    what: "one that begins like PostgreSQL and goes on no further",
+    serve: socket => socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0])),
+    says: /no answer within 2 s$|this is not PostgreSQL/,
+  },
+];
+
+describe("a command whose database is something else", () => {
+  for (const { what, serve, says } of impostors) {
+    for (const mode of ["disable", "require"]) {
+      test(`ends with 69 and says so: ${what}, sslmode=${mode}`, { timeout: 60_000 }, async () => {
+        const sockets = new Set<Socket>();
+        const server = createServer(socket => {
+          sockets.add(socket.on("error", () => {}));
+          serve(socket);
+        });
+        await once(server.listen(0, "127.0.0.1"), "listening");
+        const { port } = server.address() as AddressInfo;
+        const DATABASE_URL = `postgres://postgres@127.0.0.1:${port}/x?sslmode=${mode}`;
+        const { code, stdout, stderr } = await runProgram(["migrate"], { DATABASE_URL });
+        for (const socket of sockets) socket.destroy();
+        server.close();
+        assert.deepEqual([code, stdout], [69, ""]);
+        const [, met = stderr] =
+          /^migrate: The database is not available: 127\.0\.0\.1:\d+: (.*)\n$/.exec(stderr) ?? [];
+        assert.match(met, says);
+      });
+    }
+  }
+});
