@@ -356,15 +356,17 @@ export interface components {
     Error401: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
+        "WWW-Authenticate": components["headers"]["Challenge"];
       };
       content: {
         "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help. */
+    /** @description The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help. `WWW-Authenticate` tells the two apart for programs. */
     Error403: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
+        "WWW-Authenticate": components["headers"]["Challenge"];
       };
       content: {
         "application/json": components["schemas"]["ErrorAnswer"];
@@ -433,7 +435,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description Too many failed logins. Try again after the number of seconds in `Retry-After`; the wait grows with each further failure. */
+    /** @description Too many failed logins. Try again after the number of seconds in `Retry-After`. For one email the wait grows with each further failure. */
     Error429: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -488,6 +490,8 @@ export interface components {
     RequestId: string;
     /** @description The number of seconds to wait before trying again. */
     RetryAfter: number;
+    /** @description What is wrong with the token (RFC 6750, section 3): `Bearer` when there is none, `Bearer error="invalid_token"` when it is not valid: log in again; `Bearer error="insufficient_scope"` when the employee's role is not sufficient. A failed login does not have it. */
+    Challenge: string;
   };
   pathItems: never;
 }

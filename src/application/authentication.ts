@@ -1,7 +1,7 @@
 import type { Employee, Login } from "../domain/employee.ts";
 import { DomainError, tokenNotValid } from "../domain/error.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
-import type { Account, Caller, Ports, TokenClaims } from "./ports.ts";
+import type { Account, Caller, Origin, Ports, TokenClaims } from "./ports.ts";
 
 /**
  * Who stands behind a valid token: an employee, nobody (no `username`, or no known role),
@@ -9,7 +9,11 @@ import type { Account, Caller, Ports, TokenClaims } from "./ports.ts";
  */
 export type Identity =
   | { readonly kind: "employee"; readonly caller: Caller }
-  | { readonly kind: "no username" | "no role" | "unknown employee" };
+  | {
+      readonly kind: "no username" | "no role" | "unknown employee";
+      /** Whom the token was signed for. */
+      readonly employeeId: number | undefined;
+    };
 
 export function makeAuthentication({
   employees,
@@ -18,12 +22,11 @@ export function makeAuthentication({
   throttle,
 }: Pick<Ports, "employees" | "passwords" | "tokens"> & { readonly throttle: LoginThrottle }) {
   return {
-    /**
-     * Throws LOGIN_FAILED, the same for an unknown email, a wrong password and an inactive employee, and THROTTLED.
-     *
-     * @param address where the attempt comes from
-     */
-    async logIn({ email, password }: Login, address: string): Promise<{ token: string; authUser: Employee }> {
+    /** Throws LOGIN_FAILED, the same for an unknown email, a wrong password and an inactive employee, and THROTTLED. */
+    async logIn(
+      { email, password }: Login,
+      { address, events }: Origin,
+    ): Promise<{ token: string; authUser: Employee }> {
       throttle.refuseThrottled(email, address);
       const credentials = await employees.findCredentialsByEmail(email);
       const matches = await passwords.verify(credentials?.passwordHash, password);
@@ -31,22 +34,24 @@ export function makeAuthentication({
       throttle.refuseThrottled(email, address);
       if (credentials === undefined || !matches || !credentials.employee.active) {
         throttle.countFailure(email, address);
-        throw new DomainError("LOGIN_FAILED", "Wrong email or password");
+        const employeeId = credentials?.employee.id;
+        throw new DomainError("LOGIN_FAILED", "Wrong email or password", { employeeId });
       }
       throttle.countSuccess(email, address);
       const { employee, tokenVersion } = credentials;
+      events.info("logged in", { employeeId: employee.id });
       return { token: await tokens.sign(employee, tokenVersion), authUser: employee };
     },
 
-    /** Throws FORBIDDEN for a token that is not valid, was revoked, or names two employees in `sub` and `username`. */
+    /** Throws TOKEN_REFUSED for a token that is not valid, was revoked, or names two employees in `sub` and `username`. */
     async identify(token: string): Promise<Identity> {
       const claims = await tokens.verify(token);
-      const { email, role, tokenId } = claims;
-      if (email === undefined) return { kind: "no username" };
-      if (role === undefined) return { kind: "no role" };
+      const { employeeId, email, role, tokenId } = claims;
+      if (email === undefined) return { kind: "no username", employeeId };
+      if (role === undefined) return { kind: "no role", employeeId };
       const account = await employees.findAccount(email);
-      if (account === undefined) return { kind: "unknown employee" };
-      if (!isLive(claims, account)) throw tokenNotValid();
+      if (account === undefined) return { kind: "unknown employee", employeeId };
+      if (!isLive(claims, account)) throw tokenNotValid(employeeId ?? account.employee.id);
       const { employee, tokenVersion } = account;
       return { kind: "employee", caller: { employeeId: employee.id, email, role, tokenId, tokenVersion } };
     },

@@ -4,15 +4,14 @@ import { invalid, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
 import type { JsonList } from "./json-list.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
-import type { Caller, Ports } from "./ports.ts";
+import type { Caller, Origin, Ports } from "./ports.ts";
 
 export function makeEmployees({
   employees,
   passwords,
-  events,
   throttle,
-}: Pick<Ports, "employees" | "passwords" | "events"> & { readonly throttle: LoginThrottle }) {
-  const reportAdmin = ({ id, role }: Employee, caller: Caller) => {
+}: Pick<Ports, "employees" | "passwords"> & { readonly throttle: LoginThrottle }) {
+  const reportAdmin = ({ id, role }: Employee, caller: Caller, { events }: Origin) => {
     if (role === "ADMIN") events.warn("admin created", { employeeId: id, byEmployeeId: caller.employeeId });
   };
   return {
@@ -22,19 +21,23 @@ export function makeEmployees({
     find: (id: number): Promise<Employee> => employees.find(id),
 
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
-    async register(caller: Caller, { password, ...registration }: Registration): Promise<Employee> {
+    async register(
+      caller: Caller,
+      { password, ...registration }: Registration,
+      origin: Origin,
+    ): Promise<Employee> {
       refuseRoleAbove(caller, registration.role);
       const passwordHash = await passwords.hash(password);
       const employee = await employees.insert({ ...registration, passwordHash }, caller);
-      reportAdmin(employee, caller);
+      reportAdmin(employee, caller, origin);
       return employee;
     },
 
     /** Throws FORBIDDEN when the old or the new role is above the caller's own, NOT_FOUND, CONFLICT. */
-    async update(caller: Caller, id: number, changes: EmployeeChanges): Promise<Employee> {
+    async update(caller: Caller, id: number, changes: EmployeeChanges, origin: Origin): Promise<Employee> {
       if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);
       const employee = await employees.update(id, changes, rolesUpTo(caller.role), caller);
-      if (changes.role !== undefined) reportAdmin(employee, caller);
+      if (changes.role !== undefined) reportAdmin(employee, caller, origin);
       return employee;
     },
 
@@ -47,10 +50,8 @@ export function makeEmployees({
     /**
      * Throws INVALID when the old password is not the stored one, also when it has just been changed, and THROTTLED:
      * whoever has a token and not its password may guess here no faster than at the login.
-     *
-     * @param address where the attempt comes from
      */
-    async changePassword(caller: Caller, change: PasswordChange, address: string): Promise<void> {
+    async changePassword(caller: Caller, change: PasswordChange, { address, events }: Origin): Promise<void> {
       const { oldPassword, newPassword } = change;
       throttle.refuseThrottled(caller.email, address);
       const passwordHash = (await employees.findCredentials(caller.employeeId))?.passwordHash;
@@ -58,11 +59,12 @@ export function makeEmployees({
       throttle.refuseThrottled(caller.email, address);
       if (passwordHash === undefined || !matches) {
         throttle.countFailure(caller.email, address);
-        events.warn("password refused", { employeeId: caller.employeeId, address });
+        events.warn("password refused");
         throw wrongPassword();
       }
       const next = await passwords.hash(newPassword);
       if (!(await employees.replacePasswordHash(passwordHash, next, caller))) throw wrongPassword();
+      events.info("password changed");
     },
   };
 }

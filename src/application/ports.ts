@@ -153,6 +153,13 @@ export interface Clock {
 
 export type LogDetails = Readonly<Record<string, string | number | boolean | undefined>>;
 
+/** Where a request comes from. */
+export interface Origin {
+  readonly address: string;
+  /** The process's own log, for events of this request: each is logged with all that is known of the request. */
+  readonly events: Pick<EventLog, "info" | "warn">;
+}
+
 /** The process's own log, not to be confused with maintenance logs. */
 export interface EventLog {
   debug(event: string, details?: LogDetails): void;

@@ -3,6 +3,7 @@ export type ErrorCode =
   | "INVALID"
   | "LOGIN_FAILED"
   | "UNAUTHENTICATED"
+  | "TOKEN_MISSING"
   | "TOKEN_REFUSED"
   | "FORBIDDEN"
   | "NOT_FOUND"
@@ -11,18 +12,26 @@ export type ErrorCode =
   | "THROTTLED"
   | "UNAVAILABLE";
 
+type Details = ErrorOptions & {
+  readonly retryAfterSeconds?: number;
+  readonly employeeId?: number | undefined;
+};
+
 /** An expected failure. Its message is written for the client and carries nothing internal. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   /** When it is worth trying again, in seconds. */
   readonly retryAfterSeconds: number | undefined;
+  /** Whose login or token it was, for the process's own log, where the request itself names nobody. */
+  readonly employeeId: number | undefined;
 
   /** The cause, if there is one, is for the process's own log only. */
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { retryAfterSeconds?: number }) {
+  constructor(code: ErrorCode, message: string, options?: Details) {
     super(message, options);
     this.name = "DomainError";
     this.code = code;
     this.retryAfterSeconds = options?.retryAfterSeconds;
+    this.employeeId = options?.employeeId;
   }
 }
 
@@ -32,10 +41,12 @@ export const isUnavailable = (error: unknown): error is DomainError =>
 export const invalid = (message: string): DomainError => new DomainError("INVALID", message);
 export const notFound = (what: "Employee" | "Asset" | "Log"): DomainError =>
   new DomainError("NOT_FOUND", `${what} not found`);
-export const tokenNotValid = (): DomainError => new DomainError("TOKEN_REFUSED", "Token is not valid");
+/** @param employeeId whom the token was signed for, as far as that is known */
+export const tokenNotValid = (employeeId?: number): DomainError =>
+  new DomainError("TOKEN_REFUSED", "Token is not valid", { employeeId });
 export const unauthorized = (): DomainError => new DomainError("FORBIDDEN", "Unauthorized");
 export const emailTaken = (): DomainError => new DomainError("CONFLICT", "Email already exists");
-export const performerUnknown = (): DomainError =>
-  new DomainError("UNAUTHENTICATED", "No employee matches the token");
+export const performerUnknown = (employeeId?: number): DomainError =>
+  new DomainError("UNAUTHENTICATED", "No employee matches the token", { employeeId });
 export const keyReused = (): DomainError =>
   new DomainError("UNPROCESSABLE", "Idempotency-Key was used for another log");

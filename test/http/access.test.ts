@@ -34,6 +34,8 @@ const specified = `
   .split("\n")
   .map(line => line.trim().split(/\s+/));
 
+const refusal = (msg: string) => ({ status: 403, msg });
+
 describe("access", () => {
   let world: World;
   before(async () => {
@@ -53,8 +55,8 @@ describe("access", () => {
       // An id that nothing has: whoever is let through comes to 400 or 404, and changes nothing.
       const target = path.replace("{id}", "999999");
       const attempt = async (token?: string) => {
-        const { status, json } = await world.call(method, target, { token });
-        return { status, msg: json?.msg };
+        const { status, json, headers } = await world.call(method, target, { token });
+        return { status, msg: json?.msg, challenge: headers.get("www-authenticate") };
       };
 
       if (role === "NONE") {
@@ -67,18 +69,26 @@ describe("access", () => {
       }
 
       test("is closed without a token and with a broken one", async () => {
-        assert.deepEqual(await attempt(), { status: 403, msg: "Token is missing" });
-        assert.deepEqual(await attempt("broken"), { status: 403, msg: "Token is not valid" });
+        assert.deepEqual(await attempt(), { ...refusal("Token is missing"), challenge: "Bearer" });
+        const invalid = 'Bearer error="invalid_token"';
+        assert.deepEqual(await attempt("broken"), { ...refusal("Token is not valid"), challenge: invalid });
       });
 
       for (const holder of roles) {
         const mayPass = (effectiveRoles(holder) as readonly string[]).includes(role);
         const ownIdOnly = path.endsWith("/password");
         test(`${mayPass && !ownIdOnly ? "lets" : "does not let"} ${holder} through`, async () => {
-          const { status, msg } = await attempt(world.tokens[holder]);
-          if (mayPass && !ownIdOnly)
+          const { status, msg, challenge } = await attempt(world.tokens[holder]);
+          if (mayPass && !ownIdOnly) {
             assert.ok([200, 201, 204, 400, 404].includes(status), `${status} ${msg}`);
-          else assert.deepEqual({ status, msg }, { status: 403, msg: "Unauthorized" });
+            assert.equal(challenge, null);
+          } else {
+            const insufficient = 'Bearer error="insufficient_scope"';
+            assert.deepEqual(
+              { status, msg, challenge },
+              { ...refusal("Unauthorized"), challenge: insufficient },
+            );
+          }
         });
       }
     });

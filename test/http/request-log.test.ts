@@ -14,6 +14,12 @@ async function eventsOf(world: World) {
   });
 }
 
+const attemptLogin = (world: World, email: string, password: string, requestId: string) =>
+  world.call("POST", `${api}/auth/login`, {
+    body: { email, password },
+    headers: { "x-request-id": requestId },
+  });
+
 describe("the log of requests", () => {
   test("has one line for each, with the route's pattern and who asked", async () => {
     const world = await openWorld();
@@ -36,7 +42,7 @@ describe("the log of requests", () => {
         },
       ],
       { level: "info", event: "request", ...about("a"), route, id, employeeId: id, status: 200 },
-      { level: "info", event: "request", ...about("b"), status: 404 },
+      { level: "info", event: "request", ...about("b"), employeeId: id, status: 404 },
     ]);
   });
 
@@ -61,6 +67,9 @@ describe("the log of requests", () => {
     for (let i = 0; i < 6; i += 1) await login("wrong password");
     await world.call("GET", `${api}/assets`);
     await world.call("GET", `${api}/assets`, { token: "broken" });
+    const { employee: former, token } = await world.join("TECHNICIAN");
+    await world.ports.employees.setActive(former.id, false);
+    await world.call("GET", `${api}/assets/7`, { token });
     await world.call("DELETE", `${api}/assets/1`, { token: world.tokens.TECHNICIAN });
     const path = `${api}/employees/${world.employees.MANAGER.id}`;
     await world.call("PUT", path, { token: world.tokens.ADMIN, body: { role: "ADMIN" } });
@@ -72,21 +81,57 @@ describe("the log of requests", () => {
         "login throttled",
         "token refused",
         "token refused",
+        "token refused",
         "role refused",
         "admin created",
       ],
     );
-    for (const { event, ...details } of warnings.slice(0, -1)) {
-      assert.equal((details as Record<string, unknown>)["address"], "127.0.0.1", event);
-    }
-    const { id } = world.employees.MANAGER;
-    const created = {
-      level: "warn",
-      event: "admin created",
-      employeeId: id,
-      byEmployeeId: world.employees.ADMIN.id,
-    };
-    assert.deepEqual(warnings.at(-1), created);
+    const { ADMIN, MANAGER, TECHNICIAN } = world.employees;
+    const loggingIn = { method: "POST", route: `${api}/auth/login` };
+    const known = warnings.map(warning => {
+      const { level: _, event: __, requestId, address, ...about } = warning as Record<string, unknown>;
+      assert.match(String(requestId), /^[\da-f-]{36}$/);
+      assert.equal(address, "127.0.0.1");
+      return about;
+    });
+    assert.deepEqual(known, [
+      ...Array(5).fill({ ...loggingIn, employeeId: ADMIN.id }),
+      // Refused before anybody is looked up.
+      loggingIn,
+      { method: "GET", route: `${api}/assets` },
+      { method: "GET", route: `${api}/assets` },
+      { method: "GET", route: `${api}/assets/{id}`, id: 7, employeeId: former.id },
+      { method: "DELETE", route: `${api}/assets/{id}`, id: 1, employeeId: TECHNICIAN.id },
+      {
+        method: "PUT",
+        route: `${api}/employees/{id}`,
+        id: MANAGER.id,
+        employeeId: MANAGER.id,
+        byEmployeeId: ADMIN.id,
+      },
+    ]);
+  });
+
+  test("names whoever logged in or changed a password", async () => {
+    const world = await openWorld();
+    const { id, email } = world.employees.TECHNICIAN;
+    await attemptLogin(world, email, password, "a");
+    const change = (oldPassword: string, requestId: string) =>
+      world.call("PATCH", `${api}/employees/${id}/password`, {
+        token: world.tokens.TECHNICIAN,
+        body: { oldPassword, newPassword: "another 1" },
+        headers: { "x-request-id": requestId },
+      });
+    await change("wrong password", "b");
+    await change(password, "c");
+    const events = (await eventsOf(world)).filter(({ event }) => event !== "request");
+    const about = (requestId: string) => ({ requestId, address: "127.0.0.1", employeeId: id });
+    const changing = { method: "PATCH", route: `${api}/employees/{id}/password`, id };
+    assert.deepEqual(events, [
+      { level: "info", event: "logged in", ...about("a"), method: "POST", route: `${api}/auth/login` },
+      { level: "warn", event: "password refused", ...about("b"), ...changing },
+      { level: "info", event: "password changed", ...about("c"), ...changing },
+    ]);
   });
 
   test("never holds a password, a hash, a token or the secret, and no value can forge a line", async () => {

@@ -56,7 +56,7 @@ describe("the meter of requests", () => {
     await world.call("DELETE", `${api}/assets/1`, { token: world.tokens.TECHNICIAN });
     await world.close(1_000);
     const failures = Array<ErrorCode>(5).fill("LOGIN_FAILED");
-    assert.deepEqual(refused, [...failures, "THROTTLED", "TOKEN_REFUSED", "FORBIDDEN"]);
+    assert.deepEqual(refused, [...failures, "THROTTLED", "TOKEN_MISSING", "FORBIDDEN"]);
   });
 
   test("is told 499 of a request whose client has gone before its answer, and so is the log", async () => {

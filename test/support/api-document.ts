@@ -25,7 +25,15 @@ export interface ApiDocument {
 export type AnswerCheck = (method: string, path: string, answer: Answer) => void;
 
 /** Headers that mean something to a client: an answer has them only where the document says so. */
-const describedHeaders = ["ETag", "Idempotent-Replayed", "Link", "Retry-After", "Vary", "X-Request-Id"];
+const describedHeaders = [
+  "ETag",
+  "Idempotent-Replayed",
+  "Link",
+  "Retry-After",
+  "Vary",
+  "WWW-Authenticate",
+  "X-Request-Id",
+];
 
 /**
  * Holds answers against the document: operation, status, media type, headers and body must be as it says,

@@ -25,7 +25,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   403: {
     description:
-      "The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help.",
+      "The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help. `WWW-Authenticate` tells the two apart for programs.",
     messages: {
       none: "Token is missing",
       invalid: "Token is not valid",
@@ -64,7 +64,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   429: {
     description:
-      "Too many failed logins. Try again after the number of seconds in `Retry-After`; the wait grows with each further failure.",
+      "Too many failed logins. Try again after the number of seconds in `Retry-After`. For one email the wait grows with each further failure.",
     messages: { throttled: "Too many failed logins" },
   },
   431: {
@@ -89,6 +89,13 @@ const meanings: Readonly<Record<string, Meaning>> = {
 
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 const retryAfter = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+const challenge = { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } };
+const moreHeaders: Readonly<Record<string, object>> = {
+  401: challenge,
+  403: challenge,
+  429: retryAfter,
+  503: retryAfter,
+};
 
 /** The error answers by the names that operations refer to. */
 export const errorAnswers = Object.fromEntries(
@@ -96,7 +103,7 @@ export const errorAnswers = Object.fromEntries(
     `Error${status}`,
     {
       description,
-      headers: { ...requestId, ...((status === "429" || status === "503") && retryAfter) },
+      headers: { ...requestId, ...moreHeaders[status] },
       content: {
         "application/json": {
           schema: { $ref: "#/components/schemas/ErrorAnswer" },

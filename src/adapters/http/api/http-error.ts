@@ -5,6 +5,7 @@ export const statusOf: Record<ErrorCode, number> = {
   INVALID: 400,
   LOGIN_FAILED: 401,
   UNAUTHENTICATED: 401,
+  TOKEN_MISSING: 403,
   TOKEN_REFUSED: 403,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
@@ -12,6 +13,14 @@ export const statusOf: Record<ErrorCode, number> = {
   UNPROCESSABLE: 422,
   THROTTLED: 429,
   UNAVAILABLE: 503,
+};
+
+/** What a client whose token is at fault is told (RFC 6750, section 3): whether to log in again, or that it is of no use. */
+const challengeOf: Partial<Record<ErrorCode, string>> = {
+  TOKEN_MISSING: "Bearer",
+  TOKEN_REFUSED: 'Bearer error="invalid_token"',
+  UNAUTHENTICATED: 'Bearer error="invalid_token"',
+  FORBIDDEN: 'Bearer error="insufficient_scope"',
 };
 
 /** A failure as the client gets it: a status, a message and perhaps headers. */
@@ -32,7 +41,11 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof DomainError) {
     const seconds = error.retryAfterSeconds ?? (error.code === "UNAVAILABLE" ? 1 : undefined);
-    const headers = seconds === undefined ? [] : ["Retry-After", String(seconds)];
+    const challenge = challengeOf[error.code];
+    const headers = [
+      ...(seconds === undefined ? [] : ["Retry-After", String(seconds)]),
+      ...(challenge === undefined ? [] : ["WWW-Authenticate", challenge]),
+    ];
     return new HttpError(statusOf[error.code], error.message, headers, { cause: error.cause });
   }
   return new HttpError(500, "Internal server error", [], { cause: error });

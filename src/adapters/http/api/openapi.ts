@@ -24,7 +24,7 @@ export function openApiOf(routes: readonly Route[]) {
     components: {
       schemas: { ...recordSchemas, ...requestSchemas, ...wordSchemas },
       responses: errorAnswers,
-      headers: { RequestId: requestIdHeader, RetryAfter: retryAfterHeader },
+      headers: { RequestId: requestIdHeader, RetryAfter: retryAfterHeader, Challenge: challengeHeader },
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: tokenDescription },
       },
@@ -43,6 +43,11 @@ const requestIdHeader = {
 const retryAfterHeader = {
   description: "The number of seconds to wait before trying again.",
   schema: { type: "integer", minimum: 1 },
+};
+const challengeHeader = {
+  description:
+    'What is wrong with the token (RFC 6750, section 3): `Bearer` when there is none, `Bearer error="invalid_token"` when it is not valid: log in again; `Bearer error="insufficient_scope"` when the employee\'s role is not sufficient. A failed login does not have it.',
+  schema: { type: "string" },
 };
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 

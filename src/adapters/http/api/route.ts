@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { JsonList } from "../../../application/json-list.ts";
-import type { Caller } from "../../../application/ports.ts";
+import type { Caller, Origin } from "../../../application/ports.ts";
 import type { ErrorCode } from "../../../domain/error.ts";
 import type { Fields, Schema, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
@@ -61,8 +61,7 @@ interface Input<Body extends Fields, Query extends Fields> {
   readonly query: Values<Query>;
   readonly body: Values<Body>;
   readonly headers: IncomingHttpHeaders;
-  /** Where the request comes from. */
-  readonly address: string;
+  readonly origin: Origin;
 }
 
 /** A route that needs no token: login, and nothing else (specification, section 5, rule 9). */

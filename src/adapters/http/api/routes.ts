@@ -87,7 +87,7 @@ export function makeRoutes({
       refusals: ["LOGIN_FAILED", "THROTTLED"],
       body: loginFields,
       example: { email: "ada@example.com", password: "correct horse" },
-      run: async ({ body, address }) => json(await authentication.logIn(body, address)),
+      run: async ({ body, origin }) => json(await authentication.logIn(body, origin)),
     }),
     guarded({
       method: "POST",
@@ -109,7 +109,7 @@ export function makeRoutes({
         phone: "+45 12 34 56 78",
         role: "TECHNICIAN",
       },
-      run: async ({ caller, body }) => json(await employees.register(caller, body)),
+      run: async ({ caller, body, origin }) => json(await employees.register(caller, body, origin)),
     }),
 
     guarded({
@@ -160,7 +160,7 @@ export function makeRoutes({
       refusals: ["NOT_FOUND", "CONFLICT"],
       body: employeeChangeFields,
       example: { phone: "+45 98 76 54 32", role: "MANAGER" },
-      run: async ({ caller, id, body }) => json(await employees.update(caller, id, body)),
+      run: async ({ caller, id, body, origin }) => json(await employees.update(caller, id, body, origin)),
     }),
     guarded({
       method: "DELETE",
@@ -204,8 +204,8 @@ export function makeRoutes({
       refusals: ["THROTTLED"],
       body: passwordChangeFields,
       example: { oldPassword: "correct horse", newPassword: "battery staple" },
-      run: async ({ caller, body, address }) => {
-        await employees.changePassword(caller, body, address);
+      run: async ({ caller, body, origin }) => {
+        await employees.changePassword(caller, body, origin);
         return noContent;
       },
     }),

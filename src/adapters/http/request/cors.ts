@@ -12,7 +12,7 @@ export interface Cors {
 export function makeCors(allowed: AllowedOrigins): Cors {
   const exposed = [
     "Access-Control-Expose-Headers",
-    "ETag, Link, Retry-After, X-Request-Id, Idempotent-Replayed",
+    "ETag, Link, Retry-After, X-Request-Id, Idempotent-Replayed, WWW-Authenticate",
   ];
   const toAnyone = ["Access-Control-Allow-Origin", "*", ...exposed];
   return {

@@ -4,23 +4,34 @@ import { DomainError, performerUnknown, tokenNotValid, unauthorized } from "../.
 import { mayAct } from "../../../domain/role.ts";
 import { HttpError } from "../api/http-error.ts";
 import type { GuardedRoute } from "../api/route.ts";
+import type { RequestDetails } from "./request-log.ts";
 import type { FoundRoute } from "./router.ts";
 
 export type Admitted = FoundRoute<GuardedRoute> & { readonly caller: Caller };
 
-/** Checks token, path and method, and role, in this order. */
+/**
+ * Checks token, path and method, and role, in this order.
+ *
+ * @param details gets the caller, also when the role is refused
+ */
 export async function admit(
   { identify }: Pick<Authentication, "identify">,
   authorization: string | undefined,
   found: FoundRoute<GuardedRoute> | HttpError,
+  details: RequestDetails,
 ): Promise<Admitted> {
   const identity = await identify(readToken(authorization));
+  if (identity.kind === "employee") details.employeeId = identity.caller.employeeId;
   const recordsCaller = !(found instanceof HttpError) && found.route.recordsCaller === true;
-  if (identity.kind === "unknown employee") throw recordsCaller ? performerUnknown() : tokenNotValid();
+  if (identity.kind === "unknown employee") {
+    const { employeeId } = identity;
+    throw recordsCaller ? performerUnknown(employeeId) : tokenNotValid(employeeId);
+  }
   if (found instanceof HttpError) throw found;
   if (identity.kind !== "employee") {
     const code = recordsCaller && identity.kind === "no username" ? "UNAUTHENTICATED" : "TOKEN_REFUSED";
-    throw new DomainError(code, "No user was added from the token");
+    const { employeeId } = identity;
+    throw new DomainError(code, "No user was added from the token", { employeeId });
   }
   const { route, id } = found;
   if (!mayAct(identity.caller.role, route.role)) throw unauthorized();
@@ -28,7 +39,7 @@ export async function admit(
 }
 
 function readToken(authorization: string | undefined): string {
-  if (authorization === undefined) throw new DomainError("TOKEN_REFUSED", "Token is missing");
+  if (authorization === undefined) throw new DomainError("TOKEN_MISSING", "Token is missing");
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (token === undefined) throw tokenNotValid();
   return token;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authentication } from "../../../application/authentication.ts";
-import type { EventLog } from "../../../application/ports.ts";
+import type { EventLog, Origin } from "../../../application/ports.ts";
 import { invalid, unauthorized } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
@@ -13,7 +13,8 @@ import { sendAnswer, sendError, sendPreflight, standingHeaders } from "./reply.t
 import { requestIdOf } from "./request-id.ts";
 import { makeRequestLog, type RequestDetails, type RequestMeter } from "./request-log.ts";
 import { type Found, type FoundRoute, makeRouter } from "./router.ts";
-import { readId, readQuery, readTarget } from "./target.ts";
+import { isId, readId, readQuery, readTarget } from "./target.ts";
+import { sendWhileLive } from "./token-watch.ts";
 
 export interface ServedApi {
   readonly routes: readonly Route[];
@@ -23,6 +24,13 @@ export interface ServedApi {
   readonly addressOf: (request: IncomingMessage) => string;
   readonly events: EventLog;
   readonly meter?: RequestMeter | undefined;
+}
+
+interface Outcome {
+  readonly status: number;
+  readonly answer: Answer;
+  /** Rejects when the request would no longer be let through. */
+  readonly lookAgain?: () => Promise<unknown>;
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -37,25 +45,36 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     request: IncomingMessage,
     response: ServerResponse,
     details: RequestDetails,
-  ): Promise<[number, Answer]> {
+  ): Promise<Outcome> {
     refuseBadPreconditions(request);
     const target = readTarget(request.url ?? "");
     const found = find(details.method, target.path);
-    if (!(found instanceof HttpError)) details.route = found.route.path;
+    if (!(found instanceof HttpError)) takeDown(found, details);
     const queryOf = ({ query = {} }: Route) =>
       readQuery(query, target.query, names => log.ignored(details, names));
 
+    const origin: Origin = { address: details.address, events: log.eventsOf(details) };
+
     if (isOpen(found)) {
       const input = await readInput(found.route, idOf(found.id), queryOf(found.route), request, response);
-      return [found.route.status, await found.route.run({ ...input, address: details.address })];
+      return { status: found.route.status, answer: await found.route.run({ ...input, origin }) };
     }
-    const { route, id: idText, caller } = await admit(authentication, request.headers.authorization, found);
-    details.employeeId = caller.employeeId;
-    const id = idOf(idText);
-    if (idText !== undefined) details.id = id;
-    if (route.ownIdOnly === true && id !== caller.employeeId) throw unauthorized();
+    const admitted = async () => {
+      const {
+        route,
+        id: text,
+        caller,
+      } = await admit(authentication, request.headers.authorization, found, details);
+      const id = idOf(text);
+      if (route.ownIdOnly === true && id !== caller.employeeId) throw unauthorized();
+      return { route, id, caller };
+    };
+    const { route, id, caller } = await admitted();
     const input = await readInput(route, id, queryOf(route), request, response);
-    return [route.status, await route.run({ ...input, address: details.address, caller })];
+    // A body may arrive slowly, and the token may end meanwhile.
+    const lately = route.body === undefined ? caller : (await admitted()).caller;
+    const answer = await route.run({ ...input, origin, caller: lately });
+    return { status: route.status, answer, lookAgain: admitted };
   }
 
   return async (request, response) => {
@@ -65,8 +84,11 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     const headers = [...standingHeaders(details.requestId), ...cors.forOrigin(sent.origin)];
     try {
       if (method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
-      const [status, answer] = await run(request, response, details);
-      await sendAnswer({ response, headers }, status, answer);
+      const { status, answer, lookAgain } = await run(request, response, details);
+      const sending = sendAnswer({ response, headers }, status, answer);
+      // A list takes its time; anything else has been handed over already.
+      if (response.writableEnded || lookAgain === undefined) await sending;
+      else await sendWhileLive(response, lookAgain, sending);
     } catch (failure) {
       const error = toHttpError(failure);
       log.explain(details, request, failure, error);
@@ -74,6 +96,11 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
       else sendError({ response, headers: withClose(request, headers) }, error);
     }
   };
+}
+
+function takeDown({ route, id }: Found, details: RequestDetails): void {
+  details.route = route.path;
+  if (id !== undefined && isId(id)) details.id = readId(id);
 }
 
 const isOpen = (found: Found | HttpError): found is FoundRoute<OpenRoute> =>

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { EventLog } from "../../../application/ports.ts";
+import type { EventLog, Origin } from "../../../application/ports.ts";
 import { DomainError, type ErrorCode } from "../../../domain/error.ts";
 import type { HttpError } from "../api/http-error.ts";
 
@@ -31,6 +31,7 @@ const clientGone = 499;
 const securityEvents: Partial<Record<ErrorCode, string>> = {
   LOGIN_FAILED: "login failed",
   THROTTLED: "login throttled",
+  TOKEN_MISSING: "token refused",
   TOKEN_REFUSED: "token refused",
   UNAUTHENTICATED: "token refused",
   FORBIDDEN: "role refused",
@@ -51,6 +52,12 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
       });
     },
 
+    /** The log as what the request does writes into it. */
+    eventsOf: (details: RequestDetails): Origin["events"] => ({
+      info: (event, more) => events.info(event, { ...details, ...more }),
+      warn: (event, more) => events.warn(event, { ...details, ...more }),
+    }),
+
     /** Parameters that the route does not know, perhaps misspelt. Their values are never logged. */
     ignored(details: RequestDetails, names: readonly string[]): void {
       // What looks like no name may be a value, or a token, that was sent without one.
@@ -68,7 +75,10 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
       if (failure instanceof DomainError) {
         meter.refused(failure.code);
         const event = securityEvents[failure.code];
-        if (event !== undefined) events.warn(event, { ...details });
+        const { employeeId = details.employeeId } = failure;
+        if (event !== undefined) {
+          events.warn(event, employeeId === undefined ? { ...details } : { ...details, employeeId });
+        }
       }
       if (status < 500 || cause === undefined) return;
       const { code } = cause as { code?: unknown };

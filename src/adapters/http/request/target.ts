@@ -17,9 +17,11 @@ export function readTarget(url: string): Target {
   return mark < 0 ? { path: local, query: "" } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
 }
 
+export const isId = (text: string): boolean => /^\d+$/.test(text);
+
 /** Throws INVALID unless the text is a decimal whole number. */
 export function readId(text: string): number {
-  if (!/^\d+$/.test(text)) throw invalid("Invalid id");
+  if (!isId(text)) throw invalid("Invalid id");
   // No id gets that large, so a larger number finds nothing either.
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }

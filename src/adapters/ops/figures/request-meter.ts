@@ -24,6 +24,7 @@ export type Refusals = Readonly<Record<Refusal, number>>;
 const refusalOf: Partial<Record<ErrorCode, Refusal>> = {
   LOGIN_FAILED: "login_failed",
   THROTTLED: "login_throttled",
+  TOKEN_MISSING: "token_refused",
   TOKEN_REFUSED: "token_refused",
   UNAUTHENTICATED: "token_refused",
   FORBIDDEN: "role_refused",

@@ -20,6 +20,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   UNPROCESSABLE: 422,
   THROTTLED: 429,
   LOGIN_FAILED: 401,
+  TOKEN_MISSING: 403,
   TOKEN_REFUSED: 403,
   UNAVAILABLE: 503,
 };
@@ -56,8 +57,22 @@ describe("an expected error", () => {
   test("tells the client when to come back if it is for a while only, and not otherwise", () => {
     for (const code of Object.keys(statuses) as ErrorCode[]) {
       const { headers } = toHttpError(new DomainError(code, "What happened"));
-      assert.deepEqual(headers, code === "UNAVAILABLE" ? ["Retry-After", "1"] : []);
+      assert.equal(headers.includes("Retry-After"), code === "UNAVAILABLE");
     }
+  });
+
+  test("tells a client whose token is at fault what is wrong with it (RFC 6750, section 3), and nobody else", () => {
+    const challenges = Object.keys(statuses).flatMap(code => {
+      const { headers } = toHttpError(new DomainError(code as ErrorCode, "What happened"));
+      const at = headers.indexOf("WWW-Authenticate");
+      return at < 0 ? [] : [[code, headers[at + 1]]];
+    });
+    assert.deepEqual(Object.fromEntries(challenges), {
+      TOKEN_MISSING: "Bearer",
+      TOKEN_REFUSED: 'Bearer error="invalid_token"',
+      UNAUTHENTICATED: 'Bearer error="invalid_token"',
+      FORBIDDEN: 'Bearer error="insufficient_scope"',
+    });
   });
 });
 

@@ -53,7 +53,14 @@ describe("whatever origins are allowed", () => {
 
     test(`a page of ${allowed} may read the headers that clients need`, () => {
       const exposed = listOf(byName(cors.forOrigin(app)).get("access-control-expose-headers"));
-      for (const name of ["ETag", "Link", "Retry-After", "X-Request-Id", "Idempotent-Replayed"])
+      for (const name of [
+        "ETag",
+        "Link",
+        "Retry-After",
+        "X-Request-Id",
+        "Idempotent-Replayed",
+        "WWW-Authenticate",
+      ])
         assert.ok(exposed.has(name), name);
     });
 

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DomainError } from "../../src/domain/error.ts";
+import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { callerOf } from "../support/by-operator.ts";
+import { startDripping } from "../support/dripping-request.ts";
+import { api, lifetimeSeconds, openWorld, password, type World, worlds } from "../support/world.ts";
+
+const log = { performedDate: "2026-01-01T00:00", status: "PENDING", taskType: "ERROR", comment: "" };
+const registration = { firstName: "Eve", lastName: "Moss", phone: "000 000", role: "ADMIN", password };
+
+for (const { name, open } of worlds) {
+  describe(`a token that ends while the body of its request arrives, ${name}`, () => {
+    let world: World;
+    let assetId: number;
+    before(async () => {
+      world = await open();
+      assetId = (await world.ports.assets.insert({ name: "Pump", description: "", active: true })).id;
+    });
+    after(() => world.close());
+
+    /** A request to every route that reads a body, by somebody who may send it. */
+    const requestsOf = (id: number) => [
+      {
+        method: "POST",
+        path: `${api}/auth/register`,
+        body: { ...registration, email: `${randomUUID()}@e.com` },
+      },
+      { method: "PUT", path: `${api}/employees/${id}`, body: { firstName: "Mary" } },
+      { method: "POST", path: `${api}/assets`, body: { name: "Crane" } },
+      { method: "POST", path: `${api}/assets/${assetId}/logs`, body: log },
+      {
+        method: "PATCH",
+        path: `${api}/employees/${id}/password`,
+        body: { oldPassword: password, newPassword: "another 1" },
+      },
+    ];
+    const state = async () => {
+      const answers = ["employees", "assets", "logs"].map(list =>
+        world.call("GET", `${api}/${list}`, { token: world.tokens.ADMIN }),
+      );
+      return (await Promise.all(answers)).map(({ text }) => text);
+    };
+
+    for (const [how, revoke] of [
+      [
+        "by a deactivation here",
+        (id: number) => world.call("DELETE", `${api}/employees/${id}`, { token: world.tokens.ADMIN }),
+      ],
+      [
+        "by a change of role in another process",
+        async (id: number) => {
+          const nothing = { firstName: undefined, lastName: undefined, email: undefined, phone: undefined };
+          await world.ports.employees.update(id, { ...nothing, role: "MANAGER" }, ["ADMIN"]);
+          world.clock.advance(0.5);
+        },
+      ],
+    ] as const) {
+      test(`is refused on every route when it is revoked ${how}, and nothing is written`, async () => {
+        for (const { method, path, body } of requestsOf(0)) {
+          const { employee, token } = await world.join("ADMIN");
+          const own = path.replace("/employees/0", `/employees/${employee.id}`);
+          const request = await startDripping(world.port, { method, path: own, token, body });
+          await revoke(employee.id);
+          const stored = await state();
+          const { status, text } = await request.finish();
+          assert.equal(status, 403, `${method} ${own}: ${text}`);
+          assert.ok(text.endsWith('{"status":403,"msg":"Token is not valid"}'), text);
+          assert.deepEqual(await state(), stored);
+        }
+      });
+    }
+
+    test("is 401 on create-log when nobody has its email any more, as at the start of a request", async () => {
+      const { employee, token } = await world.join("TECHNICIAN");
+      const path = `${api}/assets/${assetId}/logs`;
+      const request = await startDripping(world.port, { method: "POST", path, token, body: log });
+      const email = `${randomUUID()}@example.com`;
+      await world.call("PUT", `${api}/employees/${employee.id}`, {
+        token: world.tokens.ADMIN,
+        body: { email },
+      });
+      assert.equal((await request.finish()).status, 401);
+    });
+
+    test("goes on when it is the one that changed its own password", async () => {
+      const { employee, token } = await world.join("MANAGER");
+      const request = await startDripping(world.port, {
+        method: "POST",
+        path: `${api}/assets`,
+        token,
+        body: { name: "Crane" },
+      });
+      const change = { oldPassword: password, newPassword: "another 1" };
+      const path = `${api}/employees/${employee.id}/password`;
+      assert.equal((await world.call("PATCH", path, { token, body: change })).status, 204);
+      assert.equal((await request.finish()).status, 201);
+    });
+  });
+}
+
+describe("a list under way", () => {
+  /** Starts a list that is longer than what any buffer holds, and reads no more than its beginning. */
+  async function startList(world: World, token: string) {
+    const { ports, employees } = world;
+    const asset = await ports.assets.insert({ name: "Mill", description: "", active: true });
+    const facts = { performedDate: "2026-01-01T00:00:00", status: "PENDING", taskType: "ERROR" } as const;
+    const comment = "x".repeat(10_000);
+    const write = () =>
+      ports.maintenanceLogs.append(asset.id, callerOf(employees.TECHNICIAN), { ...facts, comment });
+    for (let i = 0; i < 40; i += 1) await Promise.all(Array.from({ length: 100 }, write));
+    const socket = connect(world.port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(
+      `GET ${api}/logs HTTP/1.1\r\nHost: service\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+    );
+    await once(socket, "readable");
+    return {
+      /** Reads on to the end; whether that is the end of the list. */
+      async isWhole(): Promise<boolean> {
+        let tail = "";
+        socket.setEncoding("latin1").on("data", chunk => {
+          tail = (tail + chunk).slice(-10);
+        });
+        await once(socket, "close");
+        return tail.endsWith("]\r\n0\r\n\r\n");
+      },
+    };
+  }
+  const untilRefused = async (world: World) => {
+    while (!world.recorded.some(({ event }) => event === "token refused")) await sleep(10);
+    return world.recorded.filter(({ event }) => event === "token refused");
+  };
+
+  for (const { name, open } of worlds) {
+    test(`is cut when its token is revoked, ${name}`, async () => {
+      const world = await open();
+      const { employee, token } = await world.join("TECHNICIAN");
+      const list = await startList(world, token);
+      await world.ports.employees.setActive(employee.id, false);
+      world.clock.advance(0.5);
+      const [refused] = await untilRefused(world);
+      assert.equal(await list.isWhole(), false);
+      assert.equal(refused?.details?.["employeeId"], employee.id);
+      await world.close();
+    });
+  }
+
+  test("is cut when its token expires", async () => {
+    const world = await openWorld();
+    const list = await startList(world, world.tokens.TECHNICIAN);
+    world.clock.advance(lifetimeSeconds + 3_600);
+    await untilRefused(world);
+    assert.equal(await list.isWhole(), false);
+    await world.close();
+  });
+
+  test("goes on while the database cannot tell about its token, and with a token that lives", async () => {
+    const repositories = makeMemoryRepositories();
+    let isDown = false;
+    let asked = 0;
+    const findAccount: typeof repositories.employees.findAccount = async email => {
+      asked += 1;
+      if (isDown) throw new DomainError("UNAVAILABLE", "The database is not available");
+      return repositories.employees.findAccount(email);
+    };
+    const employees = { ...repositories.employees, findAccount };
+    const world = await openWorld({ repositories: { ...repositories, employees } });
+    const list = await startList(world, world.tokens.TECHNICIAN);
+    isDown = true;
+    world.clock.advance(0.5);
+    const before = asked;
+    while (asked < before + 2) await sleep(10);
+    isDown = false;
+    assert.equal(await list.isWhole(), true);
+    await world.close();
+  });
+});
+
+test("a token that expires while the body arrives is refused", async () => {
+  const world = await openWorld();
+  const { token } = await world.join("MANAGER");
+  const path = `${api}/assets`;
+  const request = await startDripping(world.port, { method: "POST", path, token, body: { name: "Crane" } });
+  world.clock.advance(lifetimeSeconds + 3_600);
+  assert.equal((await request.finish()).status, 403);
+  await world.close();
+});

@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+interface Dripped {
+  readonly method: string;
+  readonly path: string;
+  readonly token: string;
+  readonly body: object;
+}
+
+/** The status line, headers and body of an answer, as text. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/**
+ * A request of which all but the last byte has been sent, once the service has accepted its headers and waits for its
+ * body: it answers 100 (Continue) only then.
+ */
+export async function startDripping(port: number, { method, path, token, body }: Dripped) {
+  const payload = Buffer.from(JSON.stringify(body));
+  const socket = connect(port, "127.0.0.1").setNoDelay();
+  let text = "";
+  socket.setEncoding("utf8").on("data", chunk => {
+    text += chunk;
+  });
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    "Host: service",
+    "Connection: close",
+    "Expect: 100-continue",
+    `Authorization: Bearer ${token}`,
+    "Content-Type: application/json",
+    `Content-Length: ${payload.length}`,
+  ];
+  const closed = once(socket, "close");
+  socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  while (!text.includes("100 Continue") && !socket.closed) await sleep(1);
+  socket.write(payload.subarray(0, -1));
+  return {
+    /** Sends the last byte and waits for the answer. */
+    async finish(): Promise<RawAnswer> {
+      socket.write(payload.subarray(-1));
+      await closed;
+      const final = text.slice(text.indexOf("HTTP/1.1", 1));
+      return { status: Number(final.slice(9, 12)), text: final };
+    },
+  };
+}
