@@ -16,8 +16,8 @@ export interface Stage {
   readonly sql: postgres.Sql;
   readonly postgresPid: number;
   readonly postgresVersion: string;
-  /** Starts the service in a process of its own. */
-  serve(): Promise<Serving>;
+  /** Starts the service in a process of its own, with these settings besides the usual ones. */
+  serve(more?: Readonly<Record<string, string>>): Promise<Serving>;
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export async function openStage(binaries: string, program: string, logs: number)
     sql,
     postgresPid: Number.parseInt(readFileSync(pidFile, "utf8"), 10),
     postgresVersion: shown?.version ?? "",
-    serve: () => serve(program, url),
+    serve: (more = {}) => serve(program, url, more),
     async close() {
       await sql.end({ timeout: 1 });
       await cluster.remove();
@@ -58,7 +58,7 @@ export async function openStage(binaries: string, program: string, logs: number)
 }
 
 /** Without a line for each request, since nobody reads them here. */
-async function serve(program: string, url: string): Promise<Serving> {
+async function serve(program: string, url: string, more: Readonly<Record<string, string>>): Promise<Serving> {
   const port = await stablePort();
   const env = {
     PATH: process.env["PATH"],
@@ -67,6 +67,7 @@ async function serve(program: string, url: string): Promise<Serving> {
     TOKEN_EXPIRE_TIME: "12h",
     LOG_LEVEL: "warn",
     PORT: String(port),
+    ...more,
   };
   const child = own(
     spawn(process.execPath, [program, "serve"], { env, stdio: ["ignore", "ignore", "inherit"] }),

@@ -80,6 +80,7 @@ describe("the filter for fail2ban", () => {
 });
 
 const parts = [
+  "CHANGELOG.md",
   "Makefile",
   "README.md",
   "SECURITY.md",
