@@ -13,7 +13,8 @@ interface Format {
   lineOf(log: MaintenanceLog): string;
 }
 
-const columns = [
+/** In the order of the schema that clients know. */
+export const columns = [
   "id",
   "performedDate",
   "status",

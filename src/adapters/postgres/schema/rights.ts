@@ -20,7 +20,7 @@ const onColumns = (privilege: string, table: string, columns: string): readonly 
 const eventTables = ["employee_event", "asset_event"];
 const trailTables = "trail_run trail_tile trail_checkpoint trail_acceptance trail_reading".split(" ");
 
-const needed: readonly Right[] = [
+export const needed: readonly Right[] = [
   ["select", "schema_migration"],
   ...["employee", "asset", "maintenance_log", ...eventTables, ...trailTables].map(
     table => ["select", table] as const,
