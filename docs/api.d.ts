@@ -399,7 +399,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description The body is larger than 64 KiB. */
+    /** @description The body is larger than 64 KiB, or than 4 KiB at login and at a change of password. */
     Error413: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -445,7 +445,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description The header section is larger than 16 KiB. */
+    /** @description The header section is larger than 16 KiB, or has more than 100 headers. */
     Error431: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];

@@ -6,6 +6,7 @@ import { diskFull } from "./disk-full.ts";
 import { failover, failoverStalled } from "./failover.ts";
 import { idleSockets } from "./idle-sockets.ts";
 import { loginFlood } from "./login-flood.ts";
+import { memoryFlood } from "./memory-flood.ts";
 import { networkDrop } from "./network-drop.ts";
 import { postgresKill } from "./postgres-kill.ts";
 import { postgresStopped } from "./postgres-stopped.ts";
@@ -35,6 +36,7 @@ const scenarios: readonly Scenario[] = [
   slowReaders,
   idleSockets,
   loginFlood,
+  memoryFlood,
   diskFull,
 ];
 

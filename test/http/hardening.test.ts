@@ -279,7 +279,7 @@ describe("requests made by hand", () => {
   const bearer = () => world.bearer;
 
   test("a header that says one thing must not be repeated, not even to say the same", async () => {
-    const filler = Array.from({ length: 1_100 }, () => "A:b\r\n").join("");
+    const filler = "A:b\r\n".repeat(95);
     for (const [name, sent] of [
       ["Host", `${ends}hOST: x\r\n${bearer()}`],
       ["Authorization", `${ends}${bearer()}${bearer()}`],
@@ -294,6 +294,15 @@ describe("requests made by hand", () => {
     for (const length of ["Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2, 3"]) {
       assertRefusal(await sendRaw(world.port, `POST ${login} HTTP/1.1\r\n${ends}${length}\r\n\r\n{}`), 400);
     }
+  });
+
+  test("100 headers are enough, and no more are looked at", async () => {
+    const get = (more: string) => sendRaw(world.port, `GET / HTTP/1.1\r\n${ends}${bearer()}${more}\r\n`);
+    assert.match(await get("A:b\r\n".repeat(97)), /^HTTP\/1\.1 200 /);
+    for (const times of [98, 99, 130, 4_000]) {
+      assertRefusal(await get("A:b\r\n".repeat(times)), 431, "Request header fields are too large");
+    }
+    assertRefusal(await get(`${"A:b\r\n".repeat(1_100)}${bearer()}`), 431);
   });
 
   test("a version other than 1.0 and 1.1 is 505, and 1.0 is answered without a Host", async () => {
@@ -531,6 +540,84 @@ describe("several requests on one connection", () => {
     await until(() => world.load().connections === 0);
     waiting.letGo();
     await until(() => world.load().requests === 0);
+    await world.close();
+  });
+});
+
+describe("bodies under way", () => {
+  const head = (path: string, more: string) =>
+    `POST ${path} HTTP/1.1\r\n${host}Content-Type: application/json\r\n${more}\r\n`;
+
+  test("without a token take a part of what all may take; a token's holder is still served", async () => {
+    const bounds = {
+      bodyBytes: 64 * 1024,
+      bodyBytesWithoutToken: 16 * 1024,
+      lingerMilliseconds: 20,
+      sweepMilliseconds: 10,
+    };
+    const world = await openLimited(bounds);
+    const attackers = await Promise.all(Array.from({ length: 40 }, () => dial(world.port)));
+    const body = `${head(login, "Content-Length: 4096\r\n")}${"x".repeat(4_095)}`;
+    for (const { socket } of attackers) socket.write(body);
+    const refused = () => attackers.filter(({ text }) => text() !== "");
+    await until(() => refused().length === 36);
+    for (const { text } of refused()) {
+      assertRefusal(text(), 503, "The service is overloaded");
+      assert.match(text(), /retry-after: 1\r\n/i);
+      assert.match(text(), /connection: close\r\n/i);
+    }
+    await Promise.all(refused().map(({ closed }) => closed));
+    assert.equal(world.load().bodyBytes, 4 * 4_095);
+    assert.equal(world.load().turnedAway.bodies, 36);
+    assert.equal(world.load().requests, 0, "who waits for a body takes nobody's place");
+    await until(() => world.recorded.some(({ details }) => Number(details?.["bodies"]) > 0));
+
+    const token = world.tokens.ADMIN;
+    const comment = "x".repeat(40_000);
+    const asset = () => world.call("POST", `${api}/assets`, { token, body: { name: "Pump", comment } });
+    assert.equal((await asset()).status, 201);
+    const big = await dial(world.port);
+    big.socket.write(
+      `${head(`${api}/assets`, `${world.bearer}Content-Length: 20000\r\n`)}${"x".repeat(19_999)}`,
+    );
+    await until(() => world.load().bodyBytes > 30_000);
+    assert.equal((await asset()).status, 503);
+    assert.equal((await world.call("GET", "/", { token })).status, 200);
+
+    for (const { socket } of [...attackers, big]) socket.destroy();
+    await until(() => world.load().bodyBytes === 0 && world.load().requests === 0);
+    assert.equal((await asset()).status, 201);
+    await world.close();
+  });
+
+  test("in small chunks take no more than their length", async () => {
+    const world = await openLimited();
+    const { socket } = await dial(world.port);
+    socket.write(head(login, "Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n".repeat(2_100));
+    await until(() => world.load().bodyBytes >= 2_100);
+    assert.equal(world.load().bodyBytes, 4_096);
+    socket.destroy();
+    await until(() => world.load().bodyBytes === 0);
+    await world.close();
+  });
+
+  test("are not read by who answers without them", async () => {
+    const world = await openLimited();
+    for (const [path, more, status] of [
+      ["/nope", "", 403],
+      ["/nope", world.bearer, 404],
+      [`${api}/auth/login/`, world.bearer, 404],
+      ["/", world.bearer, 405],
+      [`${api}/assets`, "", 403],
+      [`${api}/assets`, "Authorization: Bearer x\r\n", 403],
+      [`${api}/assets`, `Authorization: Bearer ${world.tokens.TECHNICIAN}\r\n`, 403],
+      [`${api}/assets/x/logs`, world.bearer, 400],
+      [login, "", 413],
+    ] as const) {
+      const answer = await sendRaw(world.port, `${head(path, `${more}Content-Length: 60000\r\n`)}{`);
+      assertRefusal(answer, status);
+      assert.match(answer, /connection: close\r\n/i);
+    }
     await world.close();
   });
 });

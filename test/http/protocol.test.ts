@@ -134,7 +134,7 @@ describe("the HTTP edge", () => {
       );
     });
 
-    test("a route that needs no body still refuses one that is not a JSON object", async () => {
+    test("a route that takes no body does not read one", async () => {
       const { id } = await world.ports.assets.insert({ name: "Pump", description: "", active: true });
       const patch = (raw?: string, headers = json) =>
         world.call("PATCH", `${api}/assets/${id}`, {
@@ -144,8 +144,47 @@ describe("the HTTP edge", () => {
         });
       assert.equal((await patch()).status, 204);
       assert.equal((await patch("{}")).status, 204);
-      assert.equal((await patch("[]")).status, 400);
-      assert.equal((await patch("x", { "content-type": "text/plain" })).status, 415);
+      assert.equal((await patch("[]")).status, 204);
+      assert.equal((await patch("x", { "content-type": "text/plain" })).status, 204);
+      assert.equal((await patch("x".repeat(200_000))).status, 204);
+      const dripping = `PATCH ${api}/assets/${id} HTTP/1.1\r\nHost: x\r\n${tokenHeader()}Content-Length: 9\r\n\r\n{`;
+      assert.match(await sendRaw(world.port, dripping), /^HTTP\/1\.1 204 [\s\S]*connection: close/i);
+    });
+
+    test("a wrong content type is 415 before the body has arrived", async () => {
+      const head = `POST ${login} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\n{`;
+      assert.match(await sendRaw(world.port, head), /^HTTP\/1\.1 415 /);
+    });
+
+    test("a body in pieces of any size is read as it was sent", async () => {
+      const raw = JSON.stringify({ name: "Pump", description: "x".repeat(300) });
+      for (const size of [1, 2, 3, 7, 64, 200, 1_000]) {
+        const chunks = raw.match(new RegExp(`.{1,${size}}`, "g")) ?? [];
+        const sent = chunks.map(chunk => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
+        const answer = await sendRaw(
+          world.port,
+          `POST ${api}/assets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${tokenHeader()}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${sent}0\r\n\r\n`,
+        );
+        assert.match(answer, /^HTTP\/1\.1 201 /);
+        assert.ok(answer.includes("x".repeat(300)));
+      }
+    });
+
+    test("login and change of password take 4 KiB, which the longest email and password fit in", async () => {
+      const escaped = (text: string) => text.replaceAll("𝄞", () => "\\ud834\\udd1e");
+      const email = `${"𝄞".repeat(250)}@𝄞.𝄞`;
+      const secret = "𝄞".repeat(72);
+      const longest = escaped(JSON.stringify({ email, password: secret }));
+      const logIn = (raw: string) => world.call("POST", login, { raw, headers: json });
+      await assertError(await logIn(longest), 401, "Wrong email or password");
+      const tooLong = "Request body must be at most 4096 bytes";
+      await assertError(await logIn(longest.padEnd(4_097)), 413, tooLong);
+      await assertError(await logIn(longest.padEnd(65_535)), 413, tooLong);
+      const path = `${api}/employees/${world.employees.ADMIN.id}/password`;
+      const change = (raw: string) => world.call("PATCH", path, { token: token(), raw, headers: json });
+      const changed = escaped(JSON.stringify({ oldPassword: secret, newPassword: secret }));
+      await assertError(await change(changed), 400, "Old password is incorrect");
+      await assertError(await change(changed.padEnd(4_097)), 413, tooLong);
     });
 
     test("64 KiB are accepted, one byte more is 413", async () => {
@@ -164,8 +203,7 @@ describe("the HTTP edge", () => {
     test("a chunked body without end is cut off with 413", async () => {
       const chunk = `${(0x10000).toString(16)}\r\n${"x".repeat(0x10000)}\r\n`;
       const head = `POST ${login} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-      const answer = await sendRaw(world.port, head + chunk.repeat(17)).catch(error => String(error));
-      assert.match(answer, /^HTTP\/1\.1 413 |ECONNRESET|EPIPE/);
+      assert.match(await sendRaw(world.port, head + chunk.repeat(17)), /^HTTP\/1\.1 413 /);
     });
 
     test("a huge declared length is refused before it is sent", async () => {

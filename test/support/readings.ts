@@ -14,7 +14,12 @@ export function readingOf(meter: Meter, uptimeSeconds: number, changes: Partial<
     version: "1.0.0",
     nodeVersion: "v24.0.0",
     ...meter.read(),
-    http: { connections: 42, requests: 3, turnedAway: { requests: 0, connections: 0, slowClients: 0 } },
+    http: {
+      connections: 42,
+      requests: 3,
+      bodyBytes: 0,
+      turnedAway: { requests: 0, bodies: 0, connections: 0, slowClients: 0 },
+    },
     database: { inUse: 2, idle: 3, limit: 10, waiting: 0 },
     passwords: { working: 1, workingLimit: 2, waiting: 0, waitingLimit: 200 },
     runtime: {

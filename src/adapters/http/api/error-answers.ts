@@ -46,8 +46,11 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: { email: "Email already exists" },
   },
   413: {
-    description: "The body is larger than 64 KiB.",
-    messages: { body: "Request body must be at most 65536 bytes" },
+    description: "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password.",
+    messages: {
+      body: "Request body must be at most 65536 bytes",
+      credentials: "Request body must be at most 4096 bytes",
+    },
   },
   415: {
     description: "The body's `Content-Type` is not `application/json`.",
@@ -68,7 +71,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: { throttled: "Too many failed logins" },
   },
   431: {
-    description: "The header section is larger than 16 KiB.",
+    description: "The header section is larger than 16 KiB, or has more than 100 headers.",
     messages: { headers: "Request header fields are too large" },
   },
   500: {

@@ -36,6 +36,10 @@ export class HttpError extends Error {
   }
 }
 
+/** More is asked for at once than the process has room for. */
+export const overloaded = (): HttpError =>
+  new HttpError(503, "The service is overloaded", ["Retry-After", "1"]);
+
 /** Whatever is not an expected error gives nothing of itself away. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;

@@ -27,6 +27,9 @@ export const list = (body: JsonList<object>): Answer => ({ body });
 /** For a route of status 204. */
 export const noContent: Answer = {};
 
+/** Of the longest body on a route that does not say otherwise. */
+export const bodyLimitBytes = 64 * 1024;
+
 interface Declaration<Body extends Fields, Query extends Fields> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Literal segments, and at most one `{id}`: a decimal whole number. */
@@ -47,8 +50,10 @@ interface Declaration<Body extends Fields, Query extends Fields> {
   readonly refusals?: readonly ErrorCode[];
   /** The query parameters that the route knows; it ignores others. */
   readonly query?: Query;
-  /** The fields of the JSON body; a route without them ignores what a body says. */
+  /** The fields of the JSON body; a route without them does not read a body. */
   readonly body?: Body;
+  /** Of the longest body; 64 KiB without it. */
+  readonly bodyLimitBytes?: number;
   /** A body as a client may send it. */
   readonly example?: Readonly<Partial<Record<keyof Body, unknown>>>;
   /** The request headers that mean something to this route. */

@@ -27,6 +27,9 @@ const linkToNextPage = {
   Link: '`<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs.',
 };
 
+/** The longest email and password take half of it, with each character as an escape. */
+const credentialsLimitBytes = 4 * 1024;
+
 /** Every route there is, with the role it needs (specification, sections 4 and 5). */
 export function makeRoutes({
   authentication,
@@ -86,6 +89,7 @@ export function makeRoutes({
       answer: { one: "LoginResult" },
       refusals: ["LOGIN_FAILED", "THROTTLED"],
       body: loginFields,
+      bodyLimitBytes: credentialsLimitBytes,
       example: { email: "ada@example.com", password: "correct horse" },
       run: async ({ body, origin }) => json(await authentication.logIn(body, origin)),
     }),
@@ -203,6 +207,7 @@ export function makeRoutes({
       status: 204,
       refusals: ["THROTTLED"],
       body: passwordChangeFields,
+      bodyLimitBytes: credentialsLimitBytes,
       example: { oldPassword: "correct horse", newPassword: "battery staple" },
       run: async ({ caller, body, origin }) => {
         await employees.changePassword(caller, body, origin);

@@ -1,56 +1,102 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DomainError, invalid } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/field.ts";
-import { HttpError } from "../api/http-error.ts";
+import { HttpError, overloaded } from "../api/http-error.ts";
 
-export const bodyLimitBytes = 64 * 1024;
+/** What all requests together may take of the process, as seen by one of them. */
+export interface Share {
+  /** Takes memory for the body until the request is over; false when too much is taken already. */
+  takeBytes(bytes: number, hasToken: boolean): boolean;
+  /** The wait for a body begins: a request that drips in must not take the place of another. */
+  beginWait(): void;
+  endWait(): void;
+}
 
-/** How much of a body that is too large is read and discarded, so that the client gets to read the answer. */
-const discardLimitBytes = 1024 * 1024;
+export interface BodyLimits {
+  /** Of the longest body that the route reads. */
+  readonly bytes: number;
+  /** Whether the request has shown a valid token. */
+  readonly hasToken: boolean;
+}
 
 const jsonType = /^application\/json\s*(;|$)/i;
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(;|$))/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads a JSON object of at most 64 KiB; undefined when there is no body.
+ * Reads a JSON object; undefined when there is no body.
  *
- * @throws HttpError 413 or 415, INVALID for what is not a JSON object in UTF-8
+ * @throws HttpError 413, 415, or 503 when all bodies together take too much; INVALID for what is not a JSON object in UTF-8
  */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
+  limits: BodyLimits,
+  share: Share,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { headers } = request;
   const declaredBytes = Number(headers["content-length"] ?? 0);
   if (declaredBytes === 0 && headers["transfer-encoding"] === undefined) return undefined;
-  if (declaredBytes > discardLimitBytes) throw tooLarge();
+  if (declaredBytes > limits.bytes) throw tooLarge(limits);
+  if (declaredBytes > 0) refuseOtherTypes(headers["content-type"]);
   if (headers.expect !== undefined) response.writeContinue();
-  const bytes = await readBytes(request);
+  share.beginWait();
+  const bytes = await readBytes(request, limits, share).finally(share.endWait);
   if (bytes.length === 0) return undefined;
-  const type = headers["content-type"] ?? "";
-  if (!jsonType.test(type) || otherCharset.test(type)) {
-    throw new HttpError(415, "Content-Type must be application/json");
-  }
+  refuseOtherTypes(headers["content-type"]);
   return parseObject(bytes);
 }
 
-const tooLarge = () => new HttpError(413, `Request body must be at most ${bodyLimitBytes} bytes`);
+const tooLarge = ({ bytes }: BodyLimits) => new HttpError(413, `Request body must be at most ${bytes} bytes`);
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length <= bodyLimitBytes) chunks.push(chunk);
-      if (length > discardLimitBytes) break;
-    }
-  } catch (cause) {
-    throw new HttpError(400, "Request body ended too early", [], { cause });
+function refuseOtherTypes(type = ""): void {
+  if (!jsonType.test(type) || otherCharset.test(type)) {
+    throw new HttpError(415, "Content-Type must be application/json");
   }
-  if (length > bodyLimitBytes) throw tooLarge();
-  return Buffer.concat(chunks);
+}
+
+function readBytes(request: IncomingMessage, limits: BodyLimits, share: Share): Promise<Buffer> {
+  const body = makeGrowingBuffer(limits, share);
+  return new Promise((resolve, reject) => {
+    const take = (chunk: Buffer): void => {
+      try {
+        body.append(chunk);
+      } catch (error) {
+        request.off("data", take);
+        reject(error);
+      }
+    };
+    const fail = (cause?: Error): void =>
+      reject(new HttpError(400, "Request body ended too early", [], { cause }));
+    request.on("data", take);
+    request.once("end", () => resolve(body.bytes()));
+    request.once("error", fail);
+    request.once("close", fail);
+  });
+}
+
+/**
+ * Copies what arrives into one buffer: a chunk of one byte costs as much memory as one of a hundred, so that a body in
+ * small chunks would take many times its length.
+ */
+function makeGrowingBuffer(limits: BodyLimits, share: Share) {
+  let buffer: Buffer = Buffer.alloc(0);
+  let length = 0;
+  return {
+    append(chunk: Buffer): void {
+      const needed = length + chunk.length;
+      if (needed > limits.bytes) throw tooLarge(limits);
+      if (needed > buffer.length) {
+        const capacity = Math.min(Math.max(needed, 2 * buffer.length), limits.bytes);
+        if (!share.takeBytes(capacity - buffer.length, limits.hasToken)) throw overloaded();
+        // As a rule the first chunk is all there is.
+        buffer = length === 0 ? chunk : Buffer.concat([buffer.subarray(0, length)], capacity);
+      }
+      if (buffer !== chunk) chunk.copy(buffer, length);
+      length = needed;
+    },
+    bytes: () => buffer.subarray(0, length),
+  };
 }
 
 function parseObject(bytes: Buffer): Readonly<Record<string, unknown>> {

@@ -4,8 +4,8 @@ import type { EventLog, Origin } from "../../../application/ports.ts";
 import { invalid, unauthorized } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
-import type { Answer, OpenRoute, Route } from "../api/route.ts";
-import { readBody } from "./body.ts";
+import { type Answer, bodyLimitBytes, type OpenRoute, type Route } from "../api/route.ts";
+import { readBody, type Share } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { admit } from "./guard.ts";
 import { refuseBadPreconditions } from "./preconditions.ts";
@@ -33,7 +33,14 @@ interface Outcome {
   readonly lookAgain?: () => Promise<unknown>;
 }
 
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/** A request, and its share of what all requests may take. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly share: Share;
+}
+
+export type RequestHandler = (exchange: Exchange) => Promise<void>;
 
 /** Answers requests: token, path and method, role, the id's form, body, and then what the route is there for. */
 export function makeRequestHandler(api: ServedApi): RequestHandler {
@@ -41,11 +48,8 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
   const find = makeRouter(routes);
   const log = makeRequestLog(events, meter);
 
-  async function run(
-    request: IncomingMessage,
-    response: ServerResponse,
-    details: RequestDetails,
-  ): Promise<Outcome> {
+  async function run(exchange: Exchange, details: RequestDetails): Promise<Outcome> {
+    const { request } = exchange;
     refuseBadPreconditions(request);
     const target = readTarget(request.url ?? "");
     const found = find(details.method, target.path);
@@ -56,7 +60,7 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     const origin: Origin = { address: details.address, events: log.eventsOf(details) };
 
     if (isOpen(found)) {
-      const input = await readInput(found.route, idOf(found.id), queryOf(found.route), request, response);
+      const input = await readInput(found.route, idOf(found.id), queryOf(found.route), exchange);
       return { status: found.route.status, answer: await found.route.run({ ...input, origin }) };
     }
     const admitted = async () => {
@@ -70,22 +74,23 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
       return { route, id, caller };
     };
     const { route, id, caller } = await admitted();
-    const input = await readInput(route, id, queryOf(route), request, response);
+    const input = await readInput(route, id, queryOf(route), exchange);
     // A body may arrive slowly, and the token may end meanwhile.
     const lately = route.body === undefined ? caller : (await admitted()).caller;
     const answer = await route.run({ ...input, origin, caller: lately });
     return { status: route.status, answer, lookAgain: admitted };
   }
 
-  return async (request, response) => {
+  return async exchange => {
+    const { request, response } = exchange;
     const { method = "", headers: sent } = request;
     const details: RequestDetails = { requestId: requestIdOf(request), method, address: addressOf(request) };
     log.follow(details, response);
     const headers = [...standingHeaders(details.requestId), ...cors.forOrigin(sent.origin)];
     try {
       if (method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
-      const { status, answer, lookAgain } = await run(request, response, details);
-      const sending = sendAnswer({ response, headers }, status, answer);
+      const { status, answer, lookAgain } = await run(exchange, details);
+      const sending = sendAnswer({ response, headers: withClose(request, headers) }, status, answer);
       // A list takes its time; anything else has been handed over already.
       if (response.writableEnded || lookAgain === undefined) await sending;
       else await sendWhileLive(response, lookAgain, sending);
@@ -110,13 +115,14 @@ async function readInput(
   route: Route,
   id: number,
   query: Values<Fields>,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, share }: Exchange,
 ) {
   const input = { id, query, headers: request.headers };
-  const sent = await readBody(request, response);
-  if (route.body !== undefined && sent === undefined) throw invalid("Request body must be a JSON object");
-  return { ...input, body: readFields(route.body ?? {}, sent ?? {}) };
+  if (route.body === undefined) return { ...input, body: {} };
+  const limits = { bytes: route.bodyLimitBytes ?? bodyLimitBytes, hasToken: route.role !== "NONE" };
+  const sent = await readBody(request, response, limits, share);
+  if (sent === undefined) throw invalid("Request body must be a JSON object");
+  return { ...input, body: readFields(route.body, sent) };
 }
 
 const idOf = (id: string | undefined): number => (id === undefined ? 0 : readId(id));

@@ -1,22 +1,67 @@
+import type { Share } from "../request/body.ts";
 import type { HttpLimits } from "./limits.ts";
 
-/** Open connections and requests under way now, and how many were turned away since the start. */
+/** Open connections, requests under way and bytes of their bodies now, and how much was turned away since the start. */
 export interface HttpLoad {
   readonly connections: number;
   readonly requests: number;
+  readonly bodyBytes: number;
   readonly turnedAway: TurnedAway;
 }
 
-type TurnedAway = Readonly<Record<"requests" | "connections" | "slowClients", number>>;
+type TurnedAway = Readonly<Record<"requests" | "bodies" | "connections" | "slowClients", number>>;
 
-export type Admission = ReturnType<typeof makeAdmission>;
+type Bounds = Pick<HttpLimits, "connections" | "requests" | "bodyBytes" | "bodyBytesWithoutToken">;
 
 /** What all clients together may take of the process, and who was turned away because of it. */
-export function makeAdmission(limits: Pick<HttpLimits, "connections" | "requests">) {
+export function makeAdmission(limits: Bounds) {
   let connections = 0;
   let requests = 0;
-  const turnedAway = { requests: 0, connections: 0, slowClients: 0 };
+  const bodyBytes = { all: 0, withoutToken: 0 };
+  const turnedAway = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
   let reported: TurnedAway = { ...turnedAway };
+
+  function takeBytes(bytes: number, hasToken: boolean): boolean {
+    const withoutToken = hasToken ? 0 : bytes;
+    const fits =
+      bodyBytes.all + bytes <= limits.bodyBytes &&
+      bodyBytes.withoutToken + withoutToken <= limits.bodyBytesWithoutToken;
+    if (!fits) {
+      turnedAway.bodies += 1;
+      return false;
+    }
+    bodyBytes.all += bytes;
+    bodyBytes.withoutToken += withoutToken;
+    return true;
+  }
+
+  /** A request under way. */
+  function openRequest(): Share & { end(): void } {
+    requests += 1;
+    let isWaiting = false;
+    const taken = { all: 0, withoutToken: 0 };
+    return {
+      takeBytes(bytes, hasToken) {
+        if (!takeBytes(bytes, hasToken)) return false;
+        taken.all += bytes;
+        if (!hasToken) taken.withoutToken += bytes;
+        return true;
+      },
+      beginWait() {
+        isWaiting = true;
+        requests -= 1;
+      },
+      endWait() {
+        isWaiting = false;
+        requests += 1;
+      },
+      end() {
+        if (!isWaiting) requests -= 1;
+        bodyBytes.all -= taken.all;
+        bodyBytes.withoutToken -= taken.withoutToken;
+      },
+    };
+  }
 
   return {
     /** Counts a connection in any case, since one that is refused is open too; false when there are too many. */
@@ -30,30 +75,29 @@ export function makeAdmission(limits: Pick<HttpLimits, "connections" | "requests
       connections -= 1;
     },
 
-    /** Whether one more request may be worked on. */
-    takesRequest(): boolean {
-      if (requests < limits.requests) return true;
+    /** Undefined when there are too many requests already. */
+    openRequest(): ReturnType<typeof openRequest> | undefined {
+      if (requests < limits.requests) return openRequest();
       turnedAway.requests += 1;
-      return false;
-    },
-    /** A request whose body has not arrived is not under way: it costs little, and must not take the place of another. */
-    beginRequest(): void {
-      requests += 1;
-    },
-    endRequest(): void {
-      requests -= 1;
+      return undefined;
     },
 
     countSlowClient(): void {
       turnedAway.slowClients += 1;
     },
 
-    load: (): HttpLoad => ({ connections, requests, turnedAway: { ...turnedAway } }),
+    load: (): HttpLoad => ({
+      connections,
+      requests,
+      bodyBytes: bodyBytes.all,
+      turnedAway: { ...turnedAway },
+    }),
 
     /** Who was turned away since the last report; undefined when nobody was. A line for each would be a load of its own. */
     report(): TurnedAway | undefined {
       const since = {
         requests: turnedAway.requests - reported.requests,
+        bodies: turnedAway.bodies - reported.bodies,
         connections: turnedAway.connections - reported.connections,
         slowClients: turnedAway.slowClients - reported.slowClients,
       };

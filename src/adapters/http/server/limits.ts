@@ -1,4 +1,4 @@
-/** Every bound on time, size and number at the HTTP edge, but for the body's (body.ts). */
+/** Every bound on time, size and number at the HTTP edge, but for those of one body (route.ts) and of headers (preconditions.ts). */
 export const httpLimits = {
   headerBytes: 16 * 1024,
   /** How long a request may take to arrive, and how long a client may go on sending what becomes no request. */
@@ -17,6 +17,10 @@ export const httpLimits = {
   refusedConnections: 1_000,
   /** Requests under way at one time, of all connections. */
   requests: 1_000,
+  /** Of all bodies of requests under way. */
+  bodyBytes: 16 * 1024 * 1024,
+  /** Of these, of requests without a token: whoever has one is served while others send all they can. */
+  bodyBytesWithoutToken: 4 * 1024 * 1024,
   /** Requests that a client may send without waiting for an answer, and has to send again, before it is cut off. */
   ignoredRequests: 16,
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { HttpError } from "../api/http-error.ts";
-import { versionNotSupported } from "../request/preconditions.ts";
+import { headersTooLarge, versionNotSupported } from "../request/preconditions.ts";
 import { jsonType, standingHeaders } from "../request/reply.ts";
 
 /** The whole answer, as it goes over the wire, to a client for whom Node has made no response: its last. */
@@ -24,9 +24,6 @@ export function refusalText({ status, message, headers }: HttpError, more: reado
 export const tooManyConnections = (): HttpError =>
   new HttpError(503, "The service has too many connections", ["Retry-After", "1"]);
 
-export const overloaded = (): HttpError =>
-  new HttpError(503, "The service is overloaded", ["Retry-After", "1"]);
-
 export const tooSlow = (): HttpError => new HttpError(408, "Request took too long");
 
 /** CONNECT asks for a tunnel, not for a resource, so that no method would be allowed in its place. */
@@ -40,7 +37,7 @@ export interface ParserError extends NodeJS.ErrnoException {
 export function parserRefusal({ code, reason }: ParserError): HttpError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return new HttpError(431, "Request header fields are too large");
+      return headersTooLarge();
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return tooSlow();
     // The preface of an HTTP/2 client (RFC 9113, section 3.4).

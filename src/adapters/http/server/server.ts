@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { HttpError } from "../api/http-error.ts";
+import { type HttpError, overloaded } from "../api/http-error.ts";
+import { mostHeaders } from "../request/preconditions.ts";
 import { sendError, standingHeaders } from "../request/reply.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { requestIdOf } from "../request/request-id.ts";
@@ -20,7 +21,6 @@ import { type HttpLimits, httpLimits } from "./limits.ts";
 import { judgePace } from "./pace.ts";
 import {
   noTunnels,
-  overloaded,
   type ParserError,
   parserRefusal,
   refusalText,
@@ -60,8 +60,8 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
     requireHostHeader: false,
   });
   server.maxConnections = limits.connections + limits.refusedConnections;
-  // Node would drop those past a count without a word, and a second Authorization among them; the size is bound enough.
-  server.maxHeadersCount = 0;
+  // Node drops those past a count without a word: one more than may be, so that the preconditions see that there are more.
+  server.maxHeadersCount = mostHeaders + 1;
   const draining = makeDraining(server, () => connections.values(), limits.farewellMilliseconds);
 
   server.on("connection", (socket: Socket) => {
@@ -130,23 +130,10 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
     const isLast =
       draining.hasBegun || connection.state === "ending" || request.headers.upgrade !== undefined;
     if (isLast) response.setHeader("Connection", "close");
-    if (!admission.takesRequest()) {
-      shed(exchange);
-      return;
-    }
-    let state: "arriving" | "under way" | "over" = "arriving";
-    const begin = (): void => {
-      if (state !== "arriving") return;
-      state = "under way";
-      admission.beginRequest();
-    };
-    if (hasBody(request)) request.once("end", begin);
-    else begin();
-    // The place is taken until the work has ended and the answer is out of memory.
-    void Promise.all([handle(request, response), sent]).finally(() => {
-      if (state === "under way") admission.endRequest();
-      state = "over";
-    });
+    const share = admission.openRequest();
+    // It is taken until the work has ended and the answer is out of memory.
+    if (share === undefined) shed(exchange);
+    else void Promise.all([handle({ request, response, share }), sent]).finally(share.end);
   }
 
   /** Before any work is done. */

@@ -17,8 +17,9 @@ export interface Sources {
 export interface HttpLoad {
   readonly connections: number;
   readonly requests: number;
+  readonly bodyBytes: number;
   /** Since the start. */
-  readonly turnedAway: Readonly<Record<"requests" | "connections" | "slowClients", number>>;
+  readonly turnedAway: Readonly<Record<"requests" | "bodies" | "connections" | "slowClients", number>>;
 }
 
 export interface DatabaseLoad {

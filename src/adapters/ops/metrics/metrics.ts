@@ -51,8 +51,10 @@ const requestFamilies = ({ requests, refusals, http }: Reading): Family[] => [
   },
   gauge("http_requests_in_flight", "Requests under way.", http.requests),
   gauge("http_connections", "Open connections.", http.connections),
+  gauge("http_body_bytes", "Bytes of the bodies of requests under way.", http.bodyBytes),
   counter("http_turned_away_total", "What the bounds of the service turned away before any work was done.", [
     { labels: { what: "request" }, value: http.turnedAway.requests },
+    { labels: { what: "body" }, value: http.turnedAway.bodies },
     { labels: { what: "connection" }, value: http.turnedAway.connections },
     { labels: { what: "slow_client" }, value: http.turnedAway.slowClients },
   ]),

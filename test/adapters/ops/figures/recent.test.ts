@@ -24,8 +24,8 @@ describe("what happened between two readings", () => {
     meter.answered("POST", "/b", 201, 30);
     meter.refused("LOGIN_FAILED");
     meter.refused("LOGIN_FAILED");
-    const turnedAway = { requests: 1, connections: 2, slowClients: 3 };
-    const later = readingOf(meter, 160, { http: { connections: 0, requests: 0, turnedAway } });
+    const turnedAway = { requests: 1, bodies: 0, connections: 2, slowClients: 3 };
+    const later = readingOf(meter, 160, { http: { connections: 0, requests: 0, bodyBytes: 0, turnedAway } });
     const recent = between(earlier, later);
     assert.deepEqual(
       recent.requests.map(series => [series.route, countOf(series), failuresOf(series), series.milliseconds]),
