@@ -17,8 +17,6 @@ export interface Connection {
   current: Exchange | undefined;
   /** Arrived after the current answer was written, but before the server was told that it has been sent. */
   next: Exchange | undefined;
-  /** Requests that were sent without waiting for an answer, none of which is worked on. */
-  ignored: number;
   pace: Pace;
 }
 
@@ -27,7 +25,6 @@ export const openConnection = (socket: Socket, now: number): Connection => ({
   state: "new",
   current: undefined,
   next: undefined,
-  ignored: 0,
   pace: startPace(trafficOf(socket), now),
 });
 
@@ -37,7 +34,19 @@ export function endAfterAnswer(connection: Connection): void {
   connection.state = "ending";
   if (current?.response.headersSent === false) current.response.setHeader("Connection", "close");
   socket.pause();
+  // One read can hold 3,000 requests. Node would make objects of each and keep them until the socket closes.
+  const { parser } = socket as SocketOfNode;
+  if (parser) parser.onIncoming = stopParsing;
 }
+
+/** What follows the header section is no HTTP, as after an upgrade. */
+const stopParsing = (): number => 2;
+
+/** What node:http and node:net keep on a socket, and do not document. */
+type SocketOfNode = Socket & {
+  readonly parser?: { onIncoming: () => number } | null;
+  readonly _handle?: { readonly writeQueueSize?: number } | null;
+};
 
 /**
  * Ends a connection after what has been written to it. It is still read for a moment, and what comes is thrown away:
@@ -70,8 +79,6 @@ export function restartPace(connection: Connection, now: number): void {
 
 function trafficOf(socket: Socket): Pick<Observation, "bytesRead" | "bytesUnsent"> {
   // Only the handle sees a part of one large write being taken; node:net's own time-out looks there too.
-  const { _handle: handle } = socket as unknown as {
-    readonly _handle?: { readonly writeQueueSize?: number } | null;
-  };
+  const { _handle: handle } = socket as SocketOfNode;
   return { bytesRead: socket.bytesRead, bytesUnsent: socket.writableLength + (handle?.writeQueueSize ?? 0) };
 }

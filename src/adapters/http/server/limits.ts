@@ -20,9 +20,7 @@ export const httpLimits = {
   /** Of all bodies of requests under way. */
   bodyBytes: 16 * 1024 * 1024,
   /** Of these, of requests without a token: whoever has one is served while others send all they can. */
-  bodyBytesWithoutToken: 4 * 1024 * 1024,
-  /** Requests that a client may send without waiting for an answer, and has to send again, before it is cut off. */
-  ignoredRequests: 16,
+  bodyBytesWithoutToken: 1024 * 1024,
 };
 
 export type HttpLimits = Readonly<typeof httpLimits>;

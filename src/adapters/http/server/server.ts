@@ -109,9 +109,6 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
       connection.next = { request, response };
     } else {
       endAfterAnswer(connection);
-      // Those of one read are handed over all the same; only with the socket goes what they take.
-      connection.ignored += 1;
-      if (connection.ignored > limits.ignoredRequests) connection.socket.destroy();
     }
   }
 
