@@ -85,6 +85,7 @@ describe("entries", () => {
       assert.throws(() => readEntry(Buffer.from(other)), { name: "TrailError" }, other);
     }
     assert.throws(() => readEntry(Buffer.from([0x22, 0xff, 0x22])), { name: "TrailError" });
+    assert.throws(() => readEntry(Buffer.from(`\ufeff${text}`)), { name: "TrailError" });
   });
 
   test("fit into an entry bundle whatever a log, or an asset, says", () => {
