@@ -73,11 +73,11 @@ const operations: readonly Operation[] = [
   },
   {
     name: "10 newest of active assets",
-    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets(10, {})),
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets({ limit: 10 })),
   },
   {
     name: "10 newest, 3 of 200 active",
-    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets(10, {})),
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets({ limit: 10 })),
     active: "id <= 3",
   },
 ];

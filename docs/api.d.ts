@@ -1249,8 +1249,10 @@ export interface operations {
         performedFrom?: string;
         /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
         performedTo?: string;
-        /** @description The number of logs at most, 1 to 1000. Other values: 400 `Invalid limit value`. */
+        /** @description The number of logs at most, 1 to 1000. While there are more logs the answer has a `Link` header, as the other lists have with `limit`. Other values: 400 `Invalid limit value`. */
         limit?: number;
+        /** @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`. */
+        before?: string;
       };
     };
     responses: {
@@ -1258,6 +1260,8 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
+          /** @description `<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs. */
+          Link?: string;
         };
         content: {
           "application/json": components["schemas"]["MaintenanceLog"][];

@@ -1,11 +1,17 @@
 /**
- * A whole list as JSON, in pieces, so that its length never decides how much memory it takes: each piece is the UTF-8
- * text of one or more elements, with commas between them. Who keeps the records renders them, since nobody on their way
- * to the client needs to look into them.
+ * A part of a list as JSON: the UTF-8 text of its elements, with commas between them. It may be empty. Who keeps the
+ * records renders them, since nobody on their way to the client needs to look into them.
  */
-export type JsonList<T> = AsyncIterable<Uint8Array> & { readonly elements?: T };
+export interface Piece<Position = unknown> {
+  readonly json: Uint8Array;
+  /** Where the rest of the list begins; undefined at the end of the list. */
+  readonly next: Position | undefined;
+}
+
+/** A list in pieces, so that its length never decides how much memory it takes. */
+export type JsonList<T, Position = unknown> = AsyncIterable<Piece<Position>> & { readonly elements?: T };
 
 const decoder = new TextDecoder();
 
 /** The elements of a piece, for those who do need to look into them. */
-export const elementsOf = <T>(piece: Uint8Array): T[] => JSON.parse(`[${decoder.decode(piece)}]`) as T[];
+export const elementsOf = <T>({ json }: Piece): T[] => JSON.parse(`[${decoder.decode(json)}]`) as T[];

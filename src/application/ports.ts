@@ -1,7 +1,7 @@
 import type { ActivityFilter } from "../domain/activity.ts";
 import type { Asset, NewAsset } from "../domain/asset.ts";
 import type { Employee, EmployeeChanges, Registration } from "../domain/employee.ts";
-import type { LogFilter, LogQuery, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
+import type { LogPosition, LogQuery, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Role } from "../domain/role.ts";
 import type { JsonList } from "./json-list.ts";
 import type { TrailRepository } from "./trail/trail-repository.ts";
@@ -88,7 +88,10 @@ export interface AssetRepository {
   setActive(id: number, active: boolean, by: Author): Promise<void>;
 }
 
-/** The lists are newest first: by `performedDate`, then by id, both descending. */
+/**
+ * The lists are newest first: by `performedDate`, then by id, both descending. With `limit` they are pages: they may end
+ * before it, when they get too long, and their last piece says where the rest begins.
+ */
 export interface MaintenanceLogRepository {
   /**
    * Writes the log, or answers the one that this performer wrote under the same key, which is kept with it for ever.
@@ -98,14 +101,16 @@ export interface MaintenanceLogRepository {
   append(assetId: number, performer: Caller, log: NewLog, idempotencyKey?: string): Promise<Appended>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<MaintenanceLog>;
-  list(part: LogQuery): JsonList<MaintenanceLog>;
+  list(part: LogQuery): LogList;
   /** Throws NOT_FOUND, with the first piece, when the asset is not known. */
-  listOfAsset(assetId: number, part: LogQuery): JsonList<MaintenanceLog>;
+  listOfAsset(assetId: number, part: LogQuery): LogList;
   /** Throws NOT_FOUND, with the first piece, when the employee is not known. */
-  listOfPerformer(employeeId: number, part: LogQuery): JsonList<MaintenanceLog>;
-  /** The newest logs among those of all assets that are active now. */
-  listOfActiveAssets(limit: number, filter: LogFilter): JsonList<MaintenanceLog>;
+  listOfPerformer(employeeId: number, part: LogQuery): LogList;
+  /** Of all assets that are active now. */
+  listOfActiveAssets(part: LogQuery): LogList;
 }
+
+export type LogList = JsonList<MaintenanceLog, LogPosition>;
 
 export interface Appended {
   readonly log: MaintenanceLog;

@@ -1,16 +1,21 @@
 import { parseArgs } from "node:util";
 import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
 import { makeMaintenanceLogRepository } from "../adapters/postgres/repositories/maintenance-log-repository.ts";
-import { elementsOf } from "../application/json-list.ts";
+import { elementsOf, type Piece } from "../application/json-list.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { exportLogsSettings } from "../config/settings.ts";
 import type { MaintenanceLog } from "../domain/maintenance-log.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
 
-/** How logs are written down: what comes before them, and each of them, line end included. */
+/** How logs are written down: what comes before them, and the lines of a piece, of which each is one log. */
 interface Format {
   readonly head: string;
-  lineOf(log: MaintenanceLog): string;
+  linesOf(piece: Piece): Lines;
+}
+
+interface Lines {
+  readonly text: string | Uint8Array;
+  readonly count: number;
 }
 
 /** In the order of the schema that clients know. */
@@ -34,9 +39,29 @@ function csvField(value: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+function csvLines(piece: Piece): Lines {
+  const logs = elementsOf<MaintenanceLog>(piece);
+  const text = logs.map(log => csvLine(columns.map(column => log[column]))).join("");
+  return { text, count: logs.length };
+}
+
+const logStart = ',{"id":';
+
+/** Puts line ends in place of the commas between logs. In a comment the quotation marks of `logStart` are escaped. */
+function jsonLines({ json }: Piece): Lines {
+  const text = Buffer.concat([json, Buffer.from(json.length === 0 ? "" : "\n")]);
+  let count = text.length === 0 ? 0 : 1;
+  for (let at = text.indexOf(logStart); at >= 0; at = text.indexOf(logStart, at)) {
+    text[at] = lineFeed;
+    count += 1;
+  }
+  return { text, count };
+}
+const lineFeed = 0x0a;
+
 const formats: Readonly<Record<string, Format>> = {
-  ndjson: { head: "", lineOf: log => `${JSON.stringify(log)}\n` },
-  csv: { head: csvLine(columns), lineOf: log => csvLine(columns.map(column => log[column])) },
+  ndjson: { head: "", linesOf: jsonLines },
+  csv: { head: csvLine(columns), linesOf: csvLines },
 };
 
 /** Logs between two lines of progress. */
@@ -53,18 +78,17 @@ export async function runExportLogs(surroundings: Surroundings): Promise<void> {
   // What goes wrong with it is told to each write below.
   stdout.on("error", () => {});
   let count = 0;
-  let text = format.head;
+  let isBegun = false;
   try {
     for await (const piece of assetId === undefined ? logs.list({}) : logs.listOfAsset(assetId, {})) {
-      const batch = elementsOf<MaintenanceLog>(piece);
-      for (const log of batch) text += format.lineOf(log);
-      await write(stdout, text);
-      text = "";
+      if (!isBegun) await write(stdout, format.head);
+      isBegun = true;
+      const lines = format.linesOf(piece);
+      await write(stdout, lines.text);
       const before = count;
-      count += batch.length;
+      count += lines.count;
       if (Math.floor(count / progressStep) > Math.floor(before / progressStep)) tell(count, "");
     }
-    await write(stdout, text);
     tell(count, "\n");
   } catch (error) {
     // Whoever read it has seen enough, like head.
@@ -75,7 +99,7 @@ export async function runExportLogs(surroundings: Surroundings): Promise<void> {
 }
 
 /** Resolves when the text has been handed over, so that no more than one batch waits in memory. */
-const write = (stream: NodeJS.WritableStream, text: string): Promise<void> =>
+const write = (stream: NodeJS.WritableStream, text: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     stream.write(text, error => (error ? reject(error) : resolve()));
   });

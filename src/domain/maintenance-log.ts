@@ -135,7 +135,7 @@ export const readLimit = rule({ type: "integer", minimum: 1, maximum: 1_000 }, (
 export const activeAssetsFields = {
   ...logFilterFields,
   limit: described(
-    "The number of logs at most, 1 to 1000. Other values: 400 `Invalid limit value`.",
+    "The number of logs at most, 1 to 1000. While there are more logs the answer has a `Link` header, as the other lists have with `limit`. Other values: 400 `Invalid limit value`.",
     optional(readLimit, 10),
   ),
 };

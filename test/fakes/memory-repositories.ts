@@ -31,10 +31,17 @@ type StoredAsset = Omit<Asset, "lastLogDate">;
 
 /** Small, so that a list of a few records already comes in several pieces. */
 const pieceSize = 2;
+const mostPageBytes = 256 * 1024;
 
-async function* inPieces<T>(rows: readonly T[]): JsonList<T> {
-  for (let at = 0; at < rows.length; at += pieceSize) {
-    yield Buffer.from(JSON.stringify(rows.slice(at, at + pieceSize)).slice(1, -1));
+/** With a limit they are a page, which ends early when it gets long. */
+async function* inPieces<T>(rows: readonly T[], limit?: number): JsonList<T, T> {
+  let room = limit === undefined ? Number.POSITIVE_INFINITY : mostPageBytes;
+  const end = Math.min(rows.length, limit ?? rows.length);
+  for (let at = 0; at < end && room > 0; at += pieceSize) {
+    const piece = rows.slice(at, Math.min(at + pieceSize, end));
+    const json = Buffer.from(JSON.stringify(piece).slice(1, -1));
+    room -= json.length;
+    yield { json, next: at + piece.length < rows.length ? piece.at(-1) : undefined };
   }
 }
 
@@ -123,7 +130,6 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
     logs
       .filter(log => isOfList(log) && isOfPart(log, part))
       .sort(newestFirst)
-      .slice(0, part.limit)
       .map(shown);
 
   return {
@@ -255,20 +261,33 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
         return shown(log);
       },
 
-      list: part => inPieces(listed(part, () => true)),
+      list: part =>
+        inPieces(
+          listed(part, () => true),
+          part.limit,
+        ),
 
       async *listOfAsset(assetId, part) {
         if (assets[assetId - 1] === undefined) throw notFound("Asset");
-        yield* inPieces(listed(part, log => log.assetId === assetId));
+        yield* inPieces(
+          listed(part, log => log.assetId === assetId),
+          part.limit,
+        );
       },
 
       async *listOfPerformer(employeeId, part) {
         existing(employeeId);
-        yield* inPieces(listed(part, log => log.performedByEmployeeId === employeeId));
+        yield* inPieces(
+          listed(part, log => log.performedByEmployeeId === employeeId),
+          part.limit,
+        );
       },
 
-      listOfActiveAssets: (limit, filter) =>
-        inPieces(listed({ ...filter, limit }, log => assets[log.assetId - 1]?.active === true)),
+      listOfActiveAssets: part =>
+        inPieces(
+          listed(part, log => assets[log.assetId - 1]?.active === true),
+          part.limit,
+        ),
     },
 
     trail: makeMemoryTrail(records),

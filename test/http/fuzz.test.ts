@@ -366,6 +366,11 @@ function readAnswers(text: string): Answer[] {
         body = rest.slice(0, Number(length));
         assert.equal(body.length, Number(length), "a body has the length that was announced");
         rest = rest.slice(Number(length));
+      } else if (!/\r\ntransfer-encoding: chunked\r\n/i.test(head)) {
+        // HTTP/1.0 knows no chunks: there the end of the connection is the end of a list.
+        assert.match(head, /\r\nconnection: close\r\n/i);
+        body = rest;
+        rest = "";
       } else {
         const chunks: string[] = [];
         for (let size = -1; size !== 0; ) {

@@ -252,7 +252,8 @@ describe("slow clients", () => {
     let ended = false;
     const list = async function* () {
       try {
-        for (;;) yield Buffer.from(JSON.stringify({ comment: "x".repeat(100_000) }));
+        for (;;)
+          yield { json: Buffer.from(JSON.stringify({ comment: "x".repeat(100_000) })), next: undefined };
       } finally {
         ended = true;
       }
@@ -455,12 +456,12 @@ describe("several requests on one connection", () => {
     const repositories = makeMemoryRepositories();
     let goOn = (): void => {};
     const list = async function* () {
-      yield Buffer.from("1");
-      yield Buffer.from("2");
+      yield { json: Buffer.from("1"), next: undefined };
+      yield { json: Buffer.from("2"), next: undefined };
       await new Promise<void>(resolve => {
         goOn = resolve;
       });
-      yield Buffer.from("3");
+      yield { json: Buffer.from("3"), next: undefined };
     };
     const logs = { ...repositories.maintenanceLogs, list };
     const world = await openLimited({}, { ...repositories, maintenanceLogs: logs });
@@ -712,7 +713,8 @@ describe("a client that goes away", () => {
     const list = async function* () {
       lists += 1;
       try {
-        for (;;) yield Buffer.from(JSON.stringify({ comment: "x".repeat(10_000) }));
+        for (;;)
+          yield { json: Buffer.from(JSON.stringify({ comment: "x".repeat(10_000) })), next: undefined };
       } finally {
         lists -= 1;
       }

@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
-import type { JsonList } from "../../src/application/json-list.ts";
+import type { LogList } from "../../src/application/ports.ts";
 import { DomainError } from "../../src/domain/error.ts";
 import type { MaintenanceLog } from "../../src/domain/maintenance-log.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { sendRaw } from "../support/client.ts";
 import { api, openWorld } from "../support/world.ts";
+
+const nextTurn = () => new Promise(resolve => setImmediate(resolve));
 
 const log = (index: number): MaintenanceLog => ({
   id: 1 + index,
@@ -21,10 +23,13 @@ const log = (index: number): MaintenanceLog => ({
   performedByName: "Ada Byron",
 });
 const logsFrom = (first: number, size = 100) => Array.from({ length: size }, (_, i) => log(first + i));
-const pieceFrom = (first: number) => Buffer.from(JSON.stringify(logsFrom(first)).slice(1, -1));
+const pieceFrom = (first: number) => ({
+  json: Buffer.from(JSON.stringify(logsFrom(first)).slice(1, -1)),
+  next: log(first + 99),
+});
 
 /** The service with a list of logs of our own making. */
-async function openWorldListing(list: () => JsonList<MaintenanceLog>) {
+async function openWorldListing(list: () => LogList) {
   const repositories = makeMemoryRepositories();
   return openWorld({
     repositories: { ...repositories, maintenanceLogs: { ...repositories.maintenanceLogs, list } },
@@ -99,6 +104,58 @@ describe("whole lists", () => {
     assert.ok(read < 1_000, `${read} pieces were read for a client that takes nothing`);
     socket.destroy();
     await closed;
+    await world.close();
+  });
+
+  test("a page for which nothing is found for long ends early, with a link to where the search has come", async () => {
+    let reading = 0;
+    const world = await openWorldListing(async function* () {
+      reading += 1;
+      try {
+        for (let i = 1; ; i += 1) {
+          await nextTurn();
+          yield { json: Buffer.alloc(0), next: { performedDate: "2026-01-01T00:00:00", id: i } };
+        }
+      } finally {
+        reading -= 1;
+      }
+    });
+    const path = `${api}/logs?limit=5&status=CANCELLED`;
+    const { status, json, headers } = await world.call("GET", path, { token: world.tokens.ADMIN });
+    assert.deepEqual([status, json, reading], [200, [], 0]);
+    assert.match(
+      headers.get("link") ?? "",
+      /^<\/api\/v1\/logs\?status=CANCELLED&limit=5&before=[\w-]+>; rel="next"$/,
+    );
+    await world.close();
+  });
+
+  test("the search for a whole list goes on over pieces without logs, until the client goes away", async () => {
+    let ended = () => {};
+    const closed = new Promise<void>(resolve => {
+      ended = resolve;
+    });
+    let found = 0;
+    const world = await openWorldListing(async function* () {
+      try {
+        for (; found === 0; ) {
+          await nextTurn();
+          yield { json: Buffer.alloc(0), next: log(1) };
+        }
+        yield pieceFrom(0);
+        yield { json: Buffer.alloc(0), next: log(1) };
+        yield pieceFrom(100);
+      } finally {
+        ended();
+      }
+    });
+    const head = `GET ${api}/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n\r\n`;
+    const socket = connect(world.port, "127.0.0.1", () => socket.write(head));
+    setTimeout(() => socket.destroy(), 50);
+    await closed;
+    found = 1;
+    const { json } = await world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
+    assert.deepEqual(json, logsFrom(0, 200));
     await world.close();
   });
 

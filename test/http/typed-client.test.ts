@@ -77,7 +77,7 @@ describe("a client with the generated types", () => {
     // @ts-expect-error a log needs all of its fields
     const partial: BodyOf<"writeLog"> = { comment: "" };
     // @ts-expect-error no such parameter of this list
-    const query: QueryOf<"listActiveAssetLogs"> = { before: "x" };
+    const query: QueryOf<"listAssets"> = { before: "x" };
     // @ts-expect-error the password is never answered
     type Password = AnswerOf<"getEmployee">["password"];
     const nobody: Password | undefined = undefined;

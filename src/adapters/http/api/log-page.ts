@@ -1,4 +1,4 @@
-import { elementsOf, type JsonList } from "../../../application/json-list.ts";
+import type { LogList } from "../../../application/ports.ts";
 import { invalid } from "../../../domain/error.ts";
 import { described, optional, rule, type Values } from "../../../domain/field.ts";
 import { readLocalDateTime } from "../../../domain/local-date-time.ts";
@@ -6,10 +6,9 @@ import {
   type LogPosition,
   type LogQuery,
   logFilterFields,
-  type MaintenanceLog,
   readLimit,
 } from "../../../domain/maintenance-log.ts";
-import { type Answer, json, list } from "./route.ts";
+import { type Answer, list } from "./route.ts";
 
 /** Queries of the log lists that are complete, whatever their length, unless they are asked for in pages. */
 export const logQueryFields = {
@@ -24,8 +23,8 @@ export const logQueryFields = {
   ),
 };
 
-/** A page that gets longer than this ends before its limit, and has a link to the rest. */
-const pageBytes = 1024 * 1024;
+/** How long logs for a page are looked for, as few may match. Then it ends, and its link leads to where the search has come. */
+const lookMilliseconds = 1_000;
 
 /**
  * A list of logs, or with `limit` a page of it and a link to the next (RFC 8288). Positions never change, so whoever
@@ -36,27 +35,32 @@ const pageBytes = 1024 * 1024;
 export async function listOrPage(
   path: string,
   query: Values<typeof logQueryFields>,
-  listPart: (part: LogQuery) => JsonList<MaintenanceLog>,
+  listPart: (part: LogQuery) => LogList,
 ): Promise<Answer> {
-  const { limit } = query;
-  if (limit === undefined) return list(listPart(query));
-  const logs: MaintenanceLog[] = [];
-  let bytes = 0;
-  // One more than is wanted tells whether there is a next page.
-  for await (const piece of listPart({ ...query, limit: limit + 1 })) {
-    logs.push(...elementsOf<MaintenanceLog>(piece));
-    bytes += piece.length;
-    if (bytes > pageBytes) break;
+  if (query.limit === undefined) return list(listPart(query));
+  const lookUntil = performance.now() + lookMilliseconds;
+  const found: Uint8Array[] = [];
+  let next: LogPosition | undefined;
+  for await (const piece of listPart(query)) {
+    if (piece.json.length > 0) found.push(piece.json);
+    next = piece.next;
+    if (next === undefined || performance.now() >= lookUntil) break;
   }
-  const page = logs.slice(0, limit);
-  const last = page.at(-1);
-  const isLast = logs.length <= limit && bytes <= pageBytes;
-  if (last === undefined || isLast) return json(page);
+  return { body: jsonArray(found), headers: next === undefined ? [] : ["Link", linkTo(path, query, next)] };
+}
+
+function jsonArray(pieces: readonly Uint8Array[]): Uint8Array {
+  const comma = Buffer.from(",");
+  const withCommas = pieces.flatMap(piece => [comma, piece]).slice(1);
+  return Buffer.concat([Buffer.from("["), ...withCommas, Buffer.from("]")]);
+}
+
+function linkTo(path: string, query: Values<typeof logQueryFields>, position: LogPosition): string {
   const next = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...query, before: cursorOf(last) })) {
+  for (const [name, value] of Object.entries({ ...query, before: cursorOf(position) })) {
     if (value !== undefined) next.set(name, String(value));
   }
-  return json(page, ["Link", `<${path}?${next}>; rel="next"`]);
+  return `<${path}?${next}>; rel="next"`;
 }
 
 /** Opaque to clients, so that it may come to say something else. */

@@ -9,7 +9,7 @@ import type { RecordName } from "./record-schemas.ts";
 /** What a route answers on success. */
 export interface Answer {
   /** The whole text, or a list in pieces; none goes with a 204 or a 304. */
-  readonly body?: string | JsonList<object>;
+  readonly body?: string | Uint8Array | JsonList<object>;
   /** Names and values in turn; a body without a Content-Type here is JSON. */
   readonly headers?: readonly string[];
   /** The client has the content already: 304 in place of the route's status (RFC 9110, section 15.4.5). */

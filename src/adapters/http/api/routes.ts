@@ -352,8 +352,9 @@ export function makeRoutes({
         "Newest first. An asset's activity counts as it is now, not as it was when the log was written.",
       status: 200,
       answer: { listOf: "MaintenanceLog" },
-      query: activeAssetsFields,
-      run: ({ query: { limit, ...filter } }) => list(maintenanceLogs.listOfActiveAssets(limit, filter)),
+      answerHeaders: linkToNextPage,
+      query: { ...logQueryFields, ...activeAssetsFields },
+      run: ({ query }) => listOrPage("/api/v1/logs/active-assets", query, maintenanceLogs.listOfActiveAssets),
     }),
     guarded({
       method: "GET",

@@ -28,7 +28,7 @@ export async function sendAnswer(reply: Reply, success: number, answer: Answer):
   const all = { response: reply.response, headers: [...reply.headers, ...headers] };
   if (isNotModified) return sendNothing(all, 304);
   if (body === undefined) return sendNothing(all, success);
-  if (typeof body !== "string") return sendList(all, success, body);
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) return sendList(all, success, body);
   return sendText(all, success, body, headers.includes("Content-Type") ? [] : jsonType);
 }
 
@@ -46,7 +46,12 @@ function sendNothing({ response, headers }: Reply, status: number): void {
   response.writeHead(status, [...headers]).end();
 }
 
-function sendText({ response, headers }: Reply, status: number, text: string, more: readonly string[]): void {
+function sendText(
+  { response, headers }: Reply,
+  status: number,
+  text: string | Uint8Array,
+  more: readonly string[],
+): void {
   const length = ["Content-Length", String(Buffer.byteLength(text))];
   response.writeHead(status, [...headers, ...more, ...length]).end(text);
 }
@@ -56,19 +61,30 @@ function sendText({ response, headers }: Reply, status: number, text: string, mo
  * on the way the socket is destroyed, so that nobody takes a cut list for a whole one.
  */
 async function sendList(reply: Reply, status: number, list: JsonList<object>): Promise<void> {
-  const pieces = list[Symbol.asyncIterator]();
+  const { response, headers } = reply;
+  const pieces = wanted(list, response);
   // Both are taken before the status line, while a failure can still be answered properly.
   const first = await pieces.next();
   const second = await pieces.next();
   if (first.done === true) return sendText(reply, status, "[]", jsonType);
   if (second.done === true) return sendOnlyPiece(reply, status, first.value);
-  const { response, headers } = reply;
   response.writeHead(status, [...headers, ...jsonType]);
   if (response.req.method === "HEAD") {
     response.end();
-    return void (await pieces.return?.());
+    return void (await pieces.return());
   }
-  await pipeline(jsonArray(first.value, second, pieces), response);
+  await pipeline(jsonArray(first.value, second.value, pieces), response);
+}
+
+/**
+ * The pieces that have elements, for as long as there is somebody to send them to. Looking for the first elements of a
+ * filtered list can take long: whoever ends a response meanwhile, with `destroy`, ends the reading of the list too.
+ */
+async function* wanted(list: JsonList<object>, response: ServerResponse): AsyncGenerator<Uint8Array, void> {
+  for await (const { json } of list) {
+    if (response.destroyed) return;
+    if (json.length > 0) yield json;
+  }
 }
 
 function sendOnlyPiece({ response, headers }: Reply, status: number, piece: Uint8Array): void {
@@ -79,25 +95,23 @@ function sendOnlyPiece({ response, headers }: Reply, status: number, piece: Uint
   response.end("]");
 }
 
-/** Asks for each piece while the one before it is sent. Whoever stops reading this stops the reading of the list. */
+/** Whoever stops reading this stops the reading of the list. */
 async function* jsonArray(
   first: Uint8Array,
-  second: IteratorResult<Uint8Array>,
-  rest: AsyncIterator<Uint8Array>,
+  second: Uint8Array,
+  rest: AsyncGenerator<Uint8Array, void>,
 ): AsyncGenerator<string | Uint8Array> {
   try {
-    let next = Promise.resolve(second);
     yield "[";
     yield first;
-    for (let piece = await next; piece.done !== true; piece = await next) {
-      next = rest.next();
-      // Its failure shows when it is waited for, unless the client has gone by then.
-      next.catch(() => {});
+    yield ",";
+    yield second;
+    for await (const piece of rest) {
       yield ",";
-      yield piece.value;
+      yield piece;
     }
     yield "]";
   } finally {
-    await rest.return?.();
+    await rest.return();
   }
 }

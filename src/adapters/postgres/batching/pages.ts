@@ -1,97 +1,101 @@
-import { elementsOf, type JsonList } from "../../../application/json-list.ts";
+import type { JsonList, Piece } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { share } from "./gather.ts";
 
-/** Rows of the first page of logs, which are unknown yet: the largest possible log takes some 40 KiB, so 5 MiB. */
+/** Rows of the first page of a whole list: enough for most lists, so that one statement is enough for them. */
 export const firstRows = 128;
-/** The same of assets and employees: the largest possible asset takes some 12 KiB. */
 const firstRecords = 400;
 /** Rows of any page. */
-export const mostRows = 2_000;
+export const mostRows = 1_000;
 
-/** How long a page should be: long enough to be cheap, short enough for many slow readers. */
-const pageBytes = 192 * 1024;
+/** PostgreSQL does not send a page of more bytes, unless it is of one row. */
+export const mostPageBytes = 256 * 1024;
+/** What a page of a whole list should come to: long enough to be cheap, short enough for many slow readers. */
+const pageBytes = 144 * 1024;
 
-/** A part of a list: the JSON text of its rows, and how many they are. Never empty. */
-export interface Page {
-  readonly json: Buffer;
+/** What one statement reads of a list. */
+export interface Page<Key> {
   readonly rows: number;
+  /** As it was sent by PostgreSQL. */
+  readonly bytes: number;
+  /** Where the rest of the list begins; undefined when this was the end. */
+  readonly next: Key | undefined;
+  /** Its rows as JSON. */
+  pieces(): Iterable<Piece<Key>>;
 }
+
+/** Reads at most so many rows that come after this key. Answers undefined when they come to too many bytes. */
+export type ReadAfter<Key, P extends Page<Key> = Page<Key>> = (
+  last: Key,
+  limit: number,
+) => Promise<P | undefined>;
 
 /**
  * A whole list as a walk over its key, a page at a time. Between two pages nothing is held in the database: no
  * connection, no snapshot, no portal, however slowly the client reads. Rows are never deleted and their keys
  * never change, so every row that is there at the start comes exactly once.
  *
- * @param start comes before all rows; each row tells its own key
- * @param readAfter reads at most so many rows that come after this key
- * @param wanted how many rows there should be at most
- * @param first how many rows the first page may have
+ * The next page is read while one is rendered and sent, so that neither side waits for the other.
  */
-export async function* pages<Key>(
+export async function* wholeList<Key extends object | number>(
   start: Key,
-  readAfter: (last: Key, limit: number) => Promise<Page | undefined>,
-  { wanted = Number.POSITIVE_INFINITY, first = firstRows } = {},
-): JsonList<never> {
-  let last = start;
-  let left = wanted;
-  let limit = Math.min(first, left);
+  read: ReadAfter<Key>,
+  first: number,
+): JsonList<never, Key> {
+  let reading = readFitting(read, start, first);
   for (;;) {
-    const page = await readAfter(last, limit);
-    if (page === undefined) return;
-    yield page.json;
-    left -= page.rows;
-    if (page.rows < limit || left === 0) return;
-    last = lastRow<Key>(page.json);
-    limit = Math.min(nextLimit(page.json.length / page.rows), left);
+    const page = await reading;
+    if (page.next !== undefined) {
+      reading = readFitting(read, page.next, nextLimit(page));
+      // Its failure shows when it is waited for, unless nobody wants the rest by then.
+      reading.catch(() => {});
+    }
+    yield* page.pieces();
+    if (page.next === undefined) return;
   }
 }
 
-const nextLimit = (bytesPerRow: number): number =>
-  Math.max(1, Math.min(mostRows, Math.floor(pageBytes / bytesPerRow)));
+const nextLimit = ({ rows, bytes }: Page<unknown>): number =>
+  rows === 0 ? mostRows : Math.max(1, Math.min(mostRows, Math.floor((pageBytes * rows) / bytes)));
 
-/** A row begins with its id. Nothing within it looks like that: what is quoted has no quotation mark without a backslash. */
-const lastRow = <Row>(json: Buffer): Row => {
-  const [row] = elementsOf<Row>(json.subarray(json.lastIndexOf('{"id":')));
-  return row as Row;
-};
-
-/** Reads rows, which come in the order of the list, rendered by PostgreSQL as one. */
-export async function readPage(
-  { queryBytes }: Database,
-  makeRows: () => Statement,
-): Promise<Page | undefined> {
-  const [row] = await queryBytes(
-    () => sql`
-      select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows from (${makeRows()}) as shown`,
-  );
-  const [json, rows] = row ?? [];
-  return json == null ? undefined : { json, rows: Number(rows) };
-}
-
-interface Identified {
-  readonly id: number;
+/** Asks for fewer rows until they are not too long; a single row never is. */
+export async function readFitting<Key, P extends Page<Key>>(
+  read: ReadAfter<Key, P>,
+  last: Key,
+  limit: number,
+): Promise<P> {
+  for (let rows = limit; ; rows = Math.ceil(rows / 8)) {
+    const page = await read(last, rows);
+    if (page !== undefined) return page;
+  }
 }
 
 /** Lists in the order of their ids, all or the active or the inactive ones. */
 export function listsById(
-  database: Database,
+  { queryBytes }: Database,
   rowsAfter: (id: number, active: ActivityFilter["active"], limit: number) => Statement,
 ): (filter: ActivityFilter) => JsonList<never> {
-  const start: Identified = { id: 0 };
-  const read = (active: ActivityFilter["active"], { id }: Identified, limit: number, begin = () => {}) =>
-    readPage(database, () => {
+  const read = async (active: ActivityFilter["active"], last: number, limit: number, begin = () => {}) => {
+    const [row] = await queryBytes(() => {
       begin();
-      return rowsAfter(id, active, limit);
+      return sql`
+        select json, rows, last from (
+          select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, max(id) as last
+          from (${rowsAfter(last, active, limit)}) as shown
+        ) as page
+        where rows <= 1 or octet_length(json) <= ${mostPageBytes}`;
     });
-  const firstPage = share((active: ActivityFilter["active"], begin) =>
-    read(active, start, firstRecords, begin),
-  );
+    if (row === undefined) return undefined;
+    const [json, rows, lastId] = [row[0] ?? Buffer.alloc(0), Number(row[1]), Number(row[2])];
+    const next = rows < limit ? undefined : lastId;
+    return { rows, bytes: json.length, next, pieces: () => [{ json, next }] };
+  };
+  const firstPage = share((active: ActivityFilter["active"], begin) => read(active, 0, firstRecords, begin));
   return ({ active }) => {
-    const readAfter = (last: Identified, limit: number) =>
-      last === start ? firstPage(active) : read(active, last, limit);
-    return pages(start, readAfter, { first: firstRecords });
+    const readAfter: ReadAfter<number> = (last, limit) =>
+      last === 0 && limit === firstRecords ? firstPage(active) : read(active, last, limit);
+    return wholeList(0, readAfter, firstRecords);
   };
 }

@@ -1,117 +1,145 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { firstRows, mostRows, type Page, pages } from "../../../../src/adapters/postgres/batching/pages.ts";
+import {
+  mostRows,
+  type Page,
+  readFitting,
+  wholeList,
+} from "../../../../src/adapters/postgres/batching/pages.ts";
 import { elementsOf, type JsonList } from "../../../../src/application/json-list.ts";
 
-interface Key {
-  readonly id: number;
-}
-const start: Key = { id: 0 };
+const first = 128;
 
-/** A text that is dangerous to whoever looks for the beginning of a row. */
-const comment = ',{"id":0}';
+interface Question {
+  readonly last: number;
+  readonly limit: number;
+}
 
 /** A table of rows that are numbered from 1 and take some room each, and what was asked of it. */
-function makeTable(size: number, bytesPerRow = 50) {
-  const asked: { readonly last: number; readonly limit: number }[] = [];
-  const row = (id: number) => JSON.stringify({ id, comment }).padEnd(bytesPerRow);
-  const readAfter = async ({ id: last }: Key, limit: number): Promise<Page | undefined> => {
+function makeTable(size: number, bytesPerRow = 50, mostBytes = Number.POSITIVE_INFINITY) {
+  const asked: Question[] = [];
+  const row = (id: number) => JSON.stringify({ id }).padEnd(bytesPerRow - 1);
+  const read = async (last: number, limit: number): Promise<Page<number> | undefined> => {
     asked.push({ last, limit });
     const rows = Math.min(limit, size - last);
-    const ids = Array.from({ length: rows }, (_, i) => last + i + 1);
-    if (rows === 0) return undefined;
-    return { json: Buffer.from(ids.map(row).join()), rows };
+    const json = Buffer.from(Array.from({ length: rows }, (_, i) => row(last + i + 1)).join());
+    if (rows > 1 && json.length > mostBytes) return undefined;
+    const next = rows < limit ? undefined : last + rows;
+    return { rows, bytes: rows * bytesPerRow, next, pieces: () => [{ json, next }] };
   };
-  return { asked, readAfter };
+  return { asked, read };
 }
 
-async function collect(list: JsonList<unknown>): Promise<Key[][]> {
-  const pieces: Key[][] = [];
-  for await (const piece of list) pieces.push(elementsOf(piece));
-  return pieces;
+async function idsOf(list: JsonList<unknown>): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const piece of list) ids.push(...elementsOf<{ id: number }>(piece).map(({ id }) => id));
+  return ids;
 }
+
+const turns = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)));
 
 describe("a list in pages", () => {
-  for (const size of [0, 1, firstRows - 1, firstRows, firstRows + 1, firstRows + mostRows, 10_000]) {
-    test(`of ${size} rows has every row once, in order, in pages of which none is empty`, async () => {
-      const pieces = await collect(pages(start, makeTable(size).readAfter));
-      assert.ok(pieces.every(piece => piece.length > 0));
+  for (const size of [0, 1, first - 1, first, first + 1, first + mostRows, 10_000]) {
+    test(`of ${size} rows has every row once, in order`, async () => {
+      const ids = await idsOf(wholeList<number>(0, makeTable(size).read, first));
       assert.deepEqual(
-        pieces.flat().map(({ id }) => id),
+        ids,
         Array.from({ length: size }, (_, i) => i + 1),
       );
     });
   }
 
-  for (const [wanted, limits] of [
-    [1, [1]],
-    [firstRows, [firstRows]],
-    [firstRows + 1, [firstRows, 1]],
-    [firstRows + mostRows, [firstRows, mostRows]],
-    [10_000, [firstRows, mostRows, mostRows]],
-  ] as const) {
-    test(`of which ${wanted} rows are wanted reads no more in ${limits.length} pages`, async () => {
-      const size = 2 * mostRows;
-      const { asked, readAfter } = makeTable(size);
-      const pieces = await collect(pages(start, readAfter, { wanted }));
+  test("asks for what comes after the last row, and not again after a page that was not full", async () => {
+    const { asked, read } = makeTable(first + mostRows + 1);
+    await idsOf(wholeList<number>(0, read, first));
+    assert.deepEqual(
+      asked.map(({ last }) => last),
+      [0, first, first + mostRows],
+    );
+  });
+
+  test("has pages of some 144 KiB, whatever the size of the rows", async () => {
+    for (const [bytesPerRow, limit] of [
+      [50, mostRows],
+      [1_024, 144],
+      [36_864, 4],
+      [1_048_576, 1],
+    ] as const) {
+      const { asked, read } = makeTable(first + 1, bytesPerRow);
+      await idsOf(wholeList<number>(0, read, first));
+      assert.deepEqual(asked[1], { last: first, limit });
+    }
+  });
+
+  test("asks for fewer rows where they are too many bytes, down to a single one", async () => {
+    for (const [mostBytes, limits] of [
+      [128_000, [first]],
+      [127_998, [first, 16]],
+      [15_998, [first, 16, 2]],
+      [1, [first, 16, 2, 1]],
+    ] as const) {
+      const { asked, read } = makeTable(first, 1_000, mostBytes);
+      const page = await readFitting<number, Page<number>>(read, 0, first);
+      assert.equal(page.rows, limits.at(-1));
       assert.deepEqual(
         asked.map(({ limit }) => limit),
         limits,
       );
-      assert.equal(pieces.flat().length, Math.min(wanted, size));
-    });
-  }
-
-  test("asks for what comes after the last row, and not again after a page that was not full", async () => {
-    const { asked, readAfter } = makeTable(firstRows + mostRows + 1);
-    await collect(pages(start, readAfter));
-    assert.deepEqual(
-      asked.map(({ last }) => last),
-      [0, firstRows, firstRows + mostRows],
-    );
+    }
+    const { read } = makeTable(500, 1_000, 5_000);
+    assert.equal((await idsOf(wholeList<number>(0, read, first))).length, 500);
   });
 
-  test("has pages of some 192 KiB, whatever the size of the rows", async () => {
-    for (const [bytesPerRow, limit] of [
-      [50, mostRows],
-      [1_024, 191],
-      [40_960, 4],
-      [1_048_576, 1],
-    ] as const) {
-      const { asked, readAfter } = makeTable(firstRows + 1, bytesPerRow);
-      await collect(pages(start, readAfter));
-      assert.deepEqual(asked[1], { last: firstRows, limit });
+  test("goes on where a page found nothing before the list ended", async () => {
+    const pages = [[], [1, 2], [], [3]].map((ids, i, all) => ({
+      rows: ids.length,
+      bytes: 0,
+      next: i + 1 < all.length ? i + 1 : undefined,
+      pieces: () => [{ json: Buffer.from(ids.map(id => `{"id":${id}}`).join()), next: i + 1 }],
+    }));
+    const list = wholeList<number>(0, async last => pages[last], first);
+    assert.deepEqual(await idsOf(list), [1, 2, 3]);
+  });
+
+  test("reads one page ahead and no more", async () => {
+    const { asked, read } = makeTable(10_000);
+    const iterator = wholeList<number>(0, read, first)[Symbol.asyncIterator]();
+    assert.equal(asked.length, 0);
+    for (const ahead of [2, 3, 4]) {
+      await iterator.next();
+      await turns();
+      assert.equal(asked.length, ahead);
     }
   });
 
-  test("reads a page when it is wanted and not before", async () => {
-    const { asked, readAfter } = makeTable(10_000);
-    const iterator = pages(start, readAfter)[Symbol.asyncIterator]();
-    assert.equal(asked.length, 0);
-    await iterator.next();
-    assert.equal(asked.length, 1);
-    await iterator.next();
-    assert.equal(asked.length, 2);
-  });
-
   test("reads no more when nobody wants the rest", async () => {
-    const { asked, readAfter } = makeTable(10_000);
-    for await (const _ of pages(start, readAfter)) if (asked.length === 2) break;
-    assert.equal(asked.length, 2);
+    const { asked, read } = makeTable(10_000);
+    for await (const _ of wholeList<number>(0, read, first)) if (asked.length === 3) break;
+    await turns();
+    assert.equal(asked.length, 3);
   });
 
-  test("fails where reading fails, after what was read before", async () => {
-    const { readAfter } = makeTable(10_000);
+  test("fails where reading fails, after what was read before, and nowhere when nobody wants the rest", async () => {
+    const { read } = makeTable(10_000);
     const failure = new Error("connection lost");
-    let read = 0;
-    const list = pages(start, async (last, limit) => {
-      if (last.id > firstRows) throw failure;
-      return readAfter(last, limit);
-    });
+    let pieces = 0;
+    const list = () =>
+      wholeList<number>(
+        0,
+        async (last, limit) => {
+          if (last > first) throw failure;
+          return read(last, limit);
+        },
+        first,
+      );
     const reading = async () => {
-      for await (const _ of list) read += 1;
+      for await (const _ of list()) pieces += 1;
     };
     await assert.rejects(reading, failure);
-    assert.equal(read, 2);
+    assert.equal(pieces, 2);
+    // The failure of the page ahead is nobody's: an unhandled rejection would end the process.
+    let left = 2;
+    for await (const _ of list()) if (--left === 0) break;
+    await turns();
   });
 });
