@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run demo cluster test test-embedded faults mutants bench docs build install deb audit check format clean node-version
+.PHONY: run demo cluster test test-embedded faults mutants bench docs build install uninstall deb deb-with-node audit check format clean node-version
 
 installed = node_modules/.package-lock.json
 
@@ -50,12 +50,21 @@ build: $(installed)
 # The production tree below PREFIX, for a machine with systemd: `make install DESTDIR=/some/root PREFIX=/usr`.
 PREFIX ?= /usr/local
 NODE ?= /usr/bin/node
+places = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' NODE='$(NODE)'
 install: build
-	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' NODE='$(NODE)' sh deploy/install
+	@$(places) sh deploy/install
 
-# The same as a Debian package in build/. One commit gives the same bytes each time.
+# Removes what `make install` put there; settings and credentials stay.
+uninstall:
+	@$(places) sh deploy/install --remove
+
+# The same as a Debian package in build/, for a machine that has Node 22 or newer. One commit gives the same bytes each time.
 deb: build
 	@sh deploy/build-deb
+
+# A Debian package that brings its own Node, for Debian 12 and 13 as they are.
+deb-with-node: build
+	@sh deploy/build-deb --with-node
 
 # What runs in production: known weaknesses, signatures, sizes, licences, and a bill of materials in build/.
 audit: $(installed)

@@ -1,23 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { makeJsonEventLog } from "../src/adapters/json-event-log.ts";
+import { serveSettings } from "../src/config/settings.ts";
 import { makeFakeClock } from "./fakes/fake-clock.ts";
+import { copyProject, make, runIn } from "./support/project-copy.ts";
 
 const lacks = (program: string): boolean => spawnSync(program, ["--version"]).error !== undefined;
 
@@ -35,6 +26,14 @@ describe("the systemd units", () => {
       assert.equal(status, 0, stdout + stderr);
     });
   }
+
+  test("give V8 the same bound as the command and make run do", () => {
+    const option = /--max-semi-space-size=\d+/;
+    const files = ["deploy/maintenance-log.service", "deploy/command", "dev/run/program.ts"];
+    const given = files.map(file => option.exec(readFileSync(file, "utf8"))?.[0]);
+    assert.match(given[0] ?? "", option);
+    assert.equal(new Set(given).size, 1);
+  });
 
   test("only migrate is given the credential of the tables' owner", () => {
     const credentialsOf = (unit: string) =>
@@ -79,20 +78,35 @@ describe("the filter for fail2ban", () => {
   });
 });
 
-const parts = [
-  "CHANGELOG.md",
-  "Makefile",
-  "README.md",
-  "SECURITY.md",
-  "deploy",
-  "docs",
-  "package-lock.json",
-  "package.json",
-  "sql",
-  "src",
-  "tsconfig.build.json",
-  "tsconfig.json",
-];
+describe("deploy/environment", () => {
+  test("names every setting of serve that is not a secret, and no other", () => {
+    const text = readFileSync("deploy/environment", "utf8");
+    const settings = Object.values(serveSettings).map(({ name }) => name);
+    assert.deepEqual(
+      settings.filter(name => !new RegExp(`\\b${name}\\b`).test(text)),
+      [],
+      "are missing",
+    );
+    const offered = [...text.matchAll(/^#([A-Z_]+)=/gm)].map(([, name = ""]) => name.replace(/_FILE$/, ""));
+    assert.deepEqual(
+      offered.filter(name => !settings.includes(name)),
+      [],
+      "are unknown",
+    );
+    const secrets = ["DATABASE_URL", "SECRET_KEY", "SECRET_KEY_PREVIOUS", "HOST", "PORT"];
+    assert.deepEqual(settings.filter(name => !offered.includes(name)).sort(), secrets.sort());
+  });
+});
+
+/** Relative links of the documents below a folder that lead nowhere. */
+const brokenLinks = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter(path => path.endsWith(".md"))
+    .flatMap(path =>
+      [...readFileSync(join(folder, path), "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
+        .map(([, target = ""]) => join(folder, path, "..", target))
+        .filter(target => !existsSync(target)),
+    );
 
 /** Path to digest of every file below a folder. */
 const digestsOf = (folder: string): Record<string, string> =>
@@ -115,27 +129,9 @@ describe("the production build", () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  /** What make needs of this project, in a folder of its own. */
-  function copyProject(name: string): string {
-    const copy = join(folder, name);
-    mkdirSync(copy);
-    for (const part of parts) {
-      cpSync(part, join(copy, part), { recursive: true, preserveTimestamps: true });
-    }
-    symlinkSync(join(process.cwd(), "node_modules"), join(copy, "node_modules"));
-    return copy;
-  }
-  const make = (copy: string, ...args: readonly string[]): string =>
-    execFileSync("make", ["--silent", "--old-file=node_modules/.package-lock.json", ...args], {
-      cwd: copy,
-      env: { ...process.env, SOURCE_DATE_EPOCH: "1790000000" },
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-
   test("gives the same bytes wherever and whenever it is made", () => {
     const [one, other] = ["one", "other"].map(name => {
-      const copy = copyProject(name);
+      const copy = copyProject(folder, name);
       make(copy, "build");
       return digestsOf(join(copy, "dist"));
     });
@@ -145,79 +141,63 @@ describe("the production build", () => {
 
   test("make install lays out a tree that runs, and keeps what an operator has written", t => {
     if (process.platform !== "linux") return t.diagnostic("not run: only Linux has systemd");
-    const copy = copyProject("install");
+    const copy = copyProject(folder, "install");
     const root = join(folder, "root");
-    const install = () => make(copy, "install", `DESTDIR=${root}`, "PREFIX=/opt/x", "NODE=/opt/node");
+    const install = () =>
+      make(copy, "install", `DESTDIR=${root}`, "PREFIX=/opt/x", "NODE=/opt/node24/bin/node");
     install();
-    const program = join(root, "opt/x/bin/maintenance-log-service");
-    const version = execFileSync(process.execPath, [program, "--version"], { encoding: "utf8" });
+    const program = join(root, "opt/x/lib/maintenance-log-service");
+    assert.deepEqual(readdirSync(program).sort(), ["backup", "dist", "node_modules", "package.json", "sql"]);
+    const version = execFileSync(process.execPath, [join(program, "dist/main.js"), "--version"], {
+      encoding: "utf8",
+    });
     assert.equal(version.trim(), JSON.parse(readFileSync("package.json", "utf8")).version);
-    assert.deepEqual(readdirSync(join(root, "opt/x/lib/maintenance-log-service")).sort(), [
-      "dist",
-      "node_modules",
-      "package.json",
-      "sql",
-    ]);
-    const unit = readFileSync(join(root, "opt/x/lib/systemd/system/maintenance-log.service"), "utf8");
+    const start =
+      /\/opt\/node24\/bin\/node --max-semi-space-size=\d+ \/opt\/x\/lib\/maintenance-log-service\/dist\/main\.js/;
+    const command = readFileSync(join(root, "opt/x/bin/maintenance-log-service"), "utf8");
+    assert.match(command, new RegExp(`^exec ${start.source} "\\$@"$`, "m"));
+    const units = join(root, "usr/local/lib/systemd/system");
+    const unit = (name: string) => readFileSync(join(units, name), "utf8");
+    for (const name of ["maintenance-log.service", "maintenance-log@.service"]) {
+      assert.match(unit(name), new RegExp(`^ExecStart=${start.source} serve$`, "m"));
+      assert.match(
+        unit(name),
+        /^ExecPaths=\/usr .*\/opt\/x\/lib\/maintenance-log-service .*\/opt\/node24\/bin\/node/m,
+      );
+    }
+    assert.match(unit("maintenance-log@.service"), /^Requires=maintenance-log@%i\.socket$/m);
     assert.match(
-      unit,
-      /^ExecStart=\/opt\/node \/opt\/x\/lib\/maintenance-log-service\/dist\/main\.js serve$/m,
+      unit("maintenance-log@.service"),
+      /^EnvironmentFile=.*\/environment\nEnvironmentFile=.*-%i$/m,
+    );
+    assert.match(unit("maintenance-log@.socket"), /^ListenStream=127\.0\.0\.1:%i$/m);
+    assert.deepEqual(brokenLinks(join(root, "opt/x/share/doc")), []);
+
+    const environment = join(root, "etc/maintenance-log-service/environment");
+    writeFileSync(environment, "LOG_LEVEL=warn\n");
+    install();
+    assert.equal(readFileSync(environment, "utf8"), "LOG_LEVEL=warn\n");
+
+    for (const [setting, reason] of [
+      ["NODE=node", /NODE=node is not an absolute path/],
+      ["NODE=/opt/my node", /gives a character in it a meaning of its own/],
+      ["NODE=/opt/50%/node", /gives a character in it a meaning of its own/],
+      ["NODE=/root/.nvm/versions/node/v24/bin/node", /ProtectHome/],
+      ["PREFIX=/home/me/service", /ProtectHome/],
+    ] as const) {
+      assert.throws(() => runIn(copy, "env", "DESTDIR=/nowhere", setting, "sh", "deploy/install"), reason);
+    }
+    const absent = "NODE=/opt/none/node";
+    assert.throws(
+      () => runIn(copy, "env", absent, "sh", "deploy/install"),
+      new RegExp(`${absent} is not there`),
     );
 
-    const environment = join(root, "etc/maintenance-log-service/environment");
-    writeFileSync(environment, "LOG_LEVEL=warn\n");
-    install();
-    assert.equal(readFileSync(environment, "utf8"), "LOG_LEVEL=warn\n");
-  });
-
-  test("the Debian package is installed, upgraded, removed and purged, and is the same bytes each time", t => {
-    if (lacks("dpkg-deb")) return t.diagnostic("not run: this machine has no dpkg-deb");
-    const copy = copyProject("deb");
-    const architecture = execFileSync("dpkg", ["--print-architecture"], { encoding: "utf8" }).trim();
-    const build = (version: string): string => {
-      make(copy, "deb");
-      return join(copy, "build", `maintenance-log-service_${version}_${architecture}.deb`);
-    };
-    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
-    const old = build(version);
-    const bytes = readFileSync(old);
-    rmSync(old);
-    assert.ok(readFileSync(build(version)).equals(bytes), "two packages of one commit differ");
-
-    if (process.getuid?.() !== 0) return t.diagnostic("not installed: only root can run dpkg");
-    const text = readFileSync(join(copy, "package.json"), "utf8");
-    writeFileSync(join(copy, "package.json"), text.replace(`"version": "${version}"`, '"version": "99.0.0"'));
-    const next = build("99.0.0");
-
-    const root = join(folder, "debian");
-    for (const path of ["updates", "info"]) mkdirSync(join(root, "var/lib/dpkg", path), { recursive: true });
-    writeFileSync(join(root, "var/lib/dpkg/status"), "");
-    const dpkg = (...args: readonly string[]) => {
-      // The root has nothing but this package: no Node to depend on, and no shell for its scripts.
-      const options = [`--root=${root}`, "--force-depends", "--force-script-chrootless"];
-      const { status, stdout, stderr } = spawnSync("dpkg", [...options, ...args], { encoding: "utf8" });
-      assert.equal(status, 0, `${args[0]}: ${stdout}${stderr}`);
-    };
-    const program = join(root, "usr/lib/maintenance-log-service/dist/main.js");
-    const environment = join(root, "etc/maintenance-log-service/environment");
-    const credential = join(root, "etc/maintenance-log-service/credentials/secret-key");
-    const installed = () =>
-      execFileSync(process.execPath, [program, "--version"], { encoding: "utf8" }).trim();
-
-    dpkg("--install", old);
-    assert.equal(installed(), version);
-    assert.equal(statSync(join(credential, "..")).mode & 0o777, 0o700);
-    dpkg("--verify", "maintenance-log-service");
-
-    writeFileSync(environment, "LOG_LEVEL=warn\n");
-    writeFileSync(credential, "secret");
-    dpkg("--install", next);
-    assert.equal(installed(), "99.0.0");
-    assert.equal(readFileSync(environment, "utf8"), "LOG_LEVEL=warn\n");
-
-    dpkg("--remove", "maintenance-log-service");
-    assert.deepEqual([existsSync(program), existsSync(environment)], [false, true]);
-    dpkg("--purge", "maintenance-log-service");
-    assert.deepEqual([existsSync(environment), readFileSync(credential, "utf8")], [false, "secret"]);
+    make(copy, "uninstall", `DESTDIR=${root}`, "PREFIX=/opt/x");
+    const left = readdirSync(root, { recursive: true, encoding: "utf8" });
+    assert.deepEqual(
+      left.filter(path => statSync(join(root, path)).isFile()),
+      ["etc/maintenance-log-service/environment"],
+    );
   });
 });

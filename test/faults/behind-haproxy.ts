@@ -40,11 +40,11 @@ async function startHaproxy(services: readonly [number, number]) {
   const port = await stablePort();
   const example = readFileSync("deploy/haproxy.cfg", "utf8");
   const file = join(folder, "haproxy.cfg");
-  const ports = { 8080: port, 7070: services[0], 7071: services[1] };
+  const ports = { 8080: port, 7070: services[0], 7072: services[1] };
   writeFileSync(
     file,
     example.replace(
-      /127\.0\.0\.1:(8080|7070|7071)$/gm,
+      /127\.0\.0\.1:(8080|7070|7072)$/gm,
       (_, from: keyof typeof ports) => `127.0.0.1:${ports[from]}`,
     ),
   );
