@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 const parts = [
+  "CHANGELOG.md",
   "Makefile",
   "README.md",
   "SECURITY.md",
