@@ -66,6 +66,8 @@ function answerRow(status: string, answer: Answer, shared: ApiDescription["compo
     const [first = ""] = (shared[name]?.description ?? "").split(/(?<=[.:]) /);
     return html`<dt><a href="#${name}">${status}</a></dt><dd>${inline(first.replace(/:$/, "."))}</dd>`;
   }
-  const schema = answer.content?.["application/json"]?.schema;
-  return html`<dt>${status}</dt><dd>${schema === undefined ? inline(answer.description ?? "") : typeOf(schema)}</dd>`;
+  const [type, content] = Object.entries(answer.content ?? {})[0] ?? [];
+  if (content === undefined) return html`<dt>${status}</dt><dd>${inline(answer.description ?? "")}</dd>`;
+  const note = type === "application/json" ? "" : ` as ${type}`;
+  return html`<dt>${status}</dt><dd>${typeOf(content.schema)}${note}</dd>`;
 }
