@@ -20,16 +20,17 @@ const lacks = (program: string): boolean => spawnSync(program, ["--version"]).er
 
 describe("the Debian packages", () => {
   let folder: string;
+  let copy: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "maintenance-log-packages-"));
+    copy = copyProject(folder, "project");
+    make(copy, "build");
   });
   after(() => rmSync(folder, { recursive: true }));
 
   test("the one with its own Node needs no other, runs on it, and is the same bytes each time", t => {
     if (lacks("dpkg-deb")) return t.diagnostic("not run: this machine has no dpkg-deb");
     if (process.arch !== "x64") return t.diagnostic("not run: the package is for amd64");
-    const copy = copyProject(folder, "with-node");
-    make(copy, "build");
     const buildWithNode = () => {
       runIn(copy, "sh", "deploy/build-deb", "--with-node");
       const [name = ""] = readdirSync(join(copy, "build")).filter(name => /\+node.*\.deb$/.test(name));
@@ -59,10 +60,9 @@ describe("the Debian packages", () => {
 
   test("the Debian package is installed, upgraded, removed and purged, and is the same bytes each time", t => {
     if (lacks("dpkg-deb")) return t.diagnostic("not run: this machine has no dpkg-deb");
-    const copy = copyProject(folder, "deb");
     const architecture = execFileSync("dpkg", ["--print-architecture"], { encoding: "utf8" }).trim();
     const build = (version: string): string => {
-      make(copy, "deb");
+      runIn(copy, "sh", "deploy/build-deb");
       return join(copy, "build", `maintenance-log-service_${version}_${architecture}.deb`);
     };
     const { version } = JSON.parse(readFileSync("package.json", "utf8"));

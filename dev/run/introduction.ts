@@ -13,6 +13,7 @@ export function introductionOf({ api, operations, logins, records, folder }: Int
   const rows: readonly (readonly [string, string])[] = [
     ["API", `${api}/api/v1`],
     ["page", `${operations}/    how the service is doing`],
+    ["reference", `${operations}/api    what each endpoint takes and answers`],
     ...logins.map(({ role, email, password }): [string, string] => [role, `${email}  password  ${password}`]),
     ["records", records],
     ["files", folder],
