@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
+import { promisify } from "node:util";
 import { apiPage, apiPagePolicy } from "../../../../src/adapters/ops/page/api-page.ts";
+import { commandOf } from "../../../../src/adapters/ops/page/curl-command.ts";
 import { describeApi } from "../../../../src/app.ts";
+import { noCurl } from "../../../support/curl.ts";
+import { api, openWorld } from "../../../support/world.ts";
 
 const document = await describeApi();
 const page = apiPage(document);
@@ -29,6 +34,27 @@ describe("the page of the API", () => {
     assert.match(sectionOf("writeLog"), /TECHNICIAN or above/);
     assert.match(sectionOf("writeLog"), /Idempotency-Key: /);
     assert.match(sectionOf("logIn"), /open to everybody/);
+  });
+
+  test("has commands that the service carries out as they stand", { skip: noCurl }, async () => {
+    const world = await openWorld();
+    const token = world.tokens.ADMIN;
+    await world.call("POST", `${api}/assets`, { token, body: { name: "Pump 7" } });
+    const log = { performedDate: "2026-11-21T09:30", status: "PENDING", taskType: "ERROR", comment: "" };
+    await world.call("POST", `${api}/assets/1/logs`, { token, body: log });
+    // Its credentials, and the password of the first employee, are not those of this service.
+    const expected: Readonly<Record<string, number>> = { logIn: 401, changePassword: 403 };
+    for (const { operationId, method, path, responses, ...operation } of operations) {
+      const command = commandOf({ ...operation, operationId, method, path, responses });
+      const env = { PATH: process.env["PATH"], BASE: `http://127.0.0.1:${world.port}`, TOKEN: token };
+      const { stdout } = await promisify(execFile)("sh", ["-c", command], { env });
+      const success = Number(Object.keys(responses).find(status => status.startsWith("2")));
+      // There may be no checkpoint of a trail yet.
+      const orNothing = /\/(trail|proof)\b/.test(path) ? "|404" : "";
+      const status = `(${expected[operationId] ?? success}${orNothing})`;
+      assert.match(stdout, new RegExp(`^HTTP/1.1 ${status} `), command);
+    }
+    await world.close();
   });
 
   test("shows every record and error, and its links lead somewhere", () => {
