@@ -29,6 +29,9 @@ tests:
       - { series: 'maintenance_log_ready{job="maintenance-log", instance="cut off"}', values: '0+0x80' }
       - { series: 'http_requests_total{job="maintenance-log", instance="failing", status="200"}', values: '0+95x80' }
       - { series: 'http_requests_total{job="maintenance-log", instance="failing", status="503"}', values: '0+5x80' }
+      - { series: 'http_requests_total{job="maintenance-log", instance="cutting", status="200"}', values: '0+100x80' }
+      - { series: 'http_answers_cut_total{job="maintenance-log", instance="cutting", by="service"}', values: '0+4x80' }
+      - { series: 'http_answers_cut_total{job="maintenance-log", instance="well", by="client"}', values: '0+90x80' }
       - { series: 'maintenance_log_refusals_total{instance="guessed", reason="login_failed"}', values: '0+2x80' }
       - { series: 'maintenance_log_refusals_total{instance="guessed", reason="login_throttled"}', values: '0+8x80' }
     alert_rule_test:
@@ -43,7 +46,9 @@ tests:
         alertname: MaintenanceLogFailing
         exp_alerts:
           - exp_labels: { instance: failing, severity: page }
-            exp_annotations: { summary: 'failing answers 5% of its requests with 5xx' }
+            exp_annotations: { summary: 'failing answers 5% of its requests with 5xx, or not to the end' }
+          - exp_labels: { instance: cutting, severity: page }
+            exp_annotations: { summary: 'cutting answers 4% of its requests with 5xx, or not to the end' }
       - eval_time: 15m
         alertname: MaintenanceLogPasswordGuessing
         exp_alerts:

@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import type { RequestMeter } from "../../src/adapters/http/request/request-log.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
+import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { sendRaw } from "../support/client.ts";
 import { api, openWorld, password } from "../support/world.ts";
 
@@ -12,14 +13,16 @@ import { api, openWorld, password } from "../support/world.ts";
 function makeRecordingMeter() {
   const answered: string[] = [];
   const refused: ErrorCode[] = [];
+  const cut: string[] = [];
   const meter: RequestMeter = {
     answered(method, route, status, milliseconds) {
       assert.ok(milliseconds >= 0 && milliseconds < 600_000);
       answered.push(`${method} ${route ?? "-"} ${status}`);
     },
+    cut: by => cut.push(by),
     refused: code => refused.push(code),
   };
-  return { meter, answered, refused };
+  return { meter, answered, cut, refused };
 }
 
 describe("the meter of requests", () => {
@@ -88,4 +91,36 @@ describe("the meter of requests", () => {
     finish(true);
     await world.close(1_000);
   });
+
+  for (const [by, end] of [
+    ["service", () => Promise.reject(new Error("the database went away"))],
+    ["client", () => new Promise<never>(() => {})],
+  ] as const) {
+    test(`is told of a list that the ${by} cut, and so is the log`, async () => {
+      const { meter, answered, cut } = makeRecordingMeter();
+      const repositories = makeMemoryRepositories();
+      const piece = { json: Buffer.from("{}"), next: undefined };
+      const list = async function* () {
+        yield piece;
+        yield piece;
+        await end();
+      };
+      const world = await openWorld({
+        meter,
+        repositories: { ...repositories, maintenanceLogs: { ...repositories.maintenanceLogs, list } },
+      });
+      const head = `Host: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n`;
+      const client = connect(world.port, "127.0.0.1");
+      client.write(`GET ${api}/logs HTTP/1.1\r\n${head}\r\n`);
+      if (by === "client") {
+        await once(client, "data");
+        client.destroy();
+      }
+      while (answered.length === 0) await new Promise(setImmediate);
+      assert.deepEqual([answered, cut], [[`GET ${api}/logs 200`], [by]]);
+      const line = world.recorded.find(({ event }) => event === "request");
+      assert.deepEqual([line?.details?.["status"], line?.details?.["cut"]], [200, true]);
+      await world.close();
+    });
+  }
 });

@@ -18,11 +18,13 @@ export interface RequestDetails {
 /** Whoever counts requests. Called on every one of them: it must return at once and never throw. */
 export interface RequestMeter {
   answered(method: string, route: string | undefined, status: number, milliseconds: number): void;
+  /** An answer that ended before it was whole, after its status had been sent. */
+  cut(by: "client" | "service"): void;
   /** An expected failure, whatever became of it. */
   refused(code: ErrorCode): void;
 }
 
-const noMeter: RequestMeter = { answered() {}, refused() {} };
+const noMeter: RequestMeter = { answered() {}, cut() {}, refused() {} };
 
 /** What nginx calls a request whose client has gone before there was an answer. */
 const clientGone = 499;
@@ -39,7 +41,12 @@ const securityEvents: Partial<Record<ErrorCode, string>> = {
 
 const parameterName = /^[A-Za-z][\w.-]{0,39}$/;
 
+const isClientGone = (failure: unknown): boolean =>
+  (failure as { code?: unknown } | null)?.code === "ERR_STREAM_PREMATURE_CLOSE";
+
 export function makeRequestLog(events: EventLog, meter = noMeter) {
+  /** Those whose answer the service could not finish. */
+  const failed = new WeakSet<RequestDetails>();
   return {
     /** One line for a request, when its answer has been sent or its client has gone. */
     follow(details: RequestDetails, response: ServerResponse): void {
@@ -47,8 +54,11 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
       response.once("close", () => {
         const elapsed = performance.now() - startedAt;
         const status = response.headersSent ? response.statusCode : clientGone;
+        const cut = response.headersSent && !response.writableFinished;
         meter.answered(details.method, details.route, status, elapsed);
-        events.info("request", { ...details, status, milliseconds: Math.round(elapsed * 10) / 10 });
+        if (cut) meter.cut(failed.has(details) ? "service" : "client");
+        const outcome = cut ? { status, cut } : { status };
+        events.info("request", { ...details, ...outcome, milliseconds: Math.round(elapsed * 10) / 10 });
       });
     },
 
@@ -72,6 +82,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
       failure: unknown,
       { status, cause }: HttpError,
     ): void {
+      if (!isClientGone(failure)) failed.add(details);
       if (failure instanceof DomainError) {
         meter.refused(failure.code);
         const event = securityEvents[failure.code];
@@ -82,8 +93,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
       }
       if (status < 500 || cause === undefined) return;
       const { code } = cause as { code?: unknown };
-      const isGone = code === "ERR_STREAM_PREMATURE_CLOSE";
-      const level = isGone ? "debug" : status === 503 ? "warn" : "error";
+      const level = isClientGone(cause) ? "debug" : status === 503 ? "warn" : "error";
       events[level]("request failed", {
         ...details,
         path: request.url?.split("?")[0],

@@ -1,11 +1,11 @@
 import type { Readiness } from "./readiness.ts";
-import type { Refusals, RequestSeries } from "./request-meter.ts";
+import type { CutAnswers, Refusals, RequestSeries } from "./request-meter.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** The sources of the figures. Each part of the service counts for itself and is read on demand. */
 export interface Sources {
   readonly version: string;
-  readonly requests: () => Pick<Reading, "requests" | "refusals">;
+  readonly requests: () => Pick<Reading, "requests" | "cutAnswers" | "refusals">;
   readonly http: () => HttpLoad;
   readonly database: () => DatabaseLoad;
   readonly passwords: () => PasswordLoad;
@@ -45,6 +45,7 @@ export interface Reading {
   readonly version: string;
   readonly nodeVersion: string;
   readonly requests: readonly RequestSeries[];
+  readonly cutAnswers: CutAnswers;
   readonly refusals: Refusals;
   readonly http: HttpLoad;
   readonly database: DatabaseLoad;

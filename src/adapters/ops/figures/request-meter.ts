@@ -21,6 +21,9 @@ export interface RequestSeries {
 export type Refusal = "login_failed" | "login_throttled" | "token_refused" | "role_refused";
 export type Refusals = Readonly<Record<Refusal, number>>;
 
+/** Answers that ended before they were whole, by who ended them. */
+export type CutAnswers = Readonly<Record<"client" | "service", number>>;
+
 const refusalOf: Partial<Record<ErrorCode, Refusal>> = {
   LOGIN_FAILED: "login_failed",
   THROTTLED: "login_throttled",
@@ -52,6 +55,8 @@ export function makeRequestMeter() {
     role_refused: 0,
   };
 
+  const cutAnswers = { client: 0, service: 0 };
+
   function addSeries(method: string, route: string): Series {
     const series = { statuses: new Map(), counts: [...boundsMilliseconds, 0].fill(0), milliseconds: 0 };
     const byRoute = byMethod.get(method) ?? new Map<string, Series>();
@@ -70,13 +75,21 @@ export function makeRequestMeter() {
       series.milliseconds += milliseconds;
     },
 
+    cut(by: "client" | "service"): void {
+      cutAnswers[by] += 1;
+    },
+
     refused(code: ErrorCode): void {
       const refusal = refusalOf[code];
       if (refusal !== undefined) refusals[refusal] += 1;
     },
 
     /** A copy of what has been counted until now. */
-    read(): { readonly requests: readonly RequestSeries[]; readonly refusals: Refusals } {
+    read(): {
+      readonly requests: readonly RequestSeries[];
+      readonly cutAnswers: CutAnswers;
+      readonly refusals: Refusals;
+    } {
       const requests = [...byMethod].flatMap(([method, byRoute]) =>
         [...byRoute].map(([route, { statuses, counts, milliseconds }]) => ({
           method,
@@ -86,7 +99,7 @@ export function makeRequestMeter() {
           milliseconds,
         })),
       );
-      return { requests, refusals: { ...refusals } };
+      return { requests, cutAnswers: { ...cutAnswers }, refusals: { ...refusals } };
     },
   };
 }

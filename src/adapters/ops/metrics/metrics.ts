@@ -30,7 +30,7 @@ const serviceFamilies = (reading: Reading, readiness: Readiness): Family[] => [
   ),
 ];
 
-const requestFamilies = ({ requests, refusals, http }: Reading): Family[] => [
+const requestFamilies = ({ requests, cutAnswers, refusals, http }: Reading): Family[] => [
   counter(
     "http_requests_total",
     "Requests answered, or left by their client (status 499), by the pattern of their route.",
@@ -49,6 +49,11 @@ const requestFamilies = ({ requests, refusals, http }: Reading): Family[] => [
       sum: milliseconds / 1_000,
     })),
   },
+  counter(
+    "http_answers_cut_total",
+    "Answers that ended before they were whole, after their status had been sent.",
+    Object.entries(cutAnswers).map(([by, value]) => ({ labels: { by }, value })),
+  ),
   gauge("http_requests_in_flight", "Requests under way.", http.requests),
   gauge("http_connections", "Open connections.", http.connections),
   gauge("http_body_bytes", "Bytes of the bodies of requests under way.", http.bodyBytes),
