@@ -208,6 +208,17 @@ describe("verify --proof", () => {
     ]);
   });
 
+  test("compares each field that is recorded", async () => {
+    const { assetName: _, ...recorded } = answered;
+    for (const [field, value] of Object.entries(recorded)) {
+      const other = typeof value === "number" ? value + 1 : `${value} `;
+      const changed = file("changed.json", JSON.stringify({ ...answered, [field]: other }));
+      const { code, stderr } = await verify(...key, "--proof", proof, "--log", changed);
+      assert.equal(code, 1);
+      assert.match(stderr, new RegExp(`^${field} differs: [^\n]*\n$`));
+    }
+  });
+
   test("says what is not known of a log from before the trail", async () => {
     const old = makeTestTrail();
     const entry = logEntry(1, { recordedAt: null, performedByName: null });
