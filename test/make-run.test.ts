@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -107,6 +108,26 @@ describe("make run", () => {
     assert.deepEqual(levels, ["warn"]);
     // The pipes of the output are closed: whatever held them has ended, or is about to.
     while (family.some(isRunning)) await new Promise(resolve => setTimeout(resolve, 20));
+  });
+
+  test("ends when its terminal is gone, of which only make is told", async t => {
+    if (process.platform !== "linux") return t.diagnostic("not run: script takes other options elsewhere");
+    const file = join(folder, "stopped");
+    const program = `import { writeFileSync } from "node:fs";
+      import { stopSignal } from "./dev/run/stop.ts";
+      stopSignal().addEventListener("abort", () => {
+        writeFileSync("${file}", "");
+        process.exit();
+      });
+      setInterval(() => {}, 1_000);
+      console.log("ready");`;
+    const command = `trap "" HUP; ${process.execPath} --import tsx --input-type=module -e '${program}'; true`;
+    const terminal = spawn("script", ["-qfec", command, "/dev/null"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    await once(terminal.stdout, "data");
+    terminal.kill("SIGKILL");
+    while (!existsSync(file)) await new Promise(resolve => setTimeout(resolve, 20));
   });
 
   test("the first session says loudly that nothing listens", async () => {

@@ -1,4 +1,6 @@
-const parentCheckMilliseconds = 250;
+import { isatty } from "node:tty";
+
+const checkMilliseconds = 250;
 
 /**
  * Aborts when this process should end: Ctrl-C, a closed terminal, a standard output that is gone, or a parent (make, the
@@ -11,6 +13,10 @@ export function stopSignal(): AbortSignal {
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort());
   const parent = process.ppid;
-  setInterval(() => process.ppid === parent || stop.abort(), parentCheckMilliseconds).unref();
+  const terminals = [0, 1, 2].filter(isatty);
+  setInterval(() => {
+    // Of a terminal that is closed only the leader of its session is told, which may be make.
+    if (process.ppid !== parent || !terminals.every(isatty)) stop.abort();
+  }, checkMilliseconds).unref();
   return stop.signal;
 }
