@@ -16,9 +16,9 @@ const outOfScope =
 /** Nobody sees these unless a command forgets to hand something on. */
 const internal = new Set(["files cannot be read here"]);
 
-/** Calls that carry a message, and what begins or ends as only messages do. */
+/** Calls that carry a message, and what begins or ends as only messages do. A RangeError is a broken invariant. */
 const calls =
-  /\b(?:invalid|nonNull|accept|faults\.push|console\.error|new \w*Error|events(?:\.\w+|\[\w+\]))\(/g;
+  /\b(?:invalid|nonNull|accept|faults\.push|console\.error|new (?!Range)\w*Error|events(?:\.\w+|\[\w+\]))\(/g;
 const literal = /"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g;
 const tellTale =
   /^(is|has|cannot|warning:|role) .* |^Invalid [a-z]| required$|^(another|the|this)\b.* (is|may) /;
