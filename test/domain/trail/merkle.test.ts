@@ -102,7 +102,8 @@ describe("the tree of RFC 6962", () => {
         }
       }
     }
-    for (const index of [-1, 5, Number.NaN]) assert.throws(() => inclusionSpans(index, 5), RangeError);
+    for (const index of [-1, 5, Number.NaN])
+      assert.throws(() => inclusionSpans(index, 5), /has no such entry/);
   });
 
   test("has the consistency proofs of the definition, and each is accepted for its own sizes only", () => {
@@ -118,7 +119,7 @@ describe("the tree of RFC 6962", () => {
         if (old > 1) assert.equal(accepts(old, hashes, mth(0, old - 1)), false);
       }
     }
-    for (const old of [0, 6]) assert.throws(() => consistencySpans(old, 5), RangeError);
+    for (const old of [0, 6]) assert.throws(() => consistencySpans(old, 5), /had no such size/);
   });
 
   test("takes sizes beyond 32 bits", () => {
