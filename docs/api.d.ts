@@ -147,6 +147,41 @@ export interface paths {
      */
     get: operations["listEmployeeLogs"];
   };
+  "/api/v1/trail": {
+    /**
+     * The newest checkpoint of the provable trail
+     * @description A checkpoint is signed about a second after the trail has grown.
+     */
+    get: operations["getTrail"];
+  };
+  "/api/v1/trail/checkpoint": {
+    /**
+     * The newest checkpoint as a signed note
+     * @description As in C2SP tlog-checkpoint. 404 while there is none, and where the trail is not signed.
+     */
+    get: operations["getCheckpoint"];
+  };
+  "/api/v1/trail/tile/{path}": {
+    /**
+     * A tile of hashes, or a bundle of entries
+     * @description As in C2SP tlog-tiles, so that its tools can read the trail. `<L>/<N>` is a tile: 256 hashes of 32 bytes, or `W` of them with `.p/<W>` at the end. `entries/<N>` is a bundle: each entry after its length in two bytes. 404 past the newest checkpoint.
+     */
+    get: operations["getTile"];
+  };
+  "/api/v1/trail/entries": {
+    /**
+     * Entries of the trail in their order
+     * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The answer always has a link to what follows, also at the end, so that a client can follow the trail for ever.
+     */
+    get: operations["listTrailEntries"];
+  };
+  "/api/v1/logs/{id}/proof": {
+    /**
+     * The proof that a log is in the trail
+     * @description As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed.
+     */
+    get: operations["getLogProof"];
+  };
 }
 
 export type webhooks = Record<string, never>;
@@ -210,6 +245,28 @@ export interface components {
       token: string;
       /** @description The employee who logged in. */
       authUser: components["schemas"]["Employee"];
+    };
+    /** @description The newest checkpoint of the provable trail. `publicKey` and `checkpoint` are null where the trail is not signed. */
+    TrailHead: {
+      /** @description The name of the trail and of its key. */
+      origin: string | null;
+      /** @description The verifier key, as in C2SP signed-note. Compare it with the one that you got otherwise. */
+      publicKey: string | null;
+      /** @description How many entries the checkpoint covers. */
+      size: number;
+      /** @description The root hash of their Merkle tree (RFC 6962), in base64. */
+      rootHash: string;
+      /** @description The signed note, as in C2SP tlog-checkpoint. */
+      checkpoint: string | null;
+    };
+    /** @description An entry of the provable trail. The hash in the tree is that of its canonical bytes (RFC 8785). */
+    TrailEntry: {
+      /** @description Its number, from 0 without a gap. */
+      index: number;
+      /** @description What was recorded: `kind` is log, employee or asset, and decides the other fields. */
+      entry: {
+        [key: string]: unknown;
+      };
     };
     /** @description The body of every error. */
     ErrorAnswer: {
@@ -372,10 +429,11 @@ export interface components {
         "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description There is no record with this id. */
+    /** @description There is no record with this id. Of the trail: there is no checkpoint, or none that goes so far yet; with `Retry-After` it is worth asking again. */
     Error404: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
+        "Retry-After": components["headers"]["RetryAfter"];
       };
       content: {
         "application/json": components["schemas"]["ErrorAnswer"];
@@ -1363,6 +1421,166 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["MaintenanceLog"][];
+        };
+      };
+      400: components["responses"]["Error400"];
+      403: components["responses"]["Error403"];
+      404: components["responses"]["Error404"];
+      408: components["responses"]["Error408"];
+      413: components["responses"]["Error413"];
+      415: components["responses"]["Error415"];
+      417: components["responses"]["Error417"];
+      431: components["responses"]["Error431"];
+      500: components["responses"]["Error500"];
+      503: components["responses"]["Error503"];
+      505: components["responses"]["Error505"];
+    };
+  };
+  /**
+   * The newest checkpoint of the provable trail
+   * @description A checkpoint is signed about a second after the trail has grown.
+   */
+  getTrail: {
+    responses: {
+      /** @description The newest checkpoint of the provable trail. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["RequestId"];
+        };
+        content: {
+          "application/json": components["schemas"]["TrailHead"];
+        };
+      };
+      400: components["responses"]["Error400"];
+      403: components["responses"]["Error403"];
+      408: components["responses"]["Error408"];
+      413: components["responses"]["Error413"];
+      415: components["responses"]["Error415"];
+      417: components["responses"]["Error417"];
+      431: components["responses"]["Error431"];
+      500: components["responses"]["Error500"];
+      503: components["responses"]["Error503"];
+      505: components["responses"]["Error505"];
+    };
+  };
+  /**
+   * The newest checkpoint as a signed note
+   * @description As in C2SP tlog-checkpoint. 404 while there is none, and where the trail is not signed.
+   */
+  getCheckpoint: {
+    responses: {
+      /** @description The newest checkpoint as a signed note. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["RequestId"];
+        };
+        content: {
+          "text/plain": string;
+        };
+      };
+      400: components["responses"]["Error400"];
+      403: components["responses"]["Error403"];
+      404: components["responses"]["Error404"];
+      408: components["responses"]["Error408"];
+      413: components["responses"]["Error413"];
+      415: components["responses"]["Error415"];
+      417: components["responses"]["Error417"];
+      431: components["responses"]["Error431"];
+      500: components["responses"]["Error500"];
+      503: components["responses"]["Error503"];
+      505: components["responses"]["Error505"];
+    };
+  };
+  /**
+   * A tile of hashes, or a bundle of entries
+   * @description As in C2SP tlog-tiles, so that its tools can read the trail. `<L>/<N>` is a tile: 256 hashes of 32 bytes, or `W` of them with `.p/<W>` at the end. `entries/<N>` is a bundle: each entry after its length in two bytes. 404 past the newest checkpoint.
+   */
+  getTile: {
+    parameters: {
+      path: {
+        /** @description The rest of the path, slashes included, as tlog-tiles writes it: `0/000`, `0/x001/x234/067.p/5`, `entries/000`. */
+        path: string;
+      };
+    };
+    responses: {
+      /** @description A tile of hashes, or a bundle of entries. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["RequestId"];
+        };
+        content: {
+          "application/octet-stream": unknown;
+        };
+      };
+      400: components["responses"]["Error400"];
+      403: components["responses"]["Error403"];
+      404: components["responses"]["Error404"];
+      408: components["responses"]["Error408"];
+      413: components["responses"]["Error413"];
+      415: components["responses"]["Error415"];
+      417: components["responses"]["Error417"];
+      431: components["responses"]["Error431"];
+      500: components["responses"]["Error500"];
+      503: components["responses"]["Error503"];
+      505: components["responses"]["Error505"];
+    };
+  };
+  /**
+   * Entries of the trail in their order
+   * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The answer always has a link to what follows, also at the end, so that a client can follow the trail for ever.
+   */
+  listTrailEntries: {
+    parameters: {
+      query?: {
+        /** @description The index of the first entry. Other values: 400 `Invalid from value`. */
+        from?: number;
+        /** @description How many entries at most, 1 to 1000. Other values: 400 `Invalid limit value`. */
+        limit?: number;
+      };
+    };
+    responses: {
+      /** @description Entries of the trail in their order. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["RequestId"];
+          /** @description `<…>; rel="next"`, always */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["TrailEntry"][];
+        };
+      };
+      400: components["responses"]["Error400"];
+      403: components["responses"]["Error403"];
+      408: components["responses"]["Error408"];
+      413: components["responses"]["Error413"];
+      415: components["responses"]["Error415"];
+      417: components["responses"]["Error417"];
+      431: components["responses"]["Error431"];
+      500: components["responses"]["Error500"];
+      503: components["responses"]["Error503"];
+      505: components["responses"]["Error505"];
+    };
+  };
+  /**
+   * The proof that a log is in the trail
+   * @description As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed.
+   */
+  getLogProof: {
+    parameters: {
+      path: {
+        /** @description The id of the log: a decimal whole number. Another form: 400 `Invalid id`. */
+        id: number;
+      };
+    };
+    responses: {
+      /** @description The proof that a log is in the trail. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["RequestId"];
+        };
+        content: {
+          "text/plain": string;
         };
       };
       400: components["responses"]["Error400"];

@@ -9,9 +9,10 @@ import { withKnownTokens } from "./application/known-tokens.ts";
 import { makeLoginThrottle } from "./application/login-throttle.ts";
 import type { Ports } from "./application/ports.ts";
 import { withRecentAccounts } from "./application/recent-accounts.ts";
+import type { TrailReader } from "./application/trail/reader.ts";
 
 /** Ports to use cases. */
-export function makeUseCases(ports: Ports): UseCases {
+export function makeUseCases(ports: Ports, trail: TrailReader): UseCases {
   const employees = withRecentAccounts(ports.employees, ports.clock);
   const throttle = makeLoginThrottle(ports.clock);
   const tokens = { ...ports.tokens, ...withKnownTokens(ports.tokens, ports.clock) };
@@ -20,6 +21,7 @@ export function makeUseCases(ports: Ports): UseCases {
     employees: makeEmployees({ ...ports, employees, throttle }),
     assets: ports.assets,
     maintenanceLogs: ports.maintenanceLogs,
+    trail,
   };
 }
 
@@ -33,8 +35,13 @@ export interface HttpSettings {
 }
 
 /** Ports to use cases to the route table to the server: the same for the service and for its tests. */
-export function makeApp(ports: Ports, settings: HttpSettings, meter?: RequestMeter): HttpServer {
-  const useCases = makeUseCases(ports);
+export function makeApp(
+  ports: Ports,
+  trail: TrailReader,
+  settings: HttpSettings,
+  meter?: RequestMeter,
+): HttpServer {
+  const useCases = makeUseCases(ports, trail);
   return makeHttpServer({
     routes: makeRoutes(useCases),
     authentication: useCases.authentication,

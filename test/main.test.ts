@@ -195,7 +195,8 @@ describe("the program on a database", () => {
     });
 
     test("says where it listens, and nothing secret", async () => {
-      const [line = ""] = service.lines;
+      const [first = "", line = ""] = service.lines;
+      assert.equal(JSON.parse(first).event, "the trail is not signed");
       const { time, ...rest } = JSON.parse(line);
       assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       assert.deepEqual(rest, { level: "info", event: "listening", host: "127.0.0.1", port: service.port });
@@ -215,7 +216,7 @@ describe("the program on a database", () => {
       assert.deepEqual([code, stderr], [0, ""]);
       assert.deepEqual(
         stdout.split("\n").map(line => JSON.parse(line).event),
-        ["listening", "request", "request", "request", "stopping", "stopped"],
+        ["the trail is not signed", "listening", "request", "request", "request", "stopping", "stopped"],
       );
       assert.doesNotMatch(stdout, /first password|argon2|eyJ|thirty-two/);
     });

@@ -181,7 +181,7 @@ describe("the operations listener", () => {
   test("is not there without OPS_PORT", async () => {
     const { OPS_PORT: _, ...others } = settings();
     service = await startService(others);
-    assert.deepEqual(service.lines.map(eventOf), ["listening"]);
+    assert.deepEqual(service.lines.map(eventOf), ["the trail is not signed", "listening"]);
     await service.stop();
   });
 

@@ -4,6 +4,8 @@ export interface Call {
   readonly query?: string | FromAnswer;
   /** The value of `{id}`. */
   readonly id?: number;
+  /** The value of `{path}`. */
+  readonly path?: string;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string | FromAnswer>>;
   /** Without the token that all others send. */
@@ -232,6 +234,31 @@ export const endpoints: readonly Endpoint[] = [
         query: "limit=1",
       },
     ],
+  },
+  {
+    route: "GET /api/v1/logs/{id}/proof",
+    calls: [
+      {
+        shows: "The proof that a log is in the trail: keep it with the log. See [trail.md](trail.md).",
+        id: 1,
+      },
+    ],
+  },
+  {
+    route: "GET /api/v1/trail",
+    calls: [{ shows: "The newest checkpoint, and the key that verifies it." }],
+  },
+  {
+    route: "GET /api/v1/trail/checkpoint",
+    calls: [{ shows: "The same as a signed note, for other tools." }],
+  },
+  {
+    route: "GET /api/v1/trail/entries",
+    calls: [{ shows: "What was recorded, in order. The link is always there.", query: "from=0&limit=3" }],
+  },
+  {
+    route: "GET /api/v1/trail/tile/{path}",
+    calls: [{ shows: "The hashes of the first three entries, 32 bytes each.", path: "0/000.p/3" }],
   },
   {
     route: "DELETE /api/v1/assets/{id}",

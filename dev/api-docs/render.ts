@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import openapiTS, { type OpenAPI3 } from "openapi-typescript";
 import type { Route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
+import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { describeApi } from "../../src/app.ts";
+import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { runProgram, startService } from "../../test/support/program.ts";
 import { admin, type Call, type Endpoint, endpoints } from "./calls.ts";
 import { fieldReference, tableOfContents } from "./contents.ts";
@@ -22,6 +25,7 @@ export async function renderPages(databaseUrl: string): Promise<Pages> {
     DATABASE_DURABILITY: "any",
     SECRET_KEY: "of a service that lives for a few seconds",
     ADMIN_PASSWORD: admin.password,
+    TRAIL_KEY: formatSignerKey(makeSignerKey("maintenance.example.com", Buffer.alloc(32, 1), trailCrypto)),
   };
   await run(["migrate"], settings);
   const name = ["--first-name", admin.firstName, "--last-name", admin.lastName, "--phone", admin.phone];
@@ -74,10 +78,12 @@ async function callAll(base: string): Promise<readonly Section[]> {
   let last = new Headers();
   for (const endpoint of endpoints) {
     const route = routeOf(endpoint);
+    if (route.path.endsWith("/proof")) await untilCovered(environment);
     const exchanges: Exchange[] = [];
     for (const call of endpoint.calls) {
       const query = typeof call.query === "function" ? call.query(last) : call.query;
-      const path = route.path.replace("{id}", String(call.id)) + (query === undefined ? "" : `?${query}`);
+      const place = route.path.replace("{id}", String(call.id)).replace("{path}", call.path ?? "");
+      const path = place + (query === undefined ? "" : `?${query}`);
       const headers = Object.fromEntries(
         Object.entries(call.headers ?? {}).map(([name, value]) => [
           name,
@@ -93,6 +99,18 @@ async function callAll(base: string): Promise<readonly Section[]> {
     sections.push({ route, exchanges });
   }
   return sections;
+}
+
+/** Waits until the newest checkpoint covers all that was written before. */
+async function untilCovered({ API, TOKEN }: { readonly API: string; readonly TOKEN: string }): Promise<void> {
+  let size = -1;
+  for (;;) {
+    const answer = await fetch(`${API}/trail`, { headers: { Authorization: `Bearer ${TOKEN}` } });
+    const head = (await answer.json()) as { readonly size: number };
+    if (head.size === size) return;
+    size = head.size;
+    await sleep(3_000);
+  }
 }
 
 const routes = makeRoutes({} as UseCases);
@@ -172,7 +190,7 @@ const exchangeOf = ({ call, command, answer }: Exchange): string => `${call.show
 ${command}
 \`\`\`
 \`\`\`http
-${[answer.statusLine, ...toldHeaders(answer.headers)].join("\n")}${answer.body === "" ? "" : `\n\n${bodyOf(answer.body)}`}
+${[answer.statusLine, ...toldHeaders(answer.headers)].join("\n")}${answer.body === "" ? "" : `\n\n${shownBody(answer)}`}
 \`\`\`
 `;
 
@@ -184,6 +202,19 @@ const toldHeaders = (headers: Headers): string[] =>
 
 const shownLines = 40;
 const shownColumns = 160;
+
+function shownBody({ headers, body }: Answer): string {
+  const type = headers.get("content-type") ?? "";
+  if (type.startsWith("application/octet-stream")) return `(${headers.get("content-length")} bytes)`;
+  return sameEachTime(type.startsWith("text/plain") ? body.trimEnd() : bodyOf(body));
+}
+
+/** Hashes, signatures and moments are others each time. */
+const sameEachTime = (text: string): string =>
+  text
+    .replaceAll(/"recordedAt":"[^"]+"/g, '"recordedAt":"2026-11-21T09:30:00.123456Z"')
+    .replaceAll(/extra \S+/g, "extra eyJhc3NldElkIjox…")
+    .replaceAll(/[\w+/]{91}=|[\w+/]{43}=/g, "AbC8…");
 
 /** One record a line in lists; a token is another one each time, and a long body or line is cut. */
 function bodyOf(body: string): string {

@@ -16,6 +16,7 @@ import { serveSettings } from "../config/settings.ts";
 import { isUnavailable } from "../domain/error.ts";
 import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
 import { inheritedSocket } from "./inherited-socket.ts";
+import { makeServedTrail } from "./served-trail.ts";
 import { makeServiceOperations } from "./watched-service.ts";
 
 const drainMilliseconds = 10_000;
@@ -35,6 +36,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   failed.catch((error: unknown) => {
     events.error("unexpected failure", { cause: error instanceof Error ? error.stack : String(error) });
   });
+  if (settings.trailKey === undefined) events.warn("the trail is not signed", { missing: "TRAIL_KEY" });
   if (settings.tokenLifetimeSeconds > daySeconds) {
     events.warn("TOKEN_EXPIRE_TIME is longer than a day", { seconds: settings.tokenLifetimeSeconds });
   }
@@ -43,9 +45,11 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   const database = connect(settings.databaseUrl, serviceLimits, settings.preparesStatements);
   const passwords = makeArgon2PasswordHasher();
   const meter = makeRequestMeter();
+  const repositories = makeRepositories(database);
+  const trail = makeServedTrail(settings, repositories.trail, events);
   const app = makeApp(
     {
-      ...makeRepositories(database),
+      ...repositories,
       passwords,
       tokens: await makeJoseTokens(
         { ...settings, lifetimeSeconds: settings.tokenLifetimeSeconds },
@@ -54,6 +58,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
       events,
       clock: systemClock,
     },
+    trail.reader,
     settings,
     meter,
   );
@@ -64,6 +69,8 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     http: app.load,
     database: database.load,
     passwords: passwords.load,
+    trail: trail.state,
+    checkpoint: trail.checkpoint,
     now: systemClock.now,
     databaseUrl: settings.databaseUrl,
     preparesStatements: settings.preparesStatements,
@@ -83,6 +90,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     const databaseChecked = onceReachable(events, async () => {
       await refuseOtherSchema(database, schema);
       if (settings.durability === "required") await refuseLossyDatabase(database);
+      trail.start();
     });
     // A database that is down must not keep the service from starting.
     await Promise.race([databaseChecked, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
@@ -97,6 +105,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   } finally {
     phase = "draining";
     await app.close(drainMilliseconds);
+    await trail.stop();
     await operations.close();
     await database.close();
   }

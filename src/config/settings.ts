@@ -2,6 +2,8 @@ import { readTrustedProxy } from "../adapters/http/request/client-address.ts";
 import type { AllowedOrigins } from "../adapters/http/request/cors.ts";
 import { logLevels } from "../adapters/json-event-log.ts";
 import { readDatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
+import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { readSignerKey, type SignerKey } from "../domain/trail/note.ts";
 import type { Setting } from "./read-settings.ts";
 import { accept, readHost, readLifetime, readOrigin, readPort, readSecretKey } from "./values.ts";
 
@@ -112,6 +114,21 @@ const adminPassword = setting<string | undefined>({
   parse: text => text,
 });
 
+/** Without it the trail is numbered and not signed. */
+const trailKey = setting<SignerKey | undefined>({
+  name: "TRAIL_KEY",
+  example: "the output of: node dist/main.js trail-key maintenance.example.com",
+  optional: true,
+  parse: text => readSignerKey(text.trim(), trailCrypto),
+});
+
+const trailStateFile = setting<string | undefined>({
+  name: "TRAIL_STATE_FILE",
+  example: "/var/lib/maintenance-log/trail-checkpoint",
+  optional: true,
+  parse: text => accept(text, /^\//, "is not an absolute path"),
+});
+
 export const serveSettings = {
   databaseUrl,
   secretKey,
@@ -127,6 +144,8 @@ export const serveSettings = {
   durability,
   preparesStatements,
   logLevel,
+  trailKey,
+  trailStateFile,
 };
 export const migrateSettings = { databaseUrl, preparesStatements };
 export const createAdminSettings = { databaseUrl, preparesStatements, adminPassword };

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readDatabaseUrl } from "../../src/adapters/postgres/connection/database-url.ts";
+import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { type Environment, readSettings, SettingsError } from "../../src/config/read-settings.ts";
 import { createAdminSettings, migrateSettings, serveSettings } from "../../src/config/settings.ts";
+import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 
 const required = {
   DATABASE_URL: "postgres://maintenance:password@127.0.0.1:5432/maintenance",
@@ -38,6 +40,8 @@ function testRefused(name: string, values: readonly string[], reason: string): v
   }
 }
 
+const trailKey = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
+
 describe("the settings of serve", () => {
   test("have defaults for all but the database and the secret", () => {
     assert.deepEqual(serve({}), {
@@ -55,6 +59,8 @@ describe("the settings of serve", () => {
       durability: "required",
       preparesStatements: true,
       logLevel: "info",
+      trailKey: undefined,
+      trailStateFile: undefined,
     });
   });
 
@@ -74,6 +80,8 @@ describe("the settings of serve", () => {
       DATABASE_DURABILITY: "any",
       DATABASE_PREPARE: "no",
       LOG_LEVEL: "warn",
+      TRAIL_KEY: formatSignerKey(trailKey),
+      TRAIL_STATE_FILE: "/var/lib/maintenance-log/trail-checkpoint",
     };
     assert.deepEqual(serve(environment), {
       databaseUrl: readDatabaseUrl(environment.DATABASE_URL),
@@ -90,6 +98,8 @@ describe("the settings of serve", () => {
       durability: "any",
       preparesStatements: false,
       logLevel: "warn",
+      trailKey,
+      trailStateFile: "/var/lib/maintenance-log/trail-checkpoint",
     });
   });
 
@@ -415,5 +425,19 @@ describe("the settings of the other commands", () => {
 
   test("create-admin does without a password, which may come another way", () => {
     assert.equal(createAdmin({}).adminPassword, undefined);
+  });
+});
+
+describe("TRAIL_KEY and TRAIL_STATE_FILE", () => {
+  const key = formatSignerKey(trailKey);
+  testRefused(
+    "TRAIL_KEY",
+    ["planted", key.slice(12), key.replace(/\+........\+/, "+00000000+"), key.slice(0, -4)],
+    ".+",
+  );
+  testRefused("TRAIL_STATE_FILE", ["state", "./state", "~/state"], "is not an absolute path");
+
+  test("a key may have a line end from its file", () => {
+    assert.deepEqual(serve({ TRAIL_KEY: `${key}\n` }).trailKey, trailKey);
   });
 });

@@ -58,7 +58,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     }
 
     test("begins empty", async () => {
-      assert.deepEqual(await trail.end(), { size: 0, lastIds: { log: 0, employee: 0, asset: 0 } });
+      const lastIds = { log: 0, employee: 0, asset: 0 };
+      assert.deepEqual(await trail.end(), { size: 0, lastHash: undefined, lastIds });
       assert.deepEqual(await trail.entries(0, 10), []);
       assert.equal(await trail.lastCheckpoint(), undefined);
       assert.equal(await trail.placeOfLog(1), undefined);
@@ -150,6 +151,16 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.deepEqual(await trail.unrecorded("employee", 0, 1_000), []);
     });
 
+    test("the newest records are known, with an entry or without one", async () => {
+      const { logs } = await writeLogs(2);
+      const newest = { log: logs[1]?.id, employee: 1, asset: 1 };
+      assert.deepEqual(await trail.newest(), { size: 0, lastHash: undefined, lastIds: newest });
+      await appendMany(0, 1);
+      const { lastHash, ...end } = await trail.newest();
+      assert.deepEqual(end, { size: 1, lastIds: newest });
+      assert.equal(hex(lastHash ?? bytes(0)), hex(bytes(1)));
+    });
+
     test("records are read in the order of their ids, after one and at most so many, or by their ids", async () => {
       const { logs } = await writeLogs(5);
       const ids = logs.map(({ id }) => id);
@@ -184,10 +195,15 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
           ...mixed.map(({ kind, recordId, hash }, at) => [3 + at, kind, recordId, hex(hash)]),
         ],
       );
-      assert.deepEqual(await trail.end(), {
-        size: 8,
-        lastIds: { log: 1_000_000_000_000, employee: 1, asset: 1 },
-      });
+      const end = await trail.end();
+      assert.deepEqual(
+        { ...end, lastHash: hex(end.lastHash ?? bytes(0)) },
+        {
+          size: 8,
+          lastHash: hex(bytes(105)),
+          lastIds: { log: 1_000_000_000_000, employee: 1, asset: 1 },
+        },
+      );
       assert.deepEqual(await trail.entries(2, 5), all.slice(2, 5));
       const indexesOf = async (...args: Parameters<typeof trail.entriesOf>) =>
         (await trail.entriesOf(...args)).map(({ index }) => index).sort((a, b) => a - b);

@@ -34,8 +34,22 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
       const lastIdOf = (kind: RecordKind) =>
         Math.max(0, ...stored.entries.filter(entry => entry.kind === kind).map(({ recordId }) => recordId));
       const lastIds = Object.fromEntries(recordKinds.map(kind => [kind, lastIdOf(kind)]));
-      return { size: stored.entries.length, lastIds: lastIds as Record<RecordKind, number> };
+      return {
+        size: stored.entries.length,
+        lastHash: stored.entries.at(-1)?.hash,
+        lastIds: lastIds as Record<RecordKind, number>,
+      };
     },
+
+    newest: async () => ({
+      size: stored.entries.length,
+      lastHash: stored.entries.at(-1)?.hash,
+      lastIds: {
+        log: recordsOf.log.at(-1)?.recordId ?? 0,
+        employee: recordsOf.employee.at(-1)?.recordId ?? 0,
+        asset: recordsOf.asset.at(-1)?.recordId ?? 0,
+      },
+    }),
 
     recordsAfter: async (kind, id, limit) =>
       recordsOf[kind].filter(({ recordId }) => recordId > id).slice(0, limit),

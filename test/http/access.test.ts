@@ -29,7 +29,12 @@ const specified = `
   GET    /api/v1/logs                      AUTHENTICATED
   GET    /api/v1/logs/active-assets        AUTHENTICATED
   GET    /api/v1/logs/{id}                 AUTHENTICATED
-  GET    /api/v1/logs/employee/{id}        MANAGER`
+  GET    /api/v1/logs/employee/{id}        MANAGER
+  GET    /api/v1/logs/{id}/proof           AUTHENTICATED
+  GET    /api/v1/trail                     AUTHENTICATED
+  GET    /api/v1/trail/checkpoint          AUTHENTICATED
+  GET    /api/v1/trail/tile/{path}         AUTHENTICATED
+  GET    /api/v1/trail/entries             AUTHENTICATED`
   .trim()
   .split("\n")
   .map(line => line.trim().split(/\s+/));
@@ -43,7 +48,7 @@ describe("access", () => {
   });
   after(() => world.close());
 
-  const table = () => makeRoutes(makeUseCases(world.ports));
+  const table = () => makeRoutes(makeUseCases(world.ports, world.trail.reader));
 
   test("the route table is the specified matrix", () => {
     const declared = table().map(({ method, path, role }) => [method, path, role]);
@@ -53,7 +58,7 @@ describe("access", () => {
   for (const [method = "", path = "", role = ""] of specified) {
     describe(`${method} ${path} (${role})`, () => {
       // An id that nothing has: whoever is let through comes to 400 or 404, and changes nothing.
-      const target = path.replace("{id}", "999999");
+      const target = path.replace("{id}", "999999").replace("{path}", "0/999");
       const attempt = async (token?: string) => {
         const { status, json, headers } = await world.call(method, target, { token });
         return { status, msg: json?.msg, challenge: headers.get("www-authenticate") };

@@ -166,7 +166,11 @@ async function openTarget(): Promise<Target> {
   const { TECHNICIAN, MANAGER, ADMIN: admin } = world.tokens;
   // Half of all tokens are good ones.
   const good = forgeries.flatMap((_, i) => [TECHNICIAN, MANAGER, admin][i % 3] ?? []);
-  return { world, routes: makeRoutes(makeUseCases(world.ports)), tokens: [...good, ...forgeries] };
+  return {
+    world,
+    routes: makeRoutes(makeUseCases(world.ports, world.trail.reader)),
+    tokens: [...good, ...forgeries],
+  };
 }
 
 function makeValue(chance: Chance, name: string, depth = 0): unknown {
@@ -229,7 +233,10 @@ function makePath(chance: Chance, { path, query = {} }: Route): string {
     return chance.isOnceIn(10) ? text : encodeURIComponent(text);
   };
   const id = chance.isOnceIn(3) ? hostile() : String(1 + chance.below(chance.isOnceIn(10) ? 3 : 7));
-  const segments = path.replace("{id}", () => id).split("/");
+  const segments = path
+    .replace("{id}", () => id)
+    .replace("{path}", `0/00${chance.below(3)}`)
+    .split("/");
   if (chance.isOnceIn(12)) segments[chance.below(segments.length)] = hostile();
   if (chance.isOnceIn(20)) segments.splice(chance.below(segments.length + 1), 0, hostile());
   const names = Object.keys(query).filter(() => chance.isOnceIn(2));

@@ -23,7 +23,7 @@ const ends = `${host}Connection: close\r\n`;
 async function openLimited(limits: Partial<HttpLimits> = {}, repositories?: Repositories) {
   const world = await openWorld(repositories === undefined ? {} : { repositories });
   const { events } = world.ports;
-  const useCases = makeUseCases(world.ports);
+  const useCases = makeUseCases(world.ports, world.trail.reader);
   const parts = {
     routes: makeRoutes(useCases),
     authentication: useCases.authentication,

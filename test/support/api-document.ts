@@ -53,7 +53,9 @@ export function makeAnswerCheck({ paths, components }: ApiDocument): AnswerCheck
     .sort((a, b) => Number(a.includes("{")) - Number(b.includes("{")))
     .map(path => ({
       path,
-      pattern: new RegExp(`^${path.replaceAll(".", "\\.").replace("{id}", "[^/]+")}$`),
+      pattern: new RegExp(
+        `^${path.replaceAll(".", "\\.").replace("{id}", "[^/]+").replace("{path}", ".+")}$`,
+      ),
     }));
 
   function responseOf(method: string, path: string, status: number): Response | undefined {

@@ -22,6 +22,15 @@ export function readingOf(meter: Meter, uptimeSeconds: number, changes: Partial<
     },
     database: { inUse: 2, idle: 3, limit: 10, waiting: 0 },
     passwords: { working: 1, workingLimit: 2, waiting: 0, waitingLimit: 200 },
+    trail: {
+      size: 273_481,
+      isSigned: true,
+      checkpointSize: 273_481,
+      checkpointAgeSeconds: 0.4,
+      contradiction: undefined,
+      readingFraction: 0.37,
+      mismatches: 0,
+    },
     runtime: {
       uptimeSeconds,
       cpuSeconds: uptimeSeconds * 0.3,

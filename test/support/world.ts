@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate as turn } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 import type { TrustedProxies } from "../../src/adapters/http/request/client-address.ts";
 import type { AllowedOrigins } from "../../src/adapters/http/request/cors.ts";
@@ -6,10 +7,13 @@ import type { RequestMeter } from "../../src/adapters/http/request/request-log.t
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
 import { connect } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
+import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeApp } from "../../src/app.ts";
 import type { PasswordHasher, Ports, Repositories } from "../../src/application/ports.ts";
+import { makeTrail, type Trail } from "../../src/application/trail/trail.ts";
 import type { Employee } from "../../src/domain/employee.ts";
 import { type Role, roles } from "../../src/domain/role.ts";
+import { makeSignerKey, type SignerKey } from "../../src/domain/trail/note.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
@@ -33,6 +37,9 @@ export interface World {
   readonly ports: Ports & ReturnType<typeof byOperator>;
   readonly clock: ReturnType<typeof makeFakeClock>;
   readonly recorded: readonly RecordedEvent[];
+  readonly trail: Trail;
+  /** Numbers what is new and signs it, as the service does each second. */
+  cover(): Promise<void>;
   readonly employees: Readonly<Record<Role, Employee>>;
   readonly tokens: Readonly<Record<Role, string>>;
   /** Registers an employee of this role and logs in. */
@@ -47,7 +54,11 @@ interface Choices {
   readonly allowedOrigins?: AllowedOrigins;
   readonly trustedProxies?: TrustedProxies;
   readonly meter?: RequestMeter;
+  /** Null: the trail is not signed. */
+  readonly key?: SignerKey | null;
 }
+
+export const trailKey = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
 
 export async function openWorld(choices: Choices = {}): Promise<World> {
   const clock = makeFakeClock();
@@ -57,7 +68,18 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const operated = byOperator(repositories);
   const ports: Ports = { ...repositories, passwords, tokens, events, clock };
   const { allowedOrigins = "*", trustedProxies = [], meter } = choices;
-  const app = makeApp(ports, { allowedOrigins, trustedProxies }, meter);
+  const trail = makeTrail({
+    trail: repositories.trail,
+    requestTrail: repositories.trail,
+    crypto: trailCrypto,
+    key: choices.key === null ? undefined : (choices.key ?? trailKey),
+    remembered: undefined,
+    events,
+    clock,
+    turn,
+    pause: turn,
+  });
+  const app = makeApp(ports, trail.reader, { allowedOrigins, trustedProxies }, meter);
   const port = await app.listen(0, "127.0.0.1");
   const call = makeClient(port);
 
@@ -79,6 +101,11 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     ports: { ...ports, ...operated },
     clock,
     recorded: events.recorded,
+    trail,
+    async cover() {
+      clock.advance(2);
+      await trail.look();
+    },
     employees: ofEach(({ employee }) => employee),
     tokens: ofEach(({ token }) => token),
     join,

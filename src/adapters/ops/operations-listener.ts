@@ -56,6 +56,14 @@ export function makeOperations(
         reference ??= renderReference(describeApi);
         return reference;
       },
+      // Public by design: whoever keeps it can tell later whether the trail is the same.
+      "/checkpoint": () => {
+        const note = sources.checkpoint();
+        const type = "text/plain; charset=utf-8";
+        return note === undefined
+          ? { status: 404, type, text: "There is no checkpoint\n" }
+          : { status: 200, type, text: note };
+      },
       "/healthz": () => json(200, { status: "ok" }),
       "/readyz": async () => {
         const readiness = await sources.readiness();

@@ -69,13 +69,22 @@ export interface EntryPlace {
   readonly sixteenths: Uint8Array | undefined;
 }
 
+export interface TrailEnd {
+  readonly size: number;
+  /** Of the last entry. */
+  readonly lastHash: Hash | undefined;
+  readonly lastIds: Readonly<Record<RecordKind, number>>;
+}
+
 /**
  * What the trail reads, and what it stores: by insertion only. Every method is atomic, and throws UNAVAILABLE while
  * the records cannot be reached.
  */
 export interface TrailRepository {
   /** How many entries there are, and of each kind the greatest id that has one, or 0. */
-  end(): Promise<{ readonly size: number; readonly lastIds: Readonly<Record<RecordKind, number>> }>;
+  end(): Promise<TrailEnd>;
+  /** How many entries there are, and of each kind the greatest id that there is, or 0. */
+  newest(): Promise<TrailEnd>;
   /** Records of a kind with greater ids, ascending. */
   recordsAfter(kind: RecordKind, id: number, limit: number): Promise<TrailRecord[]>;
   /** Those of these records that are there, in any order. */

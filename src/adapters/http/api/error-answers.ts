@@ -34,8 +34,15 @@ const meanings: Readonly<Record<string, Meaning>> = {
     },
   },
   404: {
-    description: "There is no record with this id.",
-    messages: { employee: "Employee not found", asset: "Asset not found", log: "Log not found" },
+    description:
+      "There is no record with this id. Of the trail: there is no checkpoint, or none that goes so far yet; with `Retry-After` it is worth asking again.",
+    messages: {
+      employee: "Employee not found",
+      asset: "Asset not found",
+      log: "Log not found",
+      uncovered: "Log is not in the trail yet",
+      unsigned: "The trail is not signed",
+    },
   },
   408: {
     description: "The request took more than 10 seconds to arrive.",
@@ -96,6 +103,7 @@ const challenge = { "WWW-Authenticate": { $ref: "#/components/headers/Challenge"
 const moreHeaders: Readonly<Record<string, object>> = {
   401: challenge,
   403: challenge,
+  404: retryAfter,
   429: retryAfter,
   503: retryAfter,
 };

@@ -20,6 +20,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   employees: "Employees and their roles, activity and passwords.",
   assets: "Assets, and the logs written on each of them.",
   logs: "Maintenance logs of all assets, or of one employee.",
+  trail: "The provable trail: all records, numbered, hashed and signed, for those who verify them.",
 };
 
 export const tokenDescription =

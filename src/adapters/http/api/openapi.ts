@@ -80,6 +80,15 @@ const tagOf = ({ path }: Route): string => /^\/api\/v\d+\/(\w+)/.exec(path)?.[1]
 /** The schema of the route's body, such as WriteLogRequest. */
 const requestNameOf = ({ name }: Route): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Request`;
 
+const pathParameter = {
+  name: "path",
+  in: "path",
+  required: true,
+  description:
+    "The rest of the path, slashes included, as tlog-tiles writes it: `0/000`, `0/x001/x234/067.p/5`, `entries/000`.",
+  schema: { type: "string" },
+};
+
 function parametersOf({ path, query = {}, requestHeaders = {} }: Route) {
   const [, owner] = /(\w+?)s?\/\{id\}/.exec(path) ?? [];
   const id = {
@@ -91,6 +100,7 @@ function parametersOf({ path, query = {}, requestHeaders = {} }: Route) {
   };
   return [
     ...(owner === undefined ? [] : [id]),
+    ...(path.endsWith("/{path}") ? [pathParameter] : []),
     ...Object.entries(query).map(([name, field]) => ({
       name,
       in: "query",
@@ -158,7 +168,8 @@ function responsesOf(route: Route): Readonly<Record<string, object>> {
   };
 }
 
-function contentOf(answer: NonNullable<Route["answer"]>) {
+function contentOf(answer: NonNullable<Route["answer"]>): Readonly<Record<string, object>> {
+  if ("type" in answer) return { [answer.type]: { schema: answer.schema } };
   const [schema, example] = namedSchema("one" in answer ? answer.one : answer.listOf);
   return "one" in answer
     ? jsonContent(schema, example)

@@ -1,3 +1,4 @@
+import type { TrailHead } from "../../../application/trail/reader.ts";
 import { type Asset, newAssetFields } from "../../../domain/asset.ts";
 import { type Employee, registrationFields } from "../../../domain/employee.ts";
 import type { Schema } from "../../../domain/field.ts";
@@ -115,6 +116,49 @@ export const recordSchemas = {
       authUser: { $ref: "#/components/schemas/Employee", description: "The employee who logged in." },
     },
     { token: "eyJhbGciOiJIUzI1NiJ9.…", authUser: employee },
+  ),
+  TrailHead: record<TrailHead>(
+    "The newest checkpoint of the provable trail. `publicKey` and `checkpoint` are null where the trail is not signed.",
+    {
+      origin: { type: ["string", "null"], description: "The name of the trail and of its key." },
+      publicKey: {
+        type: ["string", "null"],
+        description:
+          "The verifier key, as in C2SP signed-note. Compare it with the one that you got otherwise.",
+      },
+      size: { type: "integer", minimum: 0, description: "How many entries the checkpoint covers." },
+      rootHash: text("The root hash of their Merkle tree (RFC 6962), in base64."),
+      checkpoint: { type: ["string", "null"], description: "The signed note, as in C2SP tlog-checkpoint." },
+    },
+    {
+      origin: "maintenance.example.com",
+      publicKey: "maintenance.example.com+2b24ee05+AQ4f…",
+      size: 2,
+      rootHash: "+Fz7…",
+      checkpoint: "maintenance.example.com\n2\n+Fz7…\n\n— maintenance.example.com KyTu…\n",
+    },
+  ),
+  TrailEntry: record(
+    "An entry of the provable trail. The hash in the tree is that of its canonical bytes (RFC 8785).",
+    {
+      index: { type: "integer", minimum: 0, description: "Its number, from 0 without a gap." },
+      entry: {
+        type: "object",
+        description: "What was recorded: `kind` is log, employee or asset, and decides the other fields.",
+        additionalProperties: true,
+      },
+    },
+    {
+      index: 1,
+      entry: {
+        active: true,
+        changedBy: null,
+        id: 1,
+        kind: "employee",
+        recordedAt: "2026-11-21T09:30:00.000000Z",
+        role: "ADMIN",
+      },
+    },
   ),
   ErrorAnswer: record(
     "The body of every error.",

@@ -8,7 +8,7 @@ import type { RecordName } from "./record-schemas.ts";
 
 /** What a route answers on success. */
 export interface Answer {
-  /** The whole text, or a list in pieces; none goes with a 204 or a 304. */
+  /** The whole text or its bytes, or a list in pieces; none goes with a 204 or a 304. */
   readonly body?: string | Uint8Array | JsonList<object>;
   /** Names and values in turn; a body without a Content-Type here is JSON. */
   readonly headers?: readonly string[];
@@ -22,7 +22,17 @@ export const json = (content: object, headers: readonly string[] = []): Answer =
   headers,
 });
 
-export const list = (body: JsonList<object>): Answer => ({ body });
+export const list = (body: JsonList<object>, headers: readonly string[] = []): Answer => ({ body, headers });
+
+export const plainText = (body: string): Answer => ({
+  body,
+  headers: ["Content-Type", "text/plain; charset=utf-8"],
+});
+
+export const bytes = (body: Uint8Array): Answer => ({
+  body,
+  headers: ["Content-Type", "application/octet-stream"],
+});
 
 /** For a route of status 204. */
 export const noContent: Answer = {};
@@ -32,7 +42,7 @@ export const bodyLimitBytes = 64 * 1024;
 
 interface Declaration<Body extends Fields, Query extends Fields> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Literal segments, and at most one `{id}`: a decimal whole number. */
+  /** Literal segments, and at most one `{id}`: a decimal whole number; a `{path}` at the end is all that follows. */
   readonly path: string;
   /** The operation's name in the OpenAPI document, and so that of a method in generated clients. */
   readonly name: string;
@@ -42,7 +52,10 @@ interface Declaration<Body extends Fields, Query extends Fields> {
   /** The status of success; 204 goes with no content. */
   readonly status: 200 | 201 | 204;
   /** What success answers, if it answers anything, and whether that is a page too for those who prefer one. */
-  readonly answer?: { readonly one: RecordName } | { readonly listOf: RecordName };
+  readonly answer?:
+    | { readonly one: RecordName }
+    | { readonly listOf: RecordName }
+    | { readonly type: "text/plain" | "application/octet-stream"; readonly schema: Schema };
   readonly isPageToo?: true;
   /** The headers that come with success, where they do, and what they say. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
@@ -63,6 +76,8 @@ interface Declaration<Body extends Fields, Query extends Fields> {
 interface Input<Body extends Fields, Query extends Fields> {
   /** The `{id}` of the path; 0, which no record has, where the path has none. */
   readonly id: number;
+  /** What the path has in place of `{path}`. */
+  readonly path: string;
   readonly query: Values<Query>;
   readonly body: Values<Body>;
   readonly headers: IncomingHttpHeaders;

@@ -1,6 +1,7 @@
 import type { Authentication } from "../../../application/authentication.ts";
 import type { Employees } from "../../../application/employees.ts";
 import type { AssetRepository, MaintenanceLogRepository } from "../../../application/ports.ts";
+import type { TrailReader } from "../../../application/trail/reader.ts";
 import { activityFilterFields } from "../../../domain/activity.ts";
 import { newAssetFields } from "../../../domain/asset.ts";
 import {
@@ -14,6 +15,7 @@ import { unlessMatched } from "./entity-tag.ts";
 import { listOrPage, logQueryFields } from "./log-page.ts";
 import { guarded, json, list, noContent, open, type Route } from "./route.ts";
 import { overviewOf } from "./routes-overview.ts";
+import { makeTrailRoutes } from "./trail-routes.ts";
 
 /** Where there is nothing to decide, a route asks the repository itself. */
 export interface UseCases {
@@ -21,6 +23,7 @@ export interface UseCases {
   readonly employees: Employees;
   readonly assets: AssetRepository;
   readonly maintenanceLogs: MaintenanceLogRepository;
+  readonly trail: TrailReader;
 }
 
 const linkToNextPage = {
@@ -36,6 +39,7 @@ export function makeRoutes({
   employees,
   assets,
   maintenanceLogs,
+  trail,
 }: UseCases): readonly Route[] {
   const routes: readonly Route[] = [
     guarded({
@@ -393,6 +397,7 @@ export function makeRoutes({
       run: ({ id, query }) =>
         listOrPage(`/api/v1/logs/employee/${id}`, query, part => maintenanceLogs.listOfPerformer(id, part)),
     }),
+    ...makeTrailRoutes(trail),
   ];
   return routes;
 }

@@ -33,9 +33,9 @@ export async function admit(
     const { employeeId } = identity;
     throw new DomainError(code, "No user was added from the token", { employeeId });
   }
-  const { route, id } = found;
+  const { route } = found;
   if (!mayAct(identity.caller.role, route.role)) throw unauthorized();
-  return { route, id, caller: identity.caller };
+  return { ...found, caller: identity.caller };
 }
 
 function readToken(authorization: string | undefined): string {

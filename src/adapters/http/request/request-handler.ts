@@ -61,23 +61,24 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
 
     if (isOpen(found)) {
       const input = await readInput(found.route, idOf(found.id), queryOf(found.route), exchange);
-      return { status: found.route.status, answer: await found.route.run({ ...input, origin }) };
+      return { status: found.route.status, answer: await found.route.run({ ...input, path: "", origin }) };
     }
     const admitted = async () => {
       const {
         route,
         id: text,
+        path = "",
         caller,
       } = await admit(authentication, request.headers.authorization, found, details);
       const id = idOf(text);
       if (route.ownIdOnly === true && id !== caller.employeeId) throw unauthorized();
-      return { route, id, caller };
+      return { route, id, path, caller };
     };
-    const { route, id, caller } = await admitted();
+    const { route, id, path, caller } = await admitted();
     const input = await readInput(route, id, queryOf(route), exchange);
     // A body may arrive slowly, and the token may end meanwhile.
     const lately = route.body === undefined ? caller : (await admitted()).caller;
-    const answer = await route.run({ ...input, origin, caller: lately });
+    const answer = await route.run({ ...input, path, origin, caller: lately });
     return { status: route.status, answer, lookAgain: admitted };
   }
 

@@ -1,10 +1,11 @@
 import { HttpError } from "../api/http-error.ts";
 import type { GuardedRoute, OpenRoute, Route } from "../api/route.ts";
 
-/** A route, and the text in the place of `{id}` if its path has one. */
+/** A route, and the text in the place of `{id}` or `{path}` if its path has one. */
 export interface FoundRoute<R extends Route> {
   readonly route: R;
   readonly id: string | undefined;
+  readonly path?: string;
 }
 export type Found = FoundRoute<OpenRoute> | FoundRoute<GuardedRoute>;
 
@@ -12,6 +13,8 @@ interface Node {
   readonly literals: Map<string, Node>;
   readonly routes: Map<string, Route>;
   parameter?: Node;
+  /** Where `{path}` is: whatever follows, of one segment or more. */
+  rest?: Node;
 }
 
 const makeNode = (): Node => ({ literals: new Map(), routes: new Map() });
@@ -32,7 +35,14 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
     if (!path.startsWith("/")) return unknownPath();
     let node = root;
     let id: string | undefined;
-    for (const segment of segmentsOf(path)) {
+    let rest: string | undefined;
+    const segments = segmentsOf(path);
+    for (const [at, segment] of segments.entries()) {
+      if (node.rest !== undefined && segment !== "") {
+        rest = segments.slice(at).join("/");
+        node = node.rest;
+        break;
+      }
       const literal = node.literals.get(segment);
       const next = literal ?? (segment === "" ? undefined : node.parameter);
       if (next === undefined) return unknownPath();
@@ -41,7 +51,9 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
     }
     if (node.routes.size === 0) return unknownPath();
     const route = node.routes.get(method === "HEAD" ? "GET" : method);
-    return route === undefined ? wrongMethod([...node.routes.keys()]) : ({ route, id } as Found);
+    return route === undefined
+      ? wrongMethod([...node.routes.keys()])
+      : ({ route, id, ...(rest !== undefined && { path: rest }) } as Found);
   };
 }
 
@@ -52,6 +64,10 @@ function childFor(node: Node, segment: string): Node {
   if (segment === "{id}") {
     node.parameter ??= makeNode();
     return node.parameter;
+  }
+  if (segment === "{path}") {
+    node.rest ??= makeNode();
+    return node.rest;
   }
   const child = node.literals.get(segment) ?? makeNode();
   node.literals.set(segment, child);

@@ -1,3 +1,4 @@
+import type { TrailState } from "../../../application/trail/trail.ts";
 import type { Readiness } from "./readiness.ts";
 import type { CutAnswers, Refusals, RequestSeries } from "./request-meter.ts";
 import type { Runtime } from "./runtime.ts";
@@ -9,6 +10,9 @@ export interface Sources {
   readonly http: () => HttpLoad;
   readonly database: () => DatabaseLoad;
   readonly passwords: () => PasswordLoad;
+  readonly trail: () => TrailState;
+  /** The newest checkpoint, a signed note. */
+  readonly checkpoint: () => string | undefined;
   readonly readiness: () => Promise<Readiness>;
   readonly now: () => Date;
 }
@@ -50,6 +54,7 @@ export interface Reading {
   readonly http: HttpLoad;
   readonly database: DatabaseLoad;
   readonly passwords: PasswordLoad;
+  readonly trail: TrailState;
   readonly runtime: Runtime;
 }
 
@@ -62,5 +67,6 @@ export const takeReading = (sources: Sources, startedAtSeconds: number, runtime:
   http: sources.http(),
   database: sources.database(),
   passwords: sources.passwords(),
+  trail: sources.trail(),
   runtime,
 });

@@ -9,6 +9,7 @@ export const metricsText = (reading: Reading, readiness: Readiness): string =>
     ...serviceFamilies(reading, readiness),
     ...requestFamilies(reading),
     ...poolFamilies(reading),
+    ...trailFamilies(reading),
     ...processFamilies(reading),
   ]);
 
@@ -85,6 +86,32 @@ const poolFamilies = ({ database, passwords }: Reading): Family[] => [
     { labels: { state: "working" }, value: passwords.working },
     { labels: { state: "waiting" }, value: passwords.waiting },
   ]),
+];
+
+const trailFamilies = ({ trail }: Reading): Family[] => [
+  gauge("maintenance_log_trail_entries", "Entries of the provable trail.", trail.size),
+  gauge("maintenance_log_trail_signed", "Whether the trail is signed.", trail.isSigned ? 1 : 0),
+  gauge("maintenance_log_trail_checkpoint_entries", "Entries that the newest checkpoint covers.", [
+    { value: trail.checkpointSize },
+  ]),
+  gauge(
+    "maintenance_log_trail_checkpoint_age_seconds",
+    "Time since the newest checkpoint was signed, while there is one.",
+    trail.checkpointAgeSeconds === undefined ? [] : [{ value: trail.checkpointAgeSeconds }],
+  ),
+  gauge(
+    "maintenance_log_trail_broken",
+    "1 while the stored trail contradicts what was signed before, and nothing is signed.",
+    trail.contradiction === undefined ? 0 : 1,
+  ),
+  gauge("maintenance_log_trail_mismatches", "Records that did not match when they were read last.", [
+    { value: trail.mismatches },
+  ]),
+  gauge(
+    "maintenance_log_trail_reading_ratio",
+    "How much of all records the background reading has read in this round, from 0 to 1.",
+    trail.readingFraction,
+  ),
 ];
 
 const processFamilies = ({ runtime }: Reading): Family[] => {

@@ -1,6 +1,7 @@
+import type { TrailState } from "../../../application/trail/trail.ts";
 import type { Reading } from "../figures/reading.ts";
 import { countOf, failuresOf, type Recent, ratio } from "../figures/recent.ts";
-import { bytes, duration, percent, rate, sum } from "./format.ts";
+import { bytes, duration, lengthOfTime, percent, rate, sum } from "./format.ts";
 
 export type Level = "ok" | "warn" | "bad";
 
@@ -14,7 +15,8 @@ export interface Card {
 }
 
 /** What the page shows of this moment and of the last minute. */
-export function cardsOf({ http, database, passwords, runtime }: Reading, recent: Recent): Card[] {
+export function cardsOf(reading: Reading, recent: Recent): Card[] {
+  const { http, database, passwords, trail, runtime } = reading;
   const requests = sum(recent.requests, countOf);
   const failures = sum(recent.requests, failuresOf);
   const { p99Seconds, medianSeconds, maxSeconds } = runtime.eventLoopDelay;
@@ -87,7 +89,30 @@ export function cardsOf({ http, database, passwords, runtime }: Reading, recent:
       note: `and ${roles} requests above the caller's role`,
       level: judge(tokens, 60, 600),
     },
+    {
+      title: "Trail",
+      figure: `${trail.size}`,
+      note: trailNote(trail),
+      level: trail.contradiction === undefined ? (trail.isSigned ? "ok" : "warn") : "bad",
+    },
+    {
+      title: "Records reread",
+      figure: percent(trail.readingFraction),
+      note:
+        trail.mismatches === 0
+          ? "of this round; all match"
+          : `of this round; ${trail.mismatches} do not match`,
+      level: judge(trail.mismatches, 1, 1),
+      share: trail.readingFraction,
+    },
   ];
+}
+
+function trailNote({ isSigned, checkpointAgeSeconds, checkpointSize, contradiction }: TrailState): string {
+  if (contradiction !== undefined) return `entries, which contradict what was signed: ${contradiction}`;
+  if (!isSigned) return "entries, not signed: TRAIL_KEY is missing";
+  if (checkpointAgeSeconds === undefined) return "entries, no checkpoint yet";
+  return `entries; ${checkpointSize} signed ${lengthOfTime(Math.round(checkpointAgeSeconds))} ago`;
 }
 
 export const judge = (value: number, warn: number, bad: number): Level =>

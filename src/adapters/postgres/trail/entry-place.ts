@@ -2,21 +2,22 @@ import type { EntryPlace, TrailRepository } from "../../../application/trail/tra
 import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
-import { type RecordRow, rowsOf, toRecord } from "./trail-records.ts";
+import { linesOf, toRecord } from "./trail-records.ts";
 
 interface PlaceRow {
+  /** Null where the log is gone. */
+  readonly line: string | null;
   readonly askedId: number;
   readonly index: number;
   readonly hash: Buffer;
   readonly neighbours: Buffer;
   readonly sixteenths: Buffer | null;
 }
-type Row = PlaceRow & (RecordRow | { readonly [Column in keyof RecordRow]: null });
 
 /** Finds entries of logs, and with each what its proof takes of its own tile. */
 export function makePlaceOfLog({ query }: Database): TrailRepository["placeOfLog"] {
   return gather<number, EntryPlace>(async takeIds => {
-    const rows = await query<Row>(
+    const rows = await query<PlaceRow>(
       () => sql`
         with found as (
           select asked.id as "askedId", run.first_index + at.place - 1 as index,
@@ -28,7 +29,7 @@ export function makePlaceOfLog({ query }: Database): TrailRepository["placeOfLog
           ) at
           where at.place > 0
         )
-        select found."askedId", found.index, found.hash, near.neighbours, tile.sixteenths, record.*
+        select found."askedId", found.index, found.hash, near.neighbours, tile.sixteenths, record.line
         from found
         cross join lateral (select found.index - found.index % 16 as first) sixteen
         cross join lateral (
@@ -42,17 +43,17 @@ export function makePlaceOfLog({ query }: Database): TrailRepository["placeOfLog
           )
         ) near
         left join trail_tile tile on tile.level = 0 and tile.index = found.index / 256
-        left join (${rowsOf.log}) record on record.id = found."askedId"`,
+        left join (${linesOf.log}) record on record.id = found."askedId"`,
     );
     return new Map(
-      rows.map(({ askedId, index, hash, neighbours, sixteenths, ...record }) => [
+      rows.map(({ askedId, index, hash, neighbours, sixteenths, line }) => [
         askedId,
         {
           index,
           hash,
           neighbours,
           sixteenths: sixteenths ?? undefined,
-          record: record.id === null ? undefined : toRecord("log", record as RecordRow),
+          record: line === null ? undefined : toRecord("log", JSON.parse(line)),
         },
       ]),
     );

@@ -6,7 +6,7 @@ import type {
   TrailRepository,
 } from "../../../application/trail/trail-repository.ts";
 import type { Database } from "../connection/database.ts";
-import { sql } from "../connection/statement.ts";
+import { type Statement, sql } from "../connection/statement.ts";
 import { makePlaceOfLog } from "./entry-place.ts";
 import { makeTrailRecords } from "./trail-records.ts";
 import { fromRun, groupOf, type Run, tileWidth, toRuns } from "./trail-runs.ts";
@@ -31,19 +31,26 @@ export function makeTrailRepository(database: Database): TrailRepository {
       )
     ), 0)`;
 
+  const readEnd = async (lastIdOf: (kind: RecordKind) => Statement) => {
+    const [row] = await query<EndRow>(
+      sql`
+        select run.size, run.hash, ${lastIdOf("log")} as log, ${lastIdOf("employee")} as employee,
+          ${lastIdOf("asset")} as asset
+        from (values (1)) as one left join (
+          select first_index + length(places) as size, substr(hashes, 32 * length(places) - 31) as hash
+          from trail_run order by first_index desc limit 1
+        ) run on true`,
+    );
+    const { size, hash, ...lastIds } = row as EndRow;
+    return { size: size ?? 0, lastHash: hash ?? undefined, lastIds };
+  };
+
   return {
     ...makeTrailRecords(database),
     placeOfLog: makePlaceOfLog(database),
 
-    async end() {
-      const [row] = await query<{ size: number } & Record<RecordKind, number>>(
-        sql`
-          select ${endOfTrail} as size, ${lastIdOf("log")} as log, ${lastIdOf("employee")} as employee,
-            ${lastIdOf("asset")} as asset`,
-      );
-      const { size, ...lastIds } = row as { size: number } & Record<RecordKind, number>;
-      return { size, lastIds };
-    },
+    end: () => readEnd(lastIdOf),
+    newest: () => readEnd(kind => sql`coalesce((select max(id) from ${tableOf[kind]}), 0)`),
 
     async entries(from, to) {
       // A run has at most 256 entries, all of one tile.
@@ -161,6 +168,10 @@ export function makeTrailRepository(database: Database): TrailRepository {
     },
   };
 }
+
+type EndRow = { readonly size: number | null; readonly hash: Buffer | null } & Record<RecordKind, number>;
+
+const tableOf = { log: sql`maintenance_log`, employee: sql`employee_event`, asset: sql`asset_event` };
 
 const endOfTrail = sql`
   coalesce((select first_index + length(places) from trail_run order by first_index desc limit 1), 0)`;

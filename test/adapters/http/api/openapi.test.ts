@@ -135,7 +135,7 @@ describe("the OpenAPI document", () => {
         examples += 1;
       }
     }
-    assert.ok(examples > table.length);
+    assert.ok(examples > 20);
   });
 
   test("gives examples of every error, with its status and messages", () => {
@@ -146,7 +146,7 @@ describe("the OpenAPI document", () => {
         assert.equal(errorsOf(schema, value), "", name);
         assert.equal(`Error${value.status}`, name);
       }
-      assert.equal("Retry-After" in headers, ["Error429", "Error503"].includes(name), name);
+      assert.equal("Retry-After" in headers, ["Error404", "Error429", "Error503"].includes(name), name);
     }
   });
 
@@ -255,7 +255,7 @@ describe("the schema of a field", () => {
 
   const query: Fields = Object.assign({}, ...table.map(route => route.query));
   const inTheirType = (value: unknown) =>
-    value === "true" ? true : value === "1" ? 1 : value === "1000" ? 1_000 : value;
+    value === "true" ? true : /^\d{1,15}$/.test(String(value)) ? Number(value) : value;
   for (const [name, field] of Object.entries(query)) {
     test(`${name} of a query refuses nothing that the rule takes`, () => {
       for (const value of [...samples, Buffer.from("2026-11-21T09:30:00 7").toString("base64url")]) {

@@ -1,0 +1,38 @@
+import { open, readFile, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { RememberedNote } from "../application/trail/signing.ts";
+
+/** A note in a file that is replaced as a whole, and not before the new one is on the disk. */
+export function makeStateFile(path: string): RememberedNote {
+  return {
+    read: () =>
+      readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return undefined;
+        throw error;
+      }),
+
+    async write(note) {
+      const next = `${path}.new`;
+      await withFile(next, "w", async file => {
+        await file.writeFile(note);
+        await file.sync();
+      });
+      await rename(next, path);
+      // So that the new name survives a crash too.
+      await withFile(dirname(path), "r", folder => folder.sync());
+    },
+  };
+}
+
+async function withFile(
+  path: string,
+  flags: string,
+  work: (file: Awaited<ReturnType<typeof open>>) => Promise<void>,
+): Promise<void> {
+  const file = await open(path, flags, 0o600);
+  try {
+    await work(file);
+  } finally {
+    await file.close();
+  }
+}

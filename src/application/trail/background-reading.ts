@@ -1,0 +1,102 @@
+import type { TreeHasher } from "../../domain/trail/merkle.ts";
+import type { Clock, EventLog } from "../ports.ts";
+import { makeExamination, partsOf } from "./examination.ts";
+import type { Numbering } from "./numbering.ts";
+import { type RecordKind, recordKinds, type TrailRecord, type TrailRepository } from "./trail-repository.ts";
+
+const daySeconds = 86_400;
+/** Between two parts of a small trail, which is read more than once a day. */
+const longestSeconds = 600;
+/** Parts whose outcome is kept in mind. */
+const partsAtMost = 10_000;
+
+export interface ReadingPorts {
+  readonly trail: TrailRepository;
+  readonly hasher: TreeHasher;
+  readonly clock: Clock;
+  readonly events: EventLog;
+  readonly numbering: Numbering;
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+}
+
+export interface ReadingState {
+  /** Of all parts, those that were read since the last one was begun with. */
+  readonly fraction: number;
+  /** In the parts as they were read last. */
+  readonly mismatches: number;
+}
+
+/**
+ * Reads all records over and over, a part at a time, a day for all of them. Each part that was read is stored, so that a
+ * restart goes on where the last process was, and of several processes one reads each part, as a rule.
+ */
+export function makeBackgroundReading({ trail, hasher, clock, events, numbering, pause }: ReadingPorts) {
+  const outcomes = new Map<number, number>();
+  let lastSeen = 0;
+  let fraction = 0;
+
+  const examination = makeExamination({ trail, hasher, pause: () => pause(20), takeLate });
+
+  async function takeLate(kind: RecordKind, records: readonly TrailRecord[]): Promise<void> {
+    for (const { entry } of await numbering.add(kind, records)) {
+      const { id, recordedAt } = entry;
+      events.warn("trail late", { kind, id, recordedAt: recordedAt ?? "unknown" });
+    }
+  }
+
+  /** Learns what was read, by whichever process; answers the last part and how long ago that was. */
+  async function catchUp() {
+    const readings = await trail.readings(lastSeen === 0 ? partsAtMost : 100);
+    for (const { id, from, mismatches } of readings.reverse()) {
+      if (id <= lastSeen) continue;
+      outcomes.set(from, mismatches);
+      lastSeen = id;
+    }
+    return readings.at(-1);
+  }
+
+  async function allParts(): Promise<number[]> {
+    const [numbered, present] = [await trail.end(), await trail.newest()];
+    const lastIds = recordKinds.map(kind => [kind, Math.max(numbered.lastIds[kind], present.lastIds[kind])]);
+    return partsOf(Object.fromEntries(lastIds) as Record<RecordKind, number>, numbered.size);
+  }
+
+  async function read(part: number): Promise<void> {
+    let mismatches = 0;
+    for await (const { kind, id, what } of examination.examine(part)) {
+      mismatches += 1;
+      events.error("trail mismatch", { kind, id, what });
+    }
+    // Another process may have stored the same part meanwhile, or a later one.
+    if (await trail.addReading({ id: lastSeen + 1, from: part, mismatches })) {
+      lastSeen += 1;
+      outcomes.set(part, mismatches);
+    }
+  }
+
+  return {
+    /** Reads the next part if it is due; answers after how many milliseconds to ask again. */
+    async step(): Promise<number> {
+      const last = await catchUp();
+      const parts = await allParts();
+      const at = parts.findIndex(part => last === undefined || part > last.from);
+      const next = parts[Math.max(0, at)];
+      if (next === undefined) return 10_000;
+      fraction = Math.max(0, at) / parts.length;
+      const waitSeconds = Math.min(longestSeconds, daySeconds / parts.length);
+      const isDue = last === undefined || last.age >= waitSeconds;
+      if (!isDue) return Math.min(10_000, Math.max(1_000, 1_000 * (waitSeconds - last.age)));
+      const begun = clock.now().getTime();
+      await read(next);
+      fraction = (Math.max(0, at) + 1) / parts.length;
+      // The tree is read anew, so that the next checkpoint is held against what is stored now.
+      numbering.reset();
+      return Math.min(10_000, Math.max(0, 1_000 * waitSeconds - (clock.now().getTime() - begun)));
+    },
+
+    state: (): ReadingState => ({
+      fraction,
+      mismatches: [...outcomes.values()].reduce((sum, count) => sum + count, 0),
+    }),
+  };
+}

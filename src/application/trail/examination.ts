@@ -1,0 +1,109 @@
+import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
+import { entryBytes } from "../../domain/trail/entry.ts";
+import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
+import { tileWidth } from "../../domain/trail/tile.ts";
+import { type RecordKind, recordKinds, type TrailRecord, type TrailRepository } from "./trail-repository.ts";
+import { fold, joined, readTile, sixteenthsOf } from "./tree.ts";
+
+/** What does not match. The id is that of the log, employee or asset, or the index of the tile. */
+export interface Finding {
+  readonly kind: RecordKind | "tile";
+  readonly id: number;
+  readonly what:
+    | "changed"
+    | "removed"
+    | "numbered twice"
+    | "changed without a record"
+    | "is not the root of its hashes";
+}
+
+/** Ids, or entries, of one part of the examination, and of one step of a part. */
+const partWidth = 16_384;
+const stepWidth = 256;
+const spaces = [...recordKinds, "tile"] as const;
+const spaceWidth = 2 ** 48 * tileWidth;
+
+/** A part by its first id, or its first entry, with its space in the bits above; as it is stored, see Reading. */
+export const partsOf = (lastIds: Readonly<Record<RecordKind, number>>, size: number): number[] =>
+  spaces.flatMap((space, at) => {
+    const end = space === "tile" ? size : lastIds[space] + 1;
+    return Array.from(
+      { length: Math.ceil(end / partWidth) },
+      (_, n) => (at * spaceWidth + n * partWidth) / tileWidth,
+    );
+  });
+
+export interface ExaminationPorts {
+  readonly trail: TrailRepository;
+  readonly hasher: TreeHasher;
+  /** Called between two steps. */
+  readonly pause: () => Promise<unknown>;
+  /** Takes records without an entry. */
+  readonly takeLate: (kind: RecordKind, records: readonly TrailRecord[]) => Promise<unknown>;
+}
+
+/** Holds every record against its hash, and every hash against the tree, a part at a time. */
+export function makeExamination({ trail, hasher, pause, takeLate }: ExaminationPorts) {
+  async function* examineRecords(kind: RecordKind, from: number, to: number): AsyncGenerator<Finding> {
+    const records = (await trail.recordsAfter(kind, from - 1, stepWidth)).filter(
+      ({ recordId }) => recordId < to,
+    );
+    const hashes = new Map<number, Hash>();
+    // After the records: whatever has a number by now was there then.
+    for (const { recordId, hash } of await trail.entriesOf(kind, from, to)) {
+      if (hashes.has(recordId)) yield { kind, id: recordId, what: "numbered twice" };
+      hashes.set(recordId, hash);
+    }
+    const late: TrailRecord[] = [];
+    for (const record of records) {
+      const hash = hashes.get(record.recordId);
+      hashes.delete(record.recordId);
+      if (hash === undefined) late.push(record);
+      else if (!equalBytes(hasher.leaf(entryBytes(record.entry)), hash)) {
+        yield { kind, id: record.entry.id, what: "changed" };
+      }
+    }
+    const others = await trail.records(kind, [...hashes.keys()]);
+    const there = new Set(others.map(({ recordId }) => recordId));
+    // A record may have come between the two readings.
+    for (const id of hashes.keys()) if (!there.has(id)) yield { kind, id, what: "removed" };
+    if (late.length > 0) await takeLate(kind, late);
+  }
+
+  /** A full tile, and those above it that it completes. */
+  async function* examineTiles(level: number, index: number): AsyncGenerator<Finding> {
+    const [stored] = await trail.tiles(level, index, index + 1);
+    if (stored === undefined) return;
+    const hashes = await readTile(trail, { level, index, width: tileWidth }).catch(missing);
+    const isRoot = () => {
+      const sixteenths = sixteenthsOf(hasher, hashes);
+      return (
+        equalBytes(joined(sixteenths), stored.sixteenths) && equalBytes(fold(hasher, sixteenths), stored.root)
+      );
+    };
+    if (hashes.length < tileWidth || !isRoot())
+      yield { kind: "tile", id: index, what: "is not the root of its hashes" };
+    if ((index + 1) % tileWidth === 0) yield* examineTiles(level + 1, (index + 1) / tileWidth - 1);
+  }
+
+  return {
+    async *examine(part: number): AsyncGenerator<Finding> {
+      const space = spaces[Math.floor((part * tileWidth) / spaceWidth)] ?? "tile";
+      const first = (part * tileWidth) % spaceWidth;
+      for (let from = first; from < first + partWidth; from += stepWidth) {
+        if (space === "tile") yield* examineTiles(0, from / tileWidth);
+        else yield* examineRecords(space, from, from + stepWidth);
+        await pause();
+      }
+      if (space !== "employee" && space !== "asset") return;
+      for (const id of await trail.unrecorded(space, first, first + partWidth)) {
+        yield { kind: space, id, what: "changed without a record" };
+      }
+    },
+  };
+}
+
+function missing(error: unknown): Hash[] {
+  if (error instanceof TrailError) return [];
+  throw error;
+}

@@ -1,0 +1,64 @@
+/** Ids kept in mind at once, and the longest wait between two looks for one. The background reading finds the others. */
+const gapsAtMost = 10_000;
+const longestWaitMilliseconds = 86_400_000;
+/** Of a jump in the sequence, the last ids only: it may have been set anywhere. */
+const longestJump = 1_000;
+const firstWaitMilliseconds = 300;
+
+interface Gap {
+  dueAt: number;
+  wait: number;
+}
+
+/**
+ * Ids that were passed over: of a transaction that is still open, or of one that was undone. Nothing tells one from the
+ * other, so each is asked for again, at waits that double: a log is found within the time that its transaction was open.
+ */
+export interface Gaps {
+  /** The greatest id known. */
+  readonly last: number;
+  /** Notes that the record with this id is known. */
+  note(id: number, now: number): void;
+  /** The ids to ask for now, at most so many; each becomes due again later. */
+  due(now: number, limit: number): number[];
+}
+
+/** @param known ids up to `last` that are known; the others among the 1,000 before it are gaps */
+export function makeGaps(last: number, known: ReadonlySet<number>, now: number): Gaps {
+  const gaps = new Map<number, Gap>();
+  let greatest = last;
+
+  function add(id: number, now: number): void {
+    gaps.set(id, { dueAt: now, wait: firstWaitMilliseconds });
+    if (gaps.size <= gapsAtMost) return;
+    const [oldest] = gaps.keys();
+    if (oldest !== undefined) gaps.delete(oldest);
+  }
+
+  for (let id = Math.max(1, last - longestJump); id < last; id += 1) if (!known.has(id)) add(id, now);
+
+  return {
+    get last() {
+      return greatest;
+    },
+
+    note(id, now) {
+      gaps.delete(id);
+      for (let passed = Math.max(greatest + 1, id - longestJump); passed < id; passed += 1) add(passed, now);
+      greatest = Math.max(greatest, id);
+    },
+
+    due(now, limit) {
+      const ids: number[] = [];
+      for (const [id, gap] of gaps) {
+        if (ids.length === limit) break;
+        if (gap.dueAt > now) continue;
+        ids.push(id);
+        gap.dueAt = now + gap.wait;
+        gap.wait *= 2;
+        if (gap.wait > longestWaitMilliseconds) gaps.delete(id);
+      }
+      return ids;
+    },
+  };
+}

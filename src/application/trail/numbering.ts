@@ -1,0 +1,180 @@
+import { equalBytes } from "../../domain/trail/encoding.ts";
+import { entryBytes } from "../../domain/trail/entry.ts";
+import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
+import type { Clock } from "../ports.ts";
+import { type Gaps, makeGaps } from "./gaps.ts";
+import {
+  type NumberedRecord,
+  type RecordKind,
+  recordKinds,
+  type TrailEnd,
+  type TrailRecord,
+  type TrailRepository,
+} from "./trail-repository.ts";
+import { readTree, type Tree } from "./tree.ts";
+
+/** Records numbered with one statement, and how long their entries should be together. */
+const mostRecords = 2_000;
+const fewestRecords = 16;
+const batchBytes = 1_000_000;
+const mostGaps = 500;
+/** Entries hashed in one turn of the event loop, some 0.5 ms. */
+const hashesInTurn = 100;
+
+/** Employees and assets before logs, so that the first entries say who and what the logs are about. */
+const order = ["employee", "asset", "log"] as const satisfies readonly RecordKind[];
+
+export interface NumberingPorts {
+  readonly trail: TrailRepository;
+  readonly hasher: TreeHasher;
+  readonly clock: Clock;
+  /** Resolves when whatever else waits has had its turn. */
+  readonly turn: () => Promise<unknown>;
+}
+
+/** How far numbering is in this process. */
+interface State {
+  readonly tree: Tree;
+  readonly lastHash: Hash | undefined;
+  readonly gaps: Readonly<Record<RecordKind, Gaps>>;
+}
+
+export interface Step {
+  /** Records that were found without an entry. */
+  readonly records: number;
+  /** Whether there are more. */
+  readonly isMore: boolean;
+}
+
+export interface Numbering {
+  /**
+   * Takes over what other processes have numbered and numbers what is new. Throws TrailError where the stored trail is
+   * not whole.
+   */
+  step(): Promise<Step>;
+  /**
+   * Numbers records that the quick look has passed over; answers those that had no entry yet. Leaves out newer ones,
+   * which the next step finds.
+   */
+  add(kind: RecordKind, records: readonly TrailRecord[]): Promise<readonly TrailRecord[]>;
+  /** The tree of all entries that this process knows. */
+  tree(): Tree | undefined;
+  /** Forgets what this process knows of the stored trail. */
+  reset(): void;
+}
+
+/**
+ * Gives records their numbers. Any number of processes may do so at once: each knows which records have entries below
+ * the end that it knows, and what it adds is stored only if the trail still ends there. So a record gets one number,
+ * whoever gives it. Nothing is concluded from the order of ids: a lower one may always come later (see gaps.ts).
+ */
+export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): Numbering {
+  let state: State | undefined;
+  /** How many records fill a batch, judged by those of the last one. */
+  let room = 256;
+  const now = () => clock.now().getTime();
+
+  async function load(): Promise<State> {
+    const { size, lastHash, lastIds } = await trail.end();
+    const tree = await readTree(trail, hasher, size);
+    const gaps = {} as Record<RecordKind, Gaps>;
+    for (const kind of recordKinds) {
+      const lastId = lastIds[kind];
+      const near = await trail.entriesOf(kind, Math.max(0, lastId - 1_000), lastId + 1);
+      gaps[kind] = makeGaps(lastId, new Set(near.map(({ recordId }) => recordId)), now());
+    }
+    return { tree, lastHash, gaps };
+  }
+
+  const note = ({ gaps }: State, entries: readonly Pick<NumberedRecord, "kind" | "recordId">[]) => {
+    const at = now();
+    for (const { kind, recordId } of entries) gaps[kind].note(recordId, at);
+  };
+
+  /** Takes over entries from the end that this process knows; forgets everything where they do not follow it. */
+  async function follow(known: State, { size, lastHash: expected }: TrailEnd): Promise<State> {
+    let followed = known;
+    while (followed.tree.size < size) {
+      const { tree, lastHash, gaps } = followed;
+      const from = Math.max(0, tree.size - 1);
+      const found = await trail.entries(from, Math.min(size, tree.size + mostRecords));
+      const isSame = lastHash === undefined || isSameHash(found[0]?.hash, lastHash);
+      const added = lastHash === undefined ? found : found.slice(1);
+      if (!isSame || added.length === 0) return load();
+      note(followed, added);
+      const { tree: grown } = tree.with(added.map(({ hash }) => hash));
+      followed = { tree: grown, lastHash: added.at(-1)?.hash, gaps };
+      await turn();
+    }
+    return followed.tree.size === size && isSameHash(followed.lastHash, expected) ? followed : load();
+  }
+
+  async function hashed(records: readonly TrailRecord[]) {
+    const entries: Omit<NumberedRecord, "index">[] = [];
+    let length = 0;
+    for (const [at, { kind, recordId, entry }] of records.entries()) {
+      if (at % hashesInTurn === hashesInTurn - 1) await turn();
+      const bytes = entryBytes(entry);
+      length += bytes.length;
+      entries.push({ kind, recordId, hash: hasher.leaf(bytes) });
+    }
+    const fitting = Math.floor((batchBytes / length) * records.length);
+    room = Math.max(fewestRecords, Math.min(mostRecords, fitting));
+    return entries;
+  }
+
+  async function append(known: State, records: readonly TrailRecord[]): Promise<boolean> {
+    const entries = await hashed(records);
+    const { tree, tiles } = known.tree.with(entries.map(({ hash }) => hash));
+    if (!(await trail.append(known.tree.size, entries, tiles))) return false;
+    note(known, entries);
+    state = { ...known, tree, lastHash: entries.at(-1)?.hash };
+    return true;
+  }
+
+  async function current(): Promise<{ known: State; lastIds: Readonly<Record<RecordKind, number>> }> {
+    state ??= await load();
+    const newest = await trail.newest();
+    const known = await follow(state, newest);
+    state = known;
+    return { known, lastIds: newest.lastIds };
+  }
+
+  return {
+    async step() {
+      const { known, lastIds } = await current();
+      const records: TrailRecord[] = [];
+      for (const kind of order) {
+        const gaps = known.gaps[kind];
+        const late = gaps.due(now(), mostGaps);
+        if (late.length > 0) records.push(...(await trail.records(kind, late)));
+        const limit = room - records.length;
+        if (lastIds[kind] > gaps.last && limit > 0) {
+          records.push(...(await trail.recordsAfter(kind, gaps.last, limit)));
+        }
+      }
+      if (records.length > 0) await append(known, records);
+      const isMore = order.some(kind => lastIds[kind] > known.gaps[kind].last);
+      return { records: records.length, isMore };
+    },
+
+    async add(kind, records) {
+      const { known } = await current();
+      const passed = records.filter(({ recordId }) => recordId <= known.gaps[kind].last);
+      const ids = passed.map(({ recordId }) => recordId);
+      if (ids.length === 0) return [];
+      const numbered = await trail.entriesOf(kind, Math.min(...ids), Math.max(...ids) + 1);
+      const have = new Set(numbered.map(({ recordId }) => recordId));
+      const missing = passed.filter(({ recordId }) => !have.has(recordId));
+      return missing.length > 0 && (await append(known, missing)) ? missing : [];
+    },
+
+    tree: () => state?.tree,
+    reset() {
+      state = undefined;
+    },
+  };
+}
+
+const isSameHash = (a: Hash | undefined, b: Hash | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : equalBytes(a, b);

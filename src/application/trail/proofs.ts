@@ -1,0 +1,121 @@
+import { DomainError, notFound } from "../../domain/error.ts";
+import { equalBytes } from "../../domain/trail/encoding.ts";
+import { entryBytes } from "../../domain/trail/entry.ts";
+import {
+  type HashAt,
+  inclusionSpans,
+  type Node,
+  spanHash,
+  type TreeHasher,
+} from "../../domain/trail/merkle.ts";
+import { formatProof } from "../../domain/trail/proof.ts";
+import { hashInTiles, type Tile, tileAt, tilePath, tilesOf, tileWidth } from "../../domain/trail/tile.ts";
+import type { EventLog } from "../ports.ts";
+import type { SignedTree } from "./signing.ts";
+import type { EntryPlace, TrailRepository } from "./trail-repository.ts";
+import { fold, joined, readTile, type Tree } from "./tree.ts";
+
+/** Full tiles above level 0 whose hashes are kept: 65,536 entries and some 30 KB each. */
+const tilesAtMost = 256;
+
+const notSigned = () => new DomainError("NOT_FOUND", "The trail is not signed");
+const notYet = () => new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
+
+interface ProofPorts {
+  readonly trail: TrailRepository;
+  readonly hasher: TreeHasher;
+  readonly events: EventLog;
+  readonly newest: () => SignedTree | undefined;
+  readonly isSigned: boolean;
+}
+
+/**
+ * Proofs that logs are in the tree of the newest checkpoint. The hashes that a proof consists of come from three places,
+ * so that none is computed from more than 16 hashes each time: within the entry's own tile from its 16 neighbours and
+ * the roots of sixteenths, at the right edge from the signed tree, and from full tiles above, which are kept.
+ */
+export function makeProofs({ trail, hasher, events, newest, isSigned }: ProofPorts) {
+  const edges = new WeakMap<Tree, HashAt>();
+  const upperTiles = new Map<string, HashAt>();
+
+  /** Of the last tiles of a tree. */
+  function edgeOf(tree: Tree): HashAt {
+    const known = edges.get(tree);
+    if (known !== undefined) return known;
+    const bytes = tree.lastTiles.map(joined);
+    const hashAt = once(hashInTiles(hasher, tree.size, ({ level }) => bytes[level] ?? new Uint8Array()));
+    edges.set(tree, hashAt);
+    return hashAt;
+  }
+
+  async function loadUpper(tile: Tile, size: number): Promise<void> {
+    const path = tilePath(tile);
+    const known = upperTiles.get(path);
+    upperTiles.delete(path);
+    const bytes = known === undefined ? joined(await readTile(trail, tile)) : new Uint8Array();
+    upperTiles.set(path, known ?? once(hashInTiles(hasher, size, () => bytes)));
+    const [oldest] = upperTiles.keys();
+    if (upperTiles.size > tilesAtMost && oldest !== undefined) upperTiles.delete(oldest);
+  }
+
+  /** Of a full tile of level 0, around an entry. */
+  function inOwnTile({ index, neighbours, sixteenths }: EntryPlace, { level, index: at }: Node): Uint8Array {
+    const isNear = level < 4;
+    const bytes = isNear ? neighbours : (sixteenths ?? new Uint8Array());
+    const width = 2 ** (isNear ? level : level - 4);
+    const first = isNear
+      ? at * width - (index - (index % 16))
+      : at * width - 16 * Math.floor(index / tileWidth);
+    if (first < 0 || (first + width) * 32 > bytes.length) throw new Error("the entry's tile is not whole");
+    return fold(
+      hasher,
+      Array.from({ length: width }, (_, n) => bytes.subarray((first + n) * 32, (first + n + 1) * 32)),
+    );
+  }
+
+  async function hashesOf(place: EntryPlace, tree: Tree): Promise<Uint8Array[]> {
+    const { size } = tree;
+    const spans = inclusionSpans(place.index, size);
+    const edge = edgeOf(tree);
+    const full = (tile: Tile) => tile.width === tileWidth;
+    for (const tile of tilesOf(spans, size)) if (tile.level > 0 && full(tile)) await loadUpper(tile, size);
+    const hashAt: HashAt = node => {
+      const level = Math.floor(node.level / 8);
+      const tile = tileAt(level, Math.floor((node.index * 2 ** (node.level % 8)) / tileWidth), size);
+      if (tile === undefined || !full(tile)) return edge(node);
+      return tile.level === 0 ? inOwnTile(place, node) : (upperTiles.get(tilePath(tile)) ?? edge)(node);
+    };
+    return spans.map(span => spanHash(hasher, span, hashAt));
+  }
+
+  return {
+    /** The text of a tlog-proof. Throws NOT_FOUND. */
+    async ofLog(id: number): Promise<string> {
+      if (!isSigned) throw notSigned();
+      const signed = newest();
+      const place = await trail.placeOfLog(id);
+      if (place === undefined && (await trail.records("log", [id])).length === 0) throw notFound("Log");
+      if (place === undefined || signed?.note === undefined || place.index >= signed.tree.size)
+        throw notYet();
+      const entry = place.record === undefined ? undefined : entryBytes(place.record.entry);
+      if (entry === undefined || !equalBytes(hasher.leaf(entry), place.hash)) {
+        const what = entry === undefined ? "removed" : "changed";
+        events.error("trail mismatch", { kind: "log", id, what });
+        throw new Error(`log ${id} was ${what}`);
+      }
+      const hashes = await hashesOf(place, signed.tree);
+      return formatProof({ entry, index: place.index, hashes, checkpoint: signed.note });
+    },
+  };
+}
+
+/** Computes each hash once. */
+function once(hashAt: HashAt): HashAt {
+  const known = new Map<number, Uint8Array>();
+  return node => {
+    const key = node.level * 2 ** 46 + node.index;
+    const hash = known.get(key) ?? hashAt(node);
+    known.set(key, hash);
+    return hash;
+  };
+}

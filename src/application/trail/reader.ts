@@ -1,0 +1,116 @@
+import { DomainError } from "../../domain/error.ts";
+import { toBase64 } from "../../domain/trail/encoding.ts";
+import { entryBytes } from "../../domain/trail/entry.ts";
+import type { TreeHasher } from "../../domain/trail/merkle.ts";
+import { formatVerifierKey, type SignerKey } from "../../domain/trail/note.ts";
+import { isTileOf, readTilePath, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
+import type { JsonList } from "../json-list.ts";
+import type { EventLog } from "../ports.ts";
+import { makeProofs } from "./proofs.ts";
+import type { SignedTree } from "./signing.ts";
+import { recordKinds, type TrailRepository } from "./trail-repository.ts";
+import { joined, readTile } from "./tree.ts";
+
+/** Entries read with one statement; the largest possible entry takes some 60 KiB. */
+const entriesAtOnce = 128;
+
+export interface TrailHead {
+  readonly origin: string | null;
+  readonly publicKey: string | null;
+  readonly size: number;
+  readonly rootHash: string;
+  readonly checkpoint: string | null;
+}
+
+interface ReaderPorts {
+  readonly trail: TrailRepository;
+  readonly hasher: TreeHasher;
+  readonly key: SignerKey | undefined;
+  readonly events: EventLog;
+  readonly newest: () => SignedTree | undefined;
+}
+
+/** What anybody may read of the trail, as far as the newest checkpoint. */
+export function makeTrailReader({ trail, hasher, key, events, newest }: ReaderPorts) {
+  const proofs = makeProofs({ trail, hasher, events, newest, isSigned: key !== undefined });
+  const size = () => newest()?.tree.size ?? 0;
+
+  return {
+    head(): TrailHead {
+      const signed = newest();
+      return {
+        origin: key?.name ?? null,
+        publicKey: key === undefined ? null : formatVerifierKey(key),
+        size: size(),
+        rootHash: toBase64(signed?.tree.root() ?? hasher.empty),
+        checkpoint: signed?.note ?? null,
+      };
+    },
+
+    /** Throws NOT_FOUND. */
+    checkpoint(): string {
+      const note = newest()?.note;
+      if (note === undefined) throw new DomainError("NOT_FOUND", "There is no checkpoint");
+      return note;
+    },
+
+    /** A tile or an entry bundle by what follows `tile/` in its path. Throws NOT_FOUND. */
+    async tile(path: string): Promise<Uint8Array> {
+      const tile = readTilePath(path);
+      if (tile === undefined || !isTileOf(tile, size())) throw new DomainError("NOT_FOUND", "Tile not found");
+      if (!tile.isBundle) return joined(await readTile(trail, tile));
+      const from = tile.index * tileWidth;
+      const entries: Uint8Array[] = [];
+      for await (const entry of readEntries(trail, from, from + tile.width)) entries.push(entry);
+      return writeBundle(entries);
+    },
+
+    /** Entries from an index on, and the index after the last of them. */
+    entries(from: number, limit: number): { readonly list: JsonList<object>; readonly next: number } {
+      const to = Math.max(from, Math.min(from + limit, size()));
+      return { list: rendered(trail, from, to), next: to };
+    },
+
+    /** The text of a tlog-proof. Throws NOT_FOUND. */
+    proof: proofs.ofLog,
+  };
+}
+
+export type TrailReader = ReturnType<typeof makeTrailReader>;
+
+async function* rendered(trail: TrailRepository, from: number, to: number): JsonList<object> {
+  let index = from;
+  let piece: string[] = [];
+  for await (const entry of readEntries(trail, from, to)) {
+    piece.push(`{"index":${index},"entry":${Buffer.from(entry).toString()}}`);
+    index += 1;
+    if (index === to || piece.length === entriesAtOnce) {
+      yield { json: Buffer.from(piece.join()), next: index === to ? undefined : index };
+      piece = [];
+    }
+  }
+}
+
+/** The bytes of entries in their order. Throws when the record of one is not there any more. */
+export async function* readEntries(
+  trail: TrailRepository,
+  from: number,
+  to = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Uint8Array> {
+  for (let at = from; at < to; at += entriesAtOnce) {
+    const numbered = await trail.entries(at, Math.min(to, at + entriesAtOnce));
+    const found = new Map<string, Uint8Array>();
+    for (const kind of recordKinds) {
+      const ids = numbered.flatMap(entry => (entry.kind === kind ? [entry.recordId] : []));
+      for (const { recordId, entry } of await trail.records(kind, ids)) {
+        found.set(`${kind} ${recordId}`, entryBytes(entry));
+      }
+    }
+    for (const { kind, recordId, index } of numbered) {
+      const entry = found.get(`${kind} ${recordId}`);
+      if (entry === undefined) throw new Error(`the record of entry ${index}, ${kind} ${recordId}, is gone`);
+      yield entry;
+    }
+    if (numbered.length < entriesAtOnce) return;
+  }
+}

@@ -1,0 +1,148 @@
+import { isUnavailable } from "../../domain/error.ts";
+import type { TrailCrypto } from "../../domain/trail/crypto.ts";
+import { TrailError } from "../../domain/trail/encoding.ts";
+import { makeTreeHasher } from "../../domain/trail/merkle.ts";
+import type { SignerKey } from "../../domain/trail/note.ts";
+import type { Clock, EventLog } from "../ports.ts";
+import { makeBackgroundReading } from "./background-reading.ts";
+import { makeNumbering } from "./numbering.ts";
+import { makeTrailReader } from "./reader.ts";
+import { makeSigning, type RememberedNote } from "./signing.ts";
+import type { TrailRepository } from "./trail-repository.ts";
+import type { Tree } from "./tree.ts";
+
+/** Between two quick looks for what is new. */
+const lookMilliseconds = 400;
+/** Between two batches while there is more: requests come first, and catching up is fast enough. */
+const batchMilliseconds = 30;
+const unavailableMilliseconds = 1_000;
+const failureMilliseconds = 10_000;
+const stopMilliseconds = 2_000;
+
+export interface TrailPorts {
+  /** For numbering, signing and the background reading. */
+  readonly trail: TrailRepository;
+  /** For requests. */
+  readonly requestTrail: TrailRepository;
+  readonly crypto: TrailCrypto;
+  readonly key: SignerKey | undefined;
+  readonly remembered: RememberedNote | undefined;
+  readonly events: EventLog;
+  readonly clock: Clock;
+  /** Resolves when whatever else waits has had its turn. */
+  readonly turn: () => Promise<unknown>;
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+}
+
+/** For the metrics and the operations page. */
+export interface TrailState {
+  readonly size: number;
+  readonly isSigned: boolean;
+  readonly checkpointSize: number;
+  /** Undefined while there is no checkpoint. */
+  readonly checkpointAgeSeconds: number | undefined;
+  /** What the stored trail contradicts, if it does. */
+  readonly contradiction: string | undefined;
+  /** How much of all records has been read in this round of the background reading, from 0 to 1. */
+  readonly readingFraction: number;
+  readonly mismatches: number;
+}
+
+/** The trail of a process that serves: numbers, signs, and rereads beside the requests. */
+export function makeTrail(ports: TrailPorts) {
+  const { trail, requestTrail, crypto, key, remembered, events, clock, turn, pause } = ports;
+  const hasher = makeTreeHasher(crypto.sha256);
+  const numbering = makeNumbering({ trail, hasher, clock, turn });
+  const signing = makeSigning({ trail, hasher, ed25519: crypto, key, remembered, events, clock });
+  const reading = makeBackgroundReading({ trail, hasher, clock, events, numbering, pause });
+  let stop = (): void => {};
+  const stopped = new Promise<void>(resolve => {
+    stop = resolve;
+  });
+  let isStopped = false;
+  let isBehind = true;
+
+  async function grow(): Promise<Tree> {
+    await numbering.step();
+    return numbering.tree() as Tree;
+  }
+
+  /** Numbers what is new and signs; answers how long to wait before the next time. */
+  async function look(): Promise<number> {
+    const { isMore } = await numbering.step();
+    isBehind = isMore;
+    const tree = numbering.tree();
+    if (tree !== undefined) await signing.offer(tree, grow);
+    return isMore ? batchMilliseconds : lookMilliseconds;
+  }
+
+  async function read(): Promise<number> {
+    return isBehind ? unavailableMilliseconds : reading.step();
+  }
+
+  /** Repeats the work until the stop; a failure is told once, as long as it stays the same. */
+  async function repeat(work: () => Promise<number>): Promise<void> {
+    let failure: string | undefined;
+    while (!isStopped) {
+      let wait = failureMilliseconds;
+      try {
+        wait = await work();
+        failure = undefined;
+      } catch (error) {
+        numbering.reset();
+        const { name, stack, message } = error instanceof Error ? error : new Error(String(error));
+        if (isUnavailable(error)) wait = unavailableMilliseconds;
+        else if (message !== failure) {
+          const cause = error instanceof TrailError ? message : stack;
+          events.error(error instanceof TrailError ? "trail broken" : "trail failed", {
+            cause: cause ?? name,
+          });
+          failure = message;
+        }
+      }
+      await Promise.race([pause(wait), stopped]);
+    }
+  }
+
+  let running: Promise<unknown> = Promise.resolve();
+  return {
+    reader: makeTrailReader({ trail: requestTrail, hasher, key, events, newest: signing.newest }),
+
+    /** The newest checkpoint. */
+    checkpoint: () => signing.newest()?.note,
+
+    /** One look, for tests. */
+    look,
+
+    start(): void {
+      running = Promise.all([repeat(look), repeat(read)]);
+    },
+
+    async stop(): Promise<void> {
+      isStopped = true;
+      stop();
+      const last = running.then(signing.close).catch((error: unknown) => {
+        events.warn("the last checkpoint is not stored", { cause: String(error) });
+      });
+      // What is stored then is whole, whatever is still under way.
+      await Promise.race([last, pause(stopMilliseconds)]);
+    },
+
+    state(): TrailState {
+      const newest = signing.newest();
+      const { fraction, mismatches } = reading.state();
+      return {
+        size: numbering.tree()?.size ?? newest?.tree.size ?? 0,
+        isSigned: key !== undefined,
+        checkpointSize: newest?.note === undefined ? 0 : newest.tree.size,
+        checkpointAgeSeconds:
+          newest?.note === undefined ? undefined : (clock.now().getTime() - newest.at.getTime()) / 1_000,
+        contradiction: signing.contradiction(),
+        readingFraction: fraction,
+        mismatches,
+      };
+    },
+  };
+}
+
+export type Trail = ReturnType<typeof makeTrail>;
