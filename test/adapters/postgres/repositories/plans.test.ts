@@ -31,7 +31,7 @@ const seed = `
     (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'])[case when i % 1000 = 0 then 4 else 1 + i % 7 % 3 end],
     (array['PRODUCTION', 'MAINTENANCE', 'ERROR'])[1 + i % 5 % 3],
     'Pressure, belts and sensors checked; all within limits, next inspection due in ' || i || ' days.',
-    case when i <= ${logCount / 2} and i % 3 < 2 then 1 else 2 + i % 299 end, 1 + i % 20, case when i % 2 = 0 then 'key ' || i end
+    case when i <= ${logCount / 2} and i % 3 < 2 then 1 else 2 + i % 299 end, 1 + i % 20, case when i % 2 = 0 then 'key-' || i end
   from generate_series(1, ${logCount}) i`;
 
 interface Case {
@@ -168,7 +168,7 @@ const cases: readonly Case[] = [
     name: "a log that is written under a key, and found under it",
     async run({ maintenanceLogs }) {
       for (let i = 0; i < 2; i += 1)
-        await maintenanceLogs.append(smallAsset, callerOf({ id: employeeId, email }), log, "a key");
+        await maintenanceLogs.append(smallAsset, callerOf({ id: employeeId, email }), log, "a-key");
     },
     indexes: ["maintenance_log_idempotency_key"],
     rows: 1,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
@@ -98,9 +99,25 @@ describe("the audit trail in the database itself", () => {
   }
 
   test("is refused also where ordinary triggers are switched off", async () => {
-    for (const statement of ["update maintenance_log set comment = ''", "delete from maintenance_log"]) {
-      assert.equal(await stateOf(statement, "set local session_replication_role = replica"), "23001");
+    for (const statement of refusedByTrigger) {
+      assert.equal(
+        await stateOf(statement, "set local session_replication_role = replica"),
+        "23001",
+        statement,
+      );
     }
+  });
+
+  test("tokens are revoked also where ordinary triggers are switched off", async () => {
+    const undone = new Error("undone");
+    await sql
+      .begin(async transaction => {
+        await transaction`set local session_replication_role = replica`;
+        const [revoked] = await transaction`update employee set active = false returning token_version`;
+        assert.equal(revoked?.["token_version"], 2);
+        throw undone;
+      })
+      .catch(error => assert.equal(error, undone));
   });
 
   for (const statement of refusedToService) {
@@ -188,10 +205,60 @@ describe("the audit trail in the database itself", () => {
       [{ task_type: "'X'" }, "23514"],
       [{ comment: "repeat('x', 10001)" }, "23514"],
       [{ comment: "null" }, "23502"],
+      [{ performed_date: "'infinity'" }, "23514"],
+      [{ performed_date: "'-infinity'" }, "23514"],
+      [{ performed_date: "'10000-01-01'" }, "23514"],
+      [{ performed_date: "'0001-01-01 BC'" }, "23514"],
+      [{ performed_date: "'0001-01-01'" }, undefined],
+      [{ performed_date: "'9999-12-31 23:59:59.999999'" }, undefined],
+      [{ idempotency_key: "'a key'" }, "23514"],
+      [{ idempotency_key: "'kéy'" }, "23514"],
+      [{ idempotency_key: "E'key\\n'" }, "23514"],
+      [{ idempotency_key: "''" }, "23514"],
+      [{ idempotency_key: "'!~key'" }, undefined],
       [{ asset_id: "999" }, "23503"],
       [{ performed_by_employee_id: "999" }, "23503"],
     ] as const) {
       assert.equal(await stateOf(insert(changes)), state, JSON.stringify(changes));
+    }
+    for (const [statement, state] of [
+      [
+        `insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+        overriding system value values (0, now(), 'PENDING', 'ERROR', '', 1, 1)`,
+        "23514",
+      ],
+      ["insert into asset (id, name, description) overriding system value values (-1, 'Pump', '')", "23514"],
+      [
+        `insert into employee (id, first_name, last_name, phone, email, email_folded, role, password_hash)
+        overriding system value values (0, 'Ada', 'Byron', '000 000', 'a@b.c', 'a@b.c', 'ADMIN', '')`,
+        "23514",
+      ],
+    ] as const) {
+      assert.equal(await stateOf(statement), state, statement);
+    }
+  });
+
+  test("all constraints have been held against the rows that were there already", async () => {
+    const open = await sql`select conname from pg_constraint where not convalidated`;
+    assert.deepEqual([...open], []);
+  });
+
+  test("a frozen schema cannot be changed by anybody, so that no guard can be got around by its owner", async t => {
+    if (!database.hasUsers) return t.diagnostic("the embedded database runs no event triggers");
+    const freeze = readFileSync("sql/freeze_schema.sql", "utf8");
+    for (const statement of [
+      "alter table maintenance_log alter column comment type text using 'forged'",
+      "alter table maintenance_log disable trigger all",
+      "drop trigger maintenance_log_append_only on maintenance_log",
+      "create table child () inherits (maintenance_log)",
+      "create rule forged as on insert to maintenance_log do instead nothing",
+      "create or replace function refuse_change() returns trigger language plpgsql as 'begin return new; end'",
+      "drop table maintenance_log cascade",
+    ]) {
+      assert.equal(await stateOf(statement, freeze), "42501", statement);
+      assert.equal(await stateOf(statement, freeze, "set local session_replication_role = replica"), "42501");
+      // Which is what SECURITY.md says that the triggers alone cannot prevent.
+      assert.equal(await stateOf(statement), undefined, statement);
     }
   });
 });
