@@ -69,7 +69,10 @@ export function connect(
         const send = (link: Link) => {
           const { text, values } = typeof source === "function" ? source() : source;
           sent = { link, rows: link.send(text, values) };
-          return read(sent.rows) as PromiseLike<Row[]>;
+          return (read(sent.rows) as PromiseLike<Row[]>).then(rows => {
+            link.refuseUnconfirmed();
+            return rows;
+          });
         };
         return {
           rows: client.link === undefined ? client.opened.then(send) : send(client.link),

@@ -12,6 +12,8 @@ export type PendingRows = postgres.PendingQuery<postgres.Row[]>;
 export interface Link {
   isOpen(): boolean;
   send(text: string, values: readonly unknown[]): PendingRows;
+  /** Throws when the latest statement was committed here but perhaps not on the synchronous standby. */
+  refuseUnconfirmed(): void;
   /** Asks the server to give up a statement, without waiting for what becomes of it. */
   cancel(statement: PendingRows): void;
   /** Resolves when the server has been told, whatever it is doing. */
@@ -65,8 +67,13 @@ export async function openLink(
     socket = await dial(server, encryption, opening.signal);
     return socket;
   }
+  let isUnconfirmed = false;
   const client = postgres({
     ...optionsFor(url, prepare, open),
+    // The statement succeeds all the same; the message itself may be in any language.
+    onnotice: notice => {
+      isUnconfirmed ||= notice["routine"] === "SyncRepWaitForLSN";
+    },
     onclose: () => {
       isOpen = false;
     },
@@ -89,6 +96,11 @@ export async function openLink(
       role: row as unknown as Role,
       isOpen: () => isOpen,
       send: (text, values) => client.unsafe(text, [...values] as string[], { prepare: true }),
+      refuseUnconfirmed() {
+        if (!isUnconfirmed) return;
+        const message = "the wait for a synchronous standby was cancelled";
+        throw Object.assign(new Error(message), { code: transactionResolutionUnknown });
+      },
       cancel(statement) {
         // Not in the types of postgres.js: null until the statement has been sent.
         const { state } = statement as unknown as { readonly state: BackendKey | null };
@@ -107,6 +119,7 @@ export async function openLink(
   }
 }
 
+const transactionResolutionUnknown = "08007";
 const roleQuery = `select current_setting('transaction_read_only') = 'off' as "isWritable", pg_is_in_recovery() as "isStandby"`;
 
 /** The types of postgres.js know all of its options but two. */
@@ -131,7 +144,6 @@ function optionsFor(url: Access, prepare: boolean, socket: Options["socket"]): O
     // The link looks after its time and its server itself.
     connect_timeout: 0,
     fetch_types: false,
-    onnotice: () => {},
     connection: { application_name: "maintenance-log", ...session, DateStyle: "ISO" },
     types: {
       // Identifiers stay far below 2^53.
