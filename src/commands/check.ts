@@ -1,5 +1,6 @@
 import { connect } from "../adapters/postgres/connection/database.ts";
 import { DurabilityError, refuseLossyDatabase } from "../adapters/postgres/schema/durability.ts";
+import { refuseOtherEncoding } from "../adapters/postgres/schema/encoding.ts";
 import { readSchema, refuseOtherSchema, SchemaError } from "../adapters/postgres/schema/migrations.ts";
 import { readRights } from "../adapters/postgres/schema/rights.ts";
 import { readSettings } from "../config/read-settings.ts";
@@ -29,16 +30,22 @@ export async function runCheck(surroundings: Surroundings): Promise<void> {
       else faults.push(fault);
       return fault === undefined;
     };
+    await pass("encoding", faultOf(refuseOtherEncoding(database)));
     const isOurs = await pass("schema", faultOf(refuseOtherSchema(database, readSchema(sqlFolder))));
     if (durability === "required") await pass("durability", faultOf(refuseLossyDatabase(database)));
     else print("durability: any will do");
     // Rights on tables that are not there say nothing.
     if (isOurs) {
-      const { role, readOnly, missing, excessive } = await readRights(database);
+      const { role, readOnly, missing, excessive, anybodyConnects } = await readRights(database);
       if (readOnly) faults.push("the database takes no writes: is it a standby?");
       for (const right of missing) faults.push(`role ${role} lacks the right to ${right}`);
       if (missing.length === 0) print("rights: enough");
       for (const right of excessive) print(`warning: role ${role} needs no right to ${right}`);
+      if (anybodyConnects !== undefined) {
+        print(
+          `warning: every role of this server may connect: revoke connect on database ${anybodyConnects} from public`,
+        );
+      }
     }
     if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
   } finally {

@@ -1,4 +1,5 @@
 import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
+import { refuseOtherEncoding } from "../adapters/postgres/schema/encoding.ts";
 import { migrate, readSchema } from "../adapters/postgres/schema/migrations.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { migrateSettings } from "../config/settings.ts";
@@ -11,6 +12,7 @@ export async function runMigrate(surroundings: Surroundings): Promise<void> {
   const { databaseUrl, preparesStatements } = readSettings(migrateSettings, environment, readFile);
   const database = connect(databaseUrl, commandLimits, preparesStatements);
   try {
+    await refuseOtherEncoding(database);
     const { applied, serviceRoleGranted } = await migrate(database, readSchema(sqlFolder));
     for (const name of applied) print(`applied ${name}`);
     if (applied.length === 0) print("the schema is up to date");

@@ -7,6 +7,7 @@ import { makeRequestMeter } from "../adapters/ops/figures/request-meter.ts";
 import { connect, serviceLimits } from "../adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { refuseLossyDatabase } from "../adapters/postgres/schema/durability.ts";
+import { refuseOtherEncoding } from "../adapters/postgres/schema/encoding.ts";
 import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migrations.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeApp } from "../app.ts";
@@ -88,6 +89,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
       events.info("operations listening", { host: opsHost, port: opsListeningPort });
     }
     const databaseChecked = onceReachable(events, async () => {
+      await refuseOtherEncoding(database);
       await refuseOtherSchema(database, schema);
       if (settings.durability === "required") await refuseLossyDatabase(database);
       trail.start();

@@ -78,7 +78,7 @@ describe("check", () => {
   test("finds a schema that is behind, and does not mend it", async () => {
     for (let run = 0; run < 2; run++) {
       const { code, stdout, stderr } = await runProgram(["check"], settings());
-      assert.deepEqual([code, stdout], [1, `settings: right\n${durability()}\n`]);
+      assert.deepEqual([code, stdout], [1, `settings: right\nencoding: right\n${durability()}\n`]);
       assert.match(stderr, /^check: the database is behind this program \(missing: employee, .*\n$/);
     }
   });
@@ -87,9 +87,19 @@ describe("check", () => {
     assert.equal((await runProgram(["migrate"], settings())).code, 0);
     const { code, stdout, stderr } = await runProgram(["check"], settings());
     assert.deepEqual([code, stderr], [0, ""]);
-    const [warning, ...rest] = stdout.trimEnd().split("\n").reverse();
-    assert.deepEqual(rest.reverse(), ["settings: right", "schema: right", durability(), "rights: enough"]);
+    const [connect, warning, ...rest] = stdout.trimEnd().split("\n").reverse();
+    assert.deepEqual(rest.reverse(), [
+      "settings: right",
+      "encoding: right",
+      "schema: right",
+      durability(),
+      "rights: enough",
+    ]);
     assert.match(warning ?? "", /^warning: role \w+ needs no right to own maintenance_log$/);
+    assert.match(
+      connect ?? "",
+      /^warning: every role of this server may connect: revoke connect on database \w+ from public$/,
+    );
   });
 
   test("finds a schema that is ahead", async () => {
@@ -122,7 +132,11 @@ describe("check", () => {
     const url = new URL(database.url);
     Object.assign(url, { username: role, password: "x" });
     const checked = () => runProgram(["check"], { ...settings(), DATABASE_URL: url.href });
-    const enough = `settings: right\nschema: right\ndurability: right\nrights: enough\n`;
+    // As the documents set it up: not every role of the server may connect.
+    const name = new URL(database.url).pathname.slice(1);
+    await sql.unsafe(`revoke connect on database ${name} from public`);
+    await sql.unsafe(`grant connect on database ${name} to ${role}`);
+    const enough = `settings: right\nencoding: right\nschema: right\ndurability: right\nrights: enough\n`;
     assert.deepEqual(await checked(), { code: 0, stdout: enough, stderr: "" });
 
     // Not one after the other: the program takes its time to start.
@@ -150,6 +164,14 @@ describe("check", () => {
       [blind.code, blind.stderr],
       [1, "check: permission denied for table schema_migration\n"],
     );
+
+    await sql.unsafe("revoke usage on schema public from public");
+    const hidden = await checked();
+    assert.deepEqual(
+      [hidden.code, hidden.stderr],
+      [1, `check: role ${role} lacks the right to usage on schema public\n`],
+    );
+    await sql.unsafe("grant usage on schema public to public");
 
     await runProgram(["migrate"], settings());
     await sql.unsafe(`grant delete on maintenance_log to ${role}`);

@@ -104,9 +104,22 @@ async function appliedVersions(database: Database): Promise<number[]> {
     const rows = await database.query<{ version: number }>(sql`select version from schema_migration`);
     return rows.map(({ version }) => version);
   } catch (error) {
-    if (codeOf(error) === undefinedTable) return [];
-    throw error;
+    if (codeOf(error) !== undefinedTable) throw error;
+    await refuseHiddenSchema(database);
+    return [];
   }
+}
+
+/** PostgreSQL says of a table in a schema without the right of usage that it does not exist. */
+async function refuseHiddenSchema({ query }: Database): Promise<void> {
+  const [hidden] = await query<{ role: string; schema: string }>(
+    sql`
+      select current_user as role, n.nspname as schema
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relname = 'schema_migration' and not has_schema_privilege(n.oid, 'usage') limit 1`,
+  );
+  if (hidden === undefined) return;
+  throw new SchemaError(`role ${hidden.role} lacks the right to usage on schema ${hidden.schema}`);
 }
 
 /** False where the role does not exist and the owner may not make it. */

@@ -6,6 +6,8 @@ export interface Rights {
   readonly role: string;
   /** Writes are refused to everybody here: a standby, or a server that was set so. */
   readonly readOnly: boolean;
+  /** The database, quoted, if every role of the server may connect to it: one of another database's services too. */
+  readonly anybodyConnects: string | undefined;
   /** In words that follow "the right to". */
   readonly missing: readonly string[];
   /** What could harm the audit trail if the service process were taken over. */
@@ -59,6 +61,13 @@ interface RightRow {
   readonly held: boolean;
 }
 
+interface Session {
+  readonly role: string;
+  readonly readOnly: boolean;
+  readonly ownsLogs: boolean;
+  readonly anybodyConnects: string | null;
+}
+
 /** Whether writes are refused to everybody here. */
 export async function isReadOnly({ query }: Database): Promise<boolean> {
   const [row] = await query<{ isReadOnly: boolean }>(
@@ -84,17 +93,25 @@ export async function readRights({ query }: Database): Promise<Rights> {
         from json_to_recordset(${wanted}::text::json) as a (privilege text, "table" text, "column" text)`,
     );
   };
-  const [session] = await query<{ role: string; readOnly: boolean; ownsLogs: boolean }>(
+  const [session] = await query<Session>(
     sql`
       select current_user as role, current_setting('transaction_read_only') = 'on' as "readOnly",
-        pg_has_role(relowner, 'usage') as "ownsLogs"
+        pg_has_role(relowner, 'usage') as "ownsLogs",
+        case when has_database_privilege('public', current_database(), 'connect')
+          then quote_ident(current_database()) end as "anybodyConnects"
       from pg_class where oid = 'maintenance_log'::regclass`,
   );
-  const { role, readOnly, ownsLogs } = session as { role: string; readOnly: boolean; ownsLogs: boolean };
+  const { role, readOnly, ownsLogs, anybodyConnects } = session as Session;
   const missing = (await held(needed)).filter(right => !right.held).map(inWords);
   const excessive = (await held(needless)).filter(right => right.held).map(inWords);
   // An owner has all the others too, and can give them back to itself.
-  return { role, readOnly, missing, excessive: ownsLogs ? ["own maintenance_log"] : excessive };
+  return {
+    role,
+    readOnly,
+    anybodyConnects: anybodyConnects ?? undefined,
+    missing,
+    excessive: ownsLogs ? ["own maintenance_log"] : excessive,
+  };
 }
 
 const inWords = ({ privilege, table, column }: RightRow): string =>

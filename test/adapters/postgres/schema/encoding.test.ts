@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
+import { refuseOtherEncoding } from "../../../../src/adapters/postgres/schema/encoding.ts";
+import { openEmptyDatabase, type TestDatabase } from "../../../support/database.ts";
+import { runProgram } from "../../../support/program.ts";
+
+describe("the encoding of the database", () => {
+  let database: TestDatabase;
+  let server: postgres.Sql;
+  before(async () => {
+    database = await openEmptyDatabase();
+    server = postgres(database.url, { max: 1, onnotice: () => {} });
+  });
+  after(async () => {
+    await server.end();
+    await database.drop();
+  });
+
+  test("may be UTF8", async () => {
+    const own = connect(database.url, commandLimits);
+    await refuseOtherEncoding(own);
+    await own.close();
+  });
+
+  for (const encoding of ["SQL_ASCII", "LATIN1"]) {
+    test(`may not be ${encoding}: migrate, serve and check say so`, async t => {
+      if (!database.hasUsers) return t.diagnostic("the embedded database has but one encoding");
+      const name = `encoding_${encoding.toLowerCase()}_${process.pid}`;
+      await server.unsafe(`create database ${name} encoding '${encoding}' locale 'C' template template0`);
+      const url = new URL(database.url);
+      url.pathname = `/${name}`;
+      const settings = {
+        DATABASE_URL: url.href,
+        SECRET_KEY: "a secret of the encoding tests, 32 bytes",
+        PORT: "0",
+      };
+      const said = `the encoding of the database is ${encoding}, not UTF8: create it with encoding 'UTF8' template template0`;
+      for (const command of ["migrate", "serve", "check"]) {
+        const { code, stderr } = await runProgram([command], settings);
+        assert.equal(code, 1, command);
+        assert.ok(stderr.startsWith(`${command}: ${said}\n`), stderr);
+      }
+      await server.unsafe(`drop database ${name} with (force)`);
+    });
+  }
+});
