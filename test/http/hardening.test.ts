@@ -206,7 +206,7 @@ describe("the pace of a client", () => {
 describe("slow clients", () => {
   // The limits are so small that nothing has to be waited for; how long it took is nowhere asked.
   const limits = {
-    receiveMilliseconds: 100,
+    receiveMilliseconds: 400,
     takeMilliseconds: 100,
     lingerMilliseconds: 20,
     sweepMilliseconds: 10,
