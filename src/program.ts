@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CommandError, exitCodes, type Surroundings } from "./commands/command.ts";
+import { openStandardOutput } from "./commands/output.ts";
 import { type Environment, SettingsError } from "./config/read-settings.ts";
 import { DomainError, isUnavailable } from "./domain/error.ts";
 
@@ -35,30 +36,34 @@ export async function runProgram(
     console.error(await help());
     return exitCodes.usage;
   }
-  if (args.includes("--help")) {
-    console.log(await help(name));
-    return 0;
-  }
+  const isHelp = args.includes("--help");
+  const { stream: stdout, print, ...output } = openStandardOutput(process.stdout);
+  // The log of serve can be cut: its reader must not decide whether the service ends, and how.
+  const finish = name === "serve" && !isHelp ? async () => {} : output.finish;
+  const surroundings: Surroundings = {
+    environment,
+    processId: process.pid,
+    args,
+    readFile,
+    get version() {
+      return (JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version;
+    },
+    sqlFolder: pathOf("../sql"),
+    stdin: process.stdin,
+    stdout,
+    stderr: process.stderr,
+    print,
+    untilStopRequested,
+    untilFailure,
+  };
   try {
-    await command({
-      environment,
-      processId: process.pid,
-      args,
-      readFile,
-      get version() {
-        return (JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version;
-      },
-      sqlFolder: pathOf("../sql"),
-      stdin: process.stdin,
-      stdout: process.stdout,
-      stderr: process.stderr,
-      print: line => console.log(line),
-      untilStopRequested,
-      untilFailure,
-    });
+    if (isHelp) print(await help(name));
+    else await command(surroundings);
+    await finish();
     return 0;
   } catch (error) {
     const { exitCode, lines } = explain(error);
+    await finish().catch(() => {});
     for (const line of lines) console.error(`${name}: ${line}`);
     return exitCode;
   }

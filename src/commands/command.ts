@@ -11,7 +11,8 @@ export interface Surroundings {
   /** The folder with the migrations. */
   readonly sqlFolder: string;
   readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
+  /** Holds what a command writes until it has been taken; `serve` writes its log by itself. */
+  readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WriteStream;
   readonly print: (line: string) => void;
   /** Waits until the process is asked to stop. */

@@ -1,12 +1,53 @@
+import { createWriteStream } from "node:fs";
+import { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import { CommandError, exitCodes } from "./command.ts";
+
+export interface StandardOutput {
+  readonly stream: Writable;
+  readonly print: (line: string) => void;
+  /**
+   * Waits until everything has been taken.
+   *
+   * @throws CommandError when something could not be written, now or before
+   */
+  finish(): Promise<void>;
+}
+
+/** Standard output of a command, whose output is either whole or the exit code says that it is not. */
+export function openStandardOutput(
+  standard: NodeJS.WritableStream & { readonly fd: number },
+): StandardOutput {
+  // Node's own stream for a file reports success when the disk took only a part of a write.
+  const stream: Writable = standard instanceof Socket ? standard : createWriteStream("", { fd: standard.fd });
+  let failure: Error | undefined;
+  const fail = (error?: Error | null): void => {
+    failure ??= error ?? undefined;
+  };
+  stream.on("error", fail);
+  return {
+    stream,
+    print: line => void stream.write(`${line}\n`),
+    async finish() {
+      await new Promise<void>(resolve => {
+        stream.write("", error => {
+          fail(error);
+          resolve();
+        });
+      });
+      if (failure === undefined) return;
+      throw new CommandError(exitCodes.outputFailed, cannotBeWritten(failure));
+    },
+  };
+}
+
+const cannotBeWritten = (error: Error): string => `the output cannot be written whole: ${error.message}`;
 
 /** Writes the text to its end. Throws an error with exit code 74 when the stream cannot take it, say on a full disk. */
 export function writeWhole(stream: NodeJS.WritableStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void =>
-      reject(
-        new CommandError(exitCodes.outputFailed, `the output cannot be written whole: ${error.message}`),
-      );
+      reject(new CommandError(exitCodes.outputFailed, cannotBeWritten(error)));
     stream.once("error", fail);
     stream.write(text, error => (error ? fail(error) : resolve()));
   });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
+import { makeLogOutput } from "../adapters/log-output.ts";
 import type { Phase } from "../adapters/ops/figures/readiness.ts";
 import { makeRequestMeter } from "../adapters/ops/figures/request-meter.ts";
 import { connect, serviceLimits } from "../adapters/postgres/connection/database.ts";
@@ -21,6 +22,8 @@ import { makeServedTrail } from "./served-trail.ts";
 import { makeServiceOperations } from "./watched-service.ts";
 
 const drainMilliseconds = 10_000;
+/** How long the end of the log may take; its reader may have stalled. */
+const flushMilliseconds = 1_000;
 const schemaWaitMilliseconds = 1_000;
 const daySeconds = 86_400;
 
@@ -33,7 +36,9 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   const inherited = inheritedSocket(environment, processId);
   const stopRequested = untilStopRequested();
   const failed = untilFailure();
-  const events = makeJsonEventLog(settings.logLevel, systemClock, line => process.stdout.write(line));
+  const output = makeLogOutput(process.stdout);
+  const events = makeJsonEventLog(settings.logLevel, systemClock, output.write);
+  output.onRecovery(lines => events.warn("log lines dropped", { lines }));
   failed.catch((error: unknown) => {
     events.error("unexpected failure", { cause: error instanceof Error ? error.stack : String(error) });
   });
@@ -67,6 +72,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   const operations = makeServiceOperations({
     version,
     requests: meter.read,
+    droppedLogLines: output.dropped,
     http: app.load,
     database: database.load,
     passwords: passwords.load,
@@ -112,6 +118,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     await database.close();
   }
   events.info("stopped");
+  await output.flush(flushMilliseconds);
 }
 
 /** Runs a check as soon as the database can be asked; rejects with what the check finds. */

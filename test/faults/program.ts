@@ -1,7 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { folder, own, untilExited } from "./processes.ts";
 
@@ -24,11 +27,16 @@ export function buildProgram(): string {
 
 export type Settings = Readonly<Record<string, string>>;
 
-const start = (program: string, args: readonly string[], settings: Settings) =>
+const start = (
+  program: string,
+  args: readonly string[],
+  settings: Settings,
+  stdout: number | "pipe" = "pipe",
+) =>
   own(
     spawn(process.execPath, [program, ...args], {
       env: { PATH: process.env["PATH"], ...settings },
-      stdio: "pipe",
+      stdio: ["pipe", stdout, "pipe"],
     }),
   );
 
@@ -39,8 +47,8 @@ export async function runCommand(
   settings: Settings,
 ): Promise<void> {
   const child = start(program, args, settings);
-  child.stdin.end();
-  child.stdout.resume();
+  child.stdin?.end();
+  child.stdout?.resume();
   const told = tailOf(child);
   await untilExited(child);
   if (child.exitCode !== 0) throw new Error(`${args.join(" ")} ended with ${child.exitCode}: ${told()}`);
@@ -52,6 +60,8 @@ const stopMilliseconds = 12_000;
 export interface ServiceProcess {
   readonly port: number;
   readonly pid: number;
+  /** What it writes to standard output, unless that is a descriptor. */
+  readonly output: Readable | null;
   /** SIGKILL. */
   kill(): Promise<void>;
   /** SIGTERM; throws when it does not end well and in time. */
@@ -60,25 +70,29 @@ export interface ServiceProcess {
   death(): string | undefined;
 }
 
-/** Starts `serve` and waits until it listens. */
+/** Starts `serve`, with a descriptor as its standard output if one is given, and waits until it listens. */
 export async function startService(
   program: string,
   port: number,
   settings: Settings,
+  stdout?: number,
 ): Promise<ServiceProcess> {
-  const child = start(program, ["serve"], { HOST: "127.0.0.1", PORT: String(port), ...settings });
+  const child = start(program, ["serve"], { HOST: "127.0.0.1", PORT: String(port), ...settings }, stdout);
   const told = tailOf(child);
   let asked = false;
-  const lines = createInterface({ input: child.stdout });
   await new Promise<void>((resolve, reject) => {
-    lines.on("line", line => {
-      if (line.includes('"listening"')) resolve();
-    });
+    if (child.stdout === null) void untilListening(port).then(resolve);
+    else {
+      createInterface({ input: child.stdout }).on("line", line => {
+        if (line.includes('"listening"')) resolve();
+      });
+    }
     child.once("exit", code => reject(new Error(`serve ended with ${code}: ${told()}`)));
   });
   return {
     port,
     pid: child.pid ?? 0,
+    output: child.stdout,
     async kill() {
       asked = true;
       child.kill("SIGKILL");
@@ -99,6 +113,18 @@ export async function startService(
         ? undefined
         : `the service ended by itself (${child.exitCode ?? child.signalCode}): ${told()}`,
   };
+}
+
+async function untilListening(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, "127.0.0.1");
+    const isOpen = await new Promise<boolean>(resolve => {
+      socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    });
+    socket.destroy();
+    if (isOpen) return;
+    await sleep(50);
+  }
 }
 
 const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;

@@ -5,6 +5,7 @@ import { behindHaproxy } from "./behind-haproxy.ts";
 import { diskFull } from "./disk-full.ts";
 import { failover, failoverStalled } from "./failover.ts";
 import { idleSockets } from "./idle-sockets.ts";
+import { logReader } from "./log-reader.ts";
 import { loginFlood } from "./login-flood.ts";
 import { memoryFlood } from "./memory-flood.ts";
 import { networkDrop } from "./network-drop.ts";
@@ -37,6 +38,7 @@ const scenarios: readonly Scenario[] = [
   idleSockets,
   loginFlood,
   memoryFlood,
+  logReader,
   diskFull,
 ];
 

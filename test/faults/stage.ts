@@ -3,7 +3,7 @@ import { compare, readRows, replay } from "./audit.ts";
 import { type Cluster, makeCluster } from "./cluster.ts";
 import { type Load, type LoadChoices, recoveryMilliseconds, startLoad } from "./load.ts";
 import { stablePort } from "./processes.ts";
-import { runCommand, type ServiceProcess, startService } from "./program.ts";
+import { runCommand, type ServiceProcess, type Settings, startService } from "./program.ts";
 import { send } from "./request.ts";
 import type { Outcome, Trial } from "./scenario.ts";
 
@@ -14,6 +14,8 @@ export interface Stage {
   readonly assetIds: readonly [number, ...number[]];
   /** Port of the first service, which every restart takes again. */
   readonly port: number;
+  /** What services on this database are told. */
+  readonly settings: Settings;
   service(): ServiceProcess;
   /** Starts the service again on its port after it was killed. */
   restart(): Promise<void>;
@@ -59,6 +61,7 @@ export async function openStage(trial: Trial, choices: Choices = {}): Promise<St
     token,
     assetIds,
     port,
+    settings,
     service: () => service,
     async restart() {
       service = await startService(program, port, settings);

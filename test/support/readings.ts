@@ -14,6 +14,7 @@ export function readingOf(meter: Meter, uptimeSeconds: number, changes: Partial<
     version: "1.0.0",
     nodeVersion: "v24.0.0",
     ...meter.read(),
+    droppedLogLines: 0,
     http: {
       connections: 42,
       requests: 3,

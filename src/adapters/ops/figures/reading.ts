@@ -7,6 +7,8 @@ import type { Runtime } from "./runtime.ts";
 export interface Sources {
   readonly version: string;
   readonly requests: () => Pick<Reading, "requests" | "cutAnswers" | "refusals">;
+  /** Since the start. */
+  readonly droppedLogLines: () => number;
   readonly http: () => HttpLoad;
   readonly database: () => DatabaseLoad;
   readonly passwords: () => PasswordLoad;
@@ -51,6 +53,7 @@ export interface Reading {
   readonly requests: readonly RequestSeries[];
   readonly cutAnswers: CutAnswers;
   readonly refusals: Refusals;
+  readonly droppedLogLines: number;
   readonly http: HttpLoad;
   readonly database: DatabaseLoad;
   readonly passwords: PasswordLoad;
@@ -64,6 +67,7 @@ export const takeReading = (sources: Sources, startedAtSeconds: number, runtime:
   version: sources.version,
   nodeVersion: process.version,
   ...sources.requests(),
+  droppedLogLines: sources.droppedLogLines(),
   http: sources.http(),
   database: sources.database(),
   passwords: sources.passwords(),

@@ -114,13 +114,18 @@ const trailFamilies = ({ trail }: Reading): Family[] => [
   ),
 ];
 
-const processFamilies = ({ runtime }: Reading): Family[] => {
+const processFamilies = ({ runtime, droppedLogLines }: Reading): Family[] => {
   const { medianSeconds, p99Seconds, maxSeconds } = runtime.eventLoopDelay;
   const lag = "How late the event loop came to what was due in the last 30 to 60 s";
   return [
     gauge("nodejs_eventloop_lag_p50_seconds", `${lag}: median.`, medianSeconds),
     gauge("nodejs_eventloop_lag_p99_seconds", `${lag}: 99th percentile.`, p99Seconds),
     gauge("nodejs_eventloop_lag_max_seconds", `${lag}: longest.`, maxSeconds),
+    counter(
+      "maintenance_log_dropped_log_lines_total",
+      "Lines of the log that standard output did not take.",
+      droppedLogLines,
+    ),
     counter("process_cpu_seconds_total", "CPU time of all threads, user and system.", runtime.cpuSeconds),
     gauge("process_resident_memory_bytes", "Resident memory.", runtime.residentBytes),
     gauge("nodejs_heap_size_used_bytes", "JavaScript heap in use.", runtime.heapUsedBytes),

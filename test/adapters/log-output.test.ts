@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { makeLogOutput } from "../../src/adapters/log-output.ts";
+
+/** A pipe, with its reader, who does not read yet. */
+async function openPipe() {
+  const server = createServer({ pauseOnConnect: true });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const writer = connect((server.address() as { port: number }).port, "127.0.0.1");
+  const [reader] = (await once(server, "connection")) as [Socket];
+  server.close();
+  return { writer: writer as Socket & { fd: number }, reader };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise(resolve => setTimeout(resolve, 1));
+}
+
+describe("the output of the log", () => {
+  test("drops lines while its reader stalls, and says how many when it reads again", async () => {
+    const { writer, reader } = await openPipe();
+    const output = makeLogOutput(writer, 10_000);
+    const reported: number[] = [];
+    output.onRecovery(lines => reported.push(lines));
+    const line = `${"x".repeat(999)}\n`;
+    // More than the system's own buffers take.
+    for (let i = 0; i < 20_000; i += 1) {
+      output.write(line);
+      if (i % 10 === 0) await new Promise(resolve => setImmediate(resolve));
+    }
+    const dropped = output.dropped();
+    assert.ok(dropped > 0);
+    assert.ok(writer.writableLength <= 10_000);
+    assert.deepEqual(reported, []);
+    let received = "";
+    reader.setEncoding("utf8").on("data", text => {
+      received += text;
+    });
+    reader.resume();
+    await until(() => reported.length > 0);
+    assert.deepEqual(reported, [dropped]);
+    output.write("the end\n");
+    await until(() => received.endsWith("the end\n"));
+    assert.equal(received.split("\n").length - 2, 20_000 - dropped);
+    writer.destroy();
+  });
+
+  test("goes on without a reader", async () => {
+    const { writer, reader } = await openPipe();
+    const output = makeLogOutput(writer);
+    reader.resetAndDestroy();
+    for (let i = 0; i < 100; i += 1) {
+      output.write("x\n");
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    await until(() => output.dropped() > 0);
+    await output.flush(1);
+  });
+
+  test("goes on while a disk is full, and says how many lines are missing", t => {
+    if (process.platform !== "linux") return t.skip("only Linux has /dev/full");
+    const folder = mkdtempSync(join(tmpdir(), "log-output-"));
+    const [full, file] = [openSync("/dev/full", "w"), openSync(join(folder, "log"), "w")];
+    const stream = { fd: full, on: () => stream } as unknown as NodeJS.WritableStream & { fd: number };
+    const output = makeLogOutput(stream);
+    const reported: number[] = [];
+    output.onRecovery(lines => {
+      reported.push(lines);
+      output.write("recovered\n");
+    });
+    for (let i = 0; i < 3; i += 1) output.write("lost\n");
+    assert.deepEqual([output.dropped(), reported], [3, []]);
+    stream.fd = file;
+    output.write("a\n");
+    output.write("b\n");
+    for (const descriptor of [full, file]) closeSync(descriptor);
+    assert.deepEqual(reported, [3]);
+    // The line break before it ends what the disk may have taken of a line before.
+    assert.equal(readFileSync(join(folder, "log"), "utf8"), "\na\nrecovered\nb\n");
+    rmSync(folder, { recursive: true });
+  });
+});
