@@ -67,6 +67,7 @@ sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=
       form("c2sp.org/tlog-proof@v2", "extra AAAA", "index 0"),
       form(head, "extra AAAA"),
       form(head, "extra A", "index 0"),
+      form(head, "other AAAA", "index 0"),
       form(head, "extra AAAA", "index 01"),
       form(head, "extra AAAA", "index -1"),
       form(head, "extra AAAA", "index 9007199254740993"),
