@@ -106,7 +106,7 @@ function introduce(
   ADMIN       ${adminEmail}
   password    ${adminPassword}
   services    http://${network}.21:7070 and http://${network}.22:7070; how they do: http://${network}.21:7071
-  database    ${database.superuserUrl}
+  database    ${database.superuserUrl()}
   its leader  ${network}.10:5000, by HAProxy
   Patroni     ${nodes.map(({ address }) => `http://${address}:8008`).join(", ")}
   etcd        ${nodes.map(({ address }) => `http://${address}:2379`).join(", ")}

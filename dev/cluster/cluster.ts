@@ -67,7 +67,7 @@ export async function startCluster(programs: Programs, network: string): Promise
     members: async () => {
       for (const { address } of nodes) {
         const answer = await askPatroni(address, "/cluster");
-        if (answer?.ok) return ((await answer.json()) as { members: Member[] }).members;
+        if (answer !== undefined) return (answer as { members: Member[] }).members;
       }
       return [];
     },
@@ -101,10 +101,12 @@ export async function startCluster(programs: Programs, network: string): Promise
   return cluster;
 }
 
-/** Undefined when Patroni does not answer. */
-export async function askPatroni(address: string, path: string): Promise<Response | undefined> {
+/** Undefined when Patroni does not answer, or answers no. */
+export async function askPatroni(address: string, path: string): Promise<unknown> {
   try {
-    return await fetch(`http://${address}:8008${path}`, { signal: AbortSignal.timeout(500) });
+    const answer = await fetch(`http://${address}:8008${path}`, { signal: AbortSignal.timeout(2_000) });
+    const json: unknown = await answer.json();
+    return answer.ok ? json : undefined;
   } catch {
     return undefined;
   }

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import type { PatroniCluster } from "./cluster.ts";
 
-/** Connection URLs over all nodes. */
+/** Connection URLs over all nodes, or to the hosts that are named. */
 export interface ClusterDatabase {
-  readonly superuserUrl: string;
+  superuserUrl(hosts?: string): string;
   readonly ownerUrl: string;
-  /** What `serve` is given; over other hosts when they are named. */
+  /** What `serve` is given. */
   serviceUrl(hosts?: string): string;
 }
 
@@ -32,7 +32,7 @@ export async function prepareDatabase(cluster: PatroniCluster): Promise<ClusterD
     await sql.end({ timeout: 1 });
   }
   return {
-    superuserUrl: cluster.url("postgres", superuser, name),
+    superuserUrl: hosts => cluster.url("postgres", superuser, name, hosts),
     ownerUrl: cluster.url("maintenance_owner", owner, name),
     serviceUrl: hosts => cluster.url("maintenance_serve", service, name, hosts),
   };

@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import type { Load } from "./load.ts";
 import { sendWrite } from "./load.ts";
+import type { Place } from "./request.ts";
 import { type Acknowledged, isFaithful, keyOf } from "./write.ts";
 
 export interface Row {
@@ -55,7 +56,7 @@ export async function readRows(url: string): Promise<Row[]> {
 }
 
 /** Sends some acknowledged writes once more: each must be answered as the first time, another body refused. */
-export async function replay(load: Load, port: number, token: string, most = 200): Promise<string[]> {
+export async function replay(load: Load, port: Place, token: string, most = 200): Promise<string[]> {
   const faults: string[] = [];
   const all = [...load.acknowledged.values()];
   const step = Math.max(1, Math.floor(all.length / most));

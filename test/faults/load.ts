@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { between, type Random } from "./random.ts";
-import { type Answer, faultOfError, HungError, send } from "./request.ts";
+import { type Answer, faultOfError, HungError, type Place, send } from "./request.ts";
 import { type Acknowledged, isFaithful, makeWrite, type Write } from "./write.ts";
 
 /** Clients that write logs as fast as they are answered, and what they have been told. */
@@ -14,6 +14,8 @@ export interface Load {
   readonly faults: readonly string[];
   hung(): number;
   slowestMilliseconds(): number;
+  /** The longest time without a 201, from the start of the load. */
+  longestPauseMilliseconds(): number;
   /** Milliseconds from now to the next 201. */
   untilAcknowledged(): Promise<number>;
   /** From now on anything may fail. */
@@ -26,7 +28,7 @@ export interface Load {
 
 export interface LoadChoices {
   /** Services on one database; a client that gets no answer from one goes on at the next. */
-  readonly ports: readonly number[];
+  readonly ports: readonly Place[];
   readonly token: string;
   readonly assetIds: readonly [number, ...number[]];
   readonly random: Random;
@@ -57,6 +59,8 @@ export function startLoad(choices: LoadChoices): Load {
   const waiting = new Set<() => void>();
   let hung = 0;
   let slowest = 0;
+  let lastAcknowledged = performance.now();
+  let longestPause = 0;
   let wellFrom = Number.POSITIVE_INFINITY;
   let giveUpAt = Number.POSITIVE_INFINITY;
 
@@ -65,13 +69,15 @@ export function startLoad(choices: LoadChoices): Load {
   function accept(write: Write, json: unknown): void {
     const log = (json ?? {}) as Record<string, unknown>;
     if (!isFaithful(write, log)) blame(`201 with another content: ${JSON.stringify(log).slice(0, 200)}`);
+    longestPause = Math.max(longestPause, performance.now() - lastAcknowledged);
+    lastAcknowledged = performance.now();
     acknowledged.set(write.key, { ...write, id: Number(log["id"]) });
     for (const tell of waiting) tell();
     waiting.clear();
   }
 
   /** Undefined when there was no answer. */
-  async function attempt(port: number, write: Write): Promise<Answer | undefined> {
+  async function attempt(port: Place, write: Write): Promise<Answer | undefined> {
     const began = performance.now();
     let status = 0;
     try {
@@ -130,6 +136,7 @@ export function startLoad(choices: LoadChoices): Load {
     faults,
     hung: () => hung,
     slowestMilliseconds: () => Math.round(slowest),
+    longestPauseMilliseconds: () => Math.round(longestPause),
     untilAcknowledged,
     strike() {
       wellFrom = Number.POSITIVE_INFINITY;
@@ -146,7 +153,7 @@ export function startLoad(choices: LoadChoices): Load {
   };
 }
 
-export const sendWrite = (port: number, { key, assetId, content }: Write, token: string, agent?: Agent) =>
+export const sendWrite = (port: Place, { key, assetId, content }: Write, token: string, agent?: Agent) =>
   send(port, `/api/v1/assets/${assetId}/logs`, {
     method: "POST",
     token,

@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HungError, send } from "./request.ts";
+import { HungError, type Place, send } from "./request.ts";
 
 /** What point reads were answered while something else went on. */
 export interface ReadReport {
@@ -13,7 +13,7 @@ export interface ReadReport {
 }
 
 interface Choices {
-  readonly port: number;
+  readonly port: Place;
   readonly path: string;
   readonly token: string;
   readonly clients: number;

@@ -15,6 +15,9 @@ export class HungError extends Error {
 /** The deadline of the service is about 5 s; what takes longer than this has hung. */
 export const hungMilliseconds = 7_000;
 
+/** Where a service is: a port of 127.0.0.1, or another address too. */
+export type Place = number | `${string}:${number}`;
+
 export interface Sent {
   readonly method?: string;
   readonly token?: string;
@@ -27,13 +30,14 @@ export interface Sent {
 }
 
 /** Sends one request; throws HungError, or the socket's error. */
-export function send(port: number, path: string, sent: Sent = {}): Promise<Answer> {
+export function send(place: Place, path: string, sent: Sent = {}): Promise<Answer> {
   const { method = "GET", token, headers = {}, body, agent, localAddress } = sent;
   const text = body === undefined ? undefined : JSON.stringify(body);
+  const [host, port] = typeof place === "number" ? ["127.0.0.1", place] : place.split(":");
   return new Promise((resolve, reject) => {
     const outgoing = request(
       {
-        host: "127.0.0.1",
+        host,
         port,
         path,
         method,

@@ -9,15 +9,15 @@ import { logReader } from "./log-reader.ts";
 import { loginFlood } from "./login-flood.ts";
 import { memoryFlood } from "./memory-flood.ts";
 import { networkDrop } from "./network-drop.ts";
+import { patroni } from "./patroni.ts";
 import { postgresKill } from "./postgres-kill.ts";
 import { postgresStopped } from "./postgres-stopped.ts";
 import { buildProgram } from "./program.ts";
 import { makeRandom } from "./random.ts";
-import { revocation } from "./revocation.ts";
 import type { Outcome, Scenario, Trial } from "./scenario.ts";
 import { serviceKill } from "./service-kill.ts";
 import { slowReaders } from "./slow-readers.ts";
-import { isClean, type Result, tableOf } from "./table.ts";
+import { isClean, pauseTableOf, type Result, tableOf } from "./table.ts";
 import { twoServices } from "./two-services.ts";
 
 /**
@@ -37,11 +37,11 @@ const scenarios: readonly Scenario[] = [
   behindHaproxy,
   slowReaders,
   idleSockets,
-  revocation,
   loginFlood,
   memoryFlood,
   logReader,
   diskFull,
+  ...patroni,
 ];
 
 const { values } = parseArgs({
@@ -73,6 +73,8 @@ for (const scenario of chosen) {
   }
 }
 console.log(`\n${tableOf(results)}`);
+const pauses = pauseTableOf(results);
+if (pauses !== undefined) console.log(`\n${pauses}`);
 process.exit(results.every(isClean) ? 0 : 1);
 
 async function runOne(scenario: Scenario): Promise<Result> {

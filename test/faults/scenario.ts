@@ -19,9 +19,21 @@ export interface Outcome {
   readonly hung: number;
   /** Milliseconds from the end of each fault to the first 201. */
   readonly recoveries: readonly number[];
+  /** The longest time without an acknowledged write, by each way to the database, of scenarios on a Patroni cluster. */
+  readonly pauses?: Pauses;
   readonly notes: readonly string[];
   /** Promises that were not kept, but those that the table counts. */
   readonly faults: readonly string[];
+}
+
+/** In milliseconds. */
+export interface Pauses {
+  /** In which no node took a write, whoever might have sent one. */
+  readonly unwritable: number;
+  /** By way of HAProxy. */
+  readonly proxy: number;
+  /** By several hosts in DATABASE_URL. */
+  readonly hosts: number;
 }
 
 export interface Scenario {

@@ -4,7 +4,7 @@ import { type Cluster, makeCluster } from "./cluster.ts";
 import { type Load, type LoadChoices, recoveryMilliseconds, startLoad } from "./load.ts";
 import { stablePort } from "./processes.ts";
 import { runCommand, type ServiceProcess, type Settings, startService } from "./program.ts";
-import { send } from "./request.ts";
+import { type Place, send } from "./request.ts";
 import type { Outcome, Trial } from "./scenario.ts";
 
 /** A PostgreSQL, a service on it, and an ADMIN who is logged in. */
@@ -95,14 +95,14 @@ export async function query(url: string, text: string): Promise<readonly Record<
   }
 }
 
-async function logIn(port: number): Promise<string> {
+export async function logIn(port: Place): Promise<string> {
   const body = { email: adminEmail, password: adminPassword };
   const { status, json } = await send(port, "/api/v1/auth/login", { method: "POST", body });
   if (status !== 200) throw new Error(`the login was answered ${status}: ${JSON.stringify(json)}`);
   return (json as { token: string }).token;
 }
 
-async function createAsset(port: number, token: string): Promise<number> {
+export async function createAsset(port: Place, token: string): Promise<number> {
   const body = { name: "Pump", description: "" };
   const { status, json } = await send(port, "/api/v1/assets", { method: "POST", body, token });
   if (status !== 201) throw new Error(`the asset was answered ${status}: ${JSON.stringify(json)}`);
@@ -121,7 +121,7 @@ interface Conclusion {
 }
 
 /** Answers within the deadline of 5 s, with some time for a busy machine. */
-const slowestMilliseconds = 6_000;
+export const slowestMilliseconds = 6_000;
 
 /** Ends the load, and holds everything that the clients were told against what is stored. */
 export async function conclude(stage: Stage, load: Load, conclusion: Conclusion): Promise<Outcome> {
@@ -165,7 +165,7 @@ export async function conclude(stage: Stage, load: Load, conclusion: Conclusion)
 }
 
 /** After all this the service still stops when it is asked to. */
-async function faultOfStop(service: ServiceProcess): Promise<string | undefined> {
+export async function faultOfStop(service: ServiceProcess): Promise<string | undefined> {
   try {
     await service.stop();
     return undefined;

@@ -15,6 +15,23 @@ export function tableOf(results: readonly Result[]): string {
           recoveryOf(result.recoveries),
         ],
   );
+  return markdownOf(heads, rows);
+}
+
+const pauseHeads = ["longest time without a write, s", "on any node", "by HAProxy", "by several hosts"];
+
+/** The scenarios on a Patroni cluster, if any have run. */
+export function pauseTableOf(results: readonly Result[]): string | undefined {
+  const seconds = (milliseconds: number) => (milliseconds / 1_000).toFixed(1);
+  const rows = results.flatMap(result =>
+    "skipped" in result || result.pauses === undefined
+      ? []
+      : [[result.name, ...[result.pauses.unwritable, result.pauses.proxy, result.pauses.hosts].map(seconds)]],
+  );
+  return rows.length === 0 ? undefined : markdownOf(pauseHeads, rows);
+}
+
+function markdownOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map(row => row[i]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(" | ")} |`;

@@ -10,6 +10,7 @@ import {
   type NativePostgres,
   startNativePostgres,
 } from "../../../support/native-postgres.ts";
+import { startService } from "../../../support/program.ts";
 
 const binaries = process.env["TEST_DATABASE"] === "embedded" ? undefined : findPostgresBinaries();
 
@@ -35,7 +36,7 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
   before(async () => {
     const { certificate, key } = ours.sign("db.example.com", "DNS:localhost,IP:127.0.0.1");
     server = await startNativePostgres(binaries ?? "", {
-      settings: ["ssl=on", "ssl_ca_file=ca.pem"],
+      settings: ["fsync=off", "ssl=on", "ssl_ca_file=ca.pem"],
       files: {
         "server.crt": certificate,
         "server.key": key,
@@ -45,7 +46,7 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
           "hostssl certified all 127.0.0.1/32 cert\nhostssl postgres all 127.0.0.1/32 trust\n",
       },
     });
-    plain = await startNativePostgres(binaries ?? "");
+    plain = await startNativePostgres(binaries ?? "", { settings: ["fsync=off"] });
     const owner = connect(
       `postgres://postgres@/postgres?host=${server.socketFolder}&port=${new URL(server.url).port}`,
     );
@@ -131,6 +132,21 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
     const url = (mode: string) => `${plain.url}?sslmode=${mode}`;
     assert.match((await tryUrl(url("require"))) ?? "", /the server has no TLS$/);
     assert.equal(await tryUrl(url("prefer")), "plain text");
+  });
+
+  test("serve starts all the same, answers 503 and logs the cause", async () => {
+    const service = await startService({
+      DATABASE_URL: `${plain.url}?sslmode=require`,
+      SECRET_KEY: "a secret of the TLS tests, of thirty-two bytes",
+    });
+    const body = { email: "a@example.com", password: "secret 1" };
+    const { status } = await service.call("POST", "/api/v1/auth/login", { body });
+    assert.equal(status, 503);
+    const { stdout, code } = await service.stop();
+    assert.equal(code, 0);
+    for (const event of ["the database is not available", "request failed"]) {
+      assert.match(stdout, new RegExp(`"event":"${event}".*"cause":"[^"]*the server has no TLS"`));
+    }
   });
 
   test("a Unix socket needs none", async () => {
