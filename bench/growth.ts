@@ -31,6 +31,9 @@ interface Operation {
   readonly active?: string;
 }
 
+/** As many as the first page of a whole list has, which reads one more. */
+const limit = 127;
+
 const firstPage = async (list: AsyncIterable<unknown>) => {
   for await (const _ of list) return;
 };
@@ -57,15 +60,29 @@ const operations: readonly Operation[] = [
   },
   {
     name: "first page of a large asset",
-    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfAsset(largeAsset, {})),
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfAsset(largeAsset, { limit })),
   },
   {
     name: "first page of all logs",
-    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.list({})),
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.list({ limit })),
   },
   {
     name: "first page of a rare status",
-    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.list({ status: "CANCELLED" })),
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.list({ status: "CANCELLED", limit })),
+  },
+  {
+    name: "first page of a task type",
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.list({ taskType: "ERROR", limit })),
+  },
+  {
+    name: "first page of a rare status of a large asset",
+    run: ({ maintenanceLogs }) =>
+      firstPage(maintenanceLogs.listOfAsset(largeAsset, { status: "CANCELLED", limit })),
+  },
+  {
+    name: "first page of a rare status of an employee",
+    run: ({ maintenanceLogs }, turn) =>
+      firstPage(maintenanceLogs.listOfPerformer(scattered(turn, employees), { status: "CANCELLED", limit })),
   },
   {
     name: "asset with lastLogDate",
@@ -79,6 +96,11 @@ const operations: readonly Operation[] = [
     name: "10 newest, 3 of 200 active",
     run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets({ limit: 10 })),
     active: "id <= 3",
+  },
+  {
+    name: "10 newest of active assets, of a task type",
+    run: ({ maintenanceLogs }) =>
+      firstPage(maintenanceLogs.listOfActiveAssets({ taskType: "ERROR", limit: 10 })),
   },
 ];
 

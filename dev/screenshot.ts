@@ -3,6 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openStage } from "../bench/stage.ts";
 import { workloads } from "../bench/workloads.ts";
+import { trailCrypto } from "../src/adapters/trail-crypto.ts";
+import { formatSignerKey, makeSignerKey } from "../src/domain/trail/note.ts";
 import { stablePort } from "../test/faults/processes.ts";
 import { buildProgram } from "../test/faults/program.ts";
 import { findChromium, noChromium, openBrowser } from "../test/support/browser.ts";
@@ -26,7 +28,11 @@ const rates = [60, 6, 20, 0.5, 0.02, 12];
 
 const stage = await openStage(binaries, buildProgram(), logs);
 const opsPort = await stablePort();
-const { port, token, stop } = await stage.serve({ OPS_PORT: String(opsPort) });
+const key = makeSignerKey("maintenance.example.com", trailCrypto.newSeed(), trailCrypto);
+const { port, token, stop } = await stage.serve({
+  OPS_PORT: String(opsPort),
+  TRAIL_KEY: formatSignerKey(key),
+});
 const ends = performance.now() + Number(values.minutes) * 60_000;
 
 /** Sends requests at about this rate, in a slow wave as of a working day. */

@@ -56,14 +56,20 @@ describe("the recipes of docs/clients.md", () => {
     }
   }
 
+  const indexesOf = (entries: readonly { index: number }[]) => entries.map(({ index }) => index);
   const idsOf = (text: string) =>
     [...text.matchAll(/\{"id":(\d+),"performedDate"/g)].map(([, id]) => Number(id));
 
-  test("in the shell: log in again, write once, walk pages and poll", { skip: noCurl }, async () => {
+  test("in the shell: log in again, write once, walk pages, poll and follow the trail", {
+    skip: noCurl,
+  }, async () => {
+    await world.cover();
     const file = join(folder, "client.sh");
     writeFileSync(file, blocksOf("sh"));
     const [written = "", ...rest] = (await runAmongMishaps("sh", [file])).split("\n");
     const polled = rest.splice(2);
+    // Three employees, an asset and three logs, and nothing the second time.
+    const followed = JSON.parse(polled.pop() ?? "[]");
     assert.deepEqual(idsOf(written), [4]);
     assert.deepEqual(rest.map(idsOf), [
       [4, 3],
@@ -73,9 +79,11 @@ describe("the recipes of docs/clients.md", () => {
       polled.map(line => JSON.parse(line).id),
       [4, 3, 2, 1],
     );
+    assert.deepEqual(indexesOf(followed), [0, 1, 2, 3, 4, 5, 6]);
   });
 
-  test("in TypeScript: log in again, write once, walk pages and poll", async () => {
+  test("in TypeScript: log in again, write once, walk pages, poll and follow the trail", async () => {
+    await world.cover();
     copyFileSync(join("docs", "api.d.ts"), join(folder, "api.d.ts"));
     symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
     writeFileSync(join(folder, "client.ts"), blocksOf("ts"));
@@ -85,6 +93,9 @@ describe("the recipes of docs/clients.md", () => {
       "written 5",
       ...[5, 4, 3, 2, 1].map(id => `listed ${id}`),
       ...[5, 4, 3, 2, 1].map(id => `new ${id}`),
+      ...["employee", "employee", "employee", "asset", "log", "log", "log", "log"].map(
+        (kind, index) => `entry ${index} ${kind}`,
+      ),
     ]);
   });
 

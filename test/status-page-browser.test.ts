@@ -45,7 +45,7 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
   test("is shown without a complaint, and has loaded its style", async () => {
     assert.deepEqual(await browser.open(`${origin}/`), []);
     assert.equal(await browser.evaluate("document.title"), "Ready: Maintenance Log Service");
-    assert.equal(await browser.evaluate("document.querySelectorAll('.card').length"), 10);
+    assert.equal(await browser.evaluate("document.querySelectorAll('.card').length"), 12);
     assert.equal(
       await browser.evaluate("getComputedStyle(document.querySelector('.cards')).display"),
       "grid",

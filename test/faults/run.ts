@@ -14,6 +14,7 @@ import { postgresKill } from "./postgres-kill.ts";
 import { postgresStopped } from "./postgres-stopped.ts";
 import { buildProgram } from "./program.ts";
 import { makeRandom } from "./random.ts";
+import { revocation } from "./revocation.ts";
 import type { Outcome, Scenario, Trial } from "./scenario.ts";
 import { serviceKill } from "./service-kill.ts";
 import { slowReaders } from "./slow-readers.ts";
@@ -37,6 +38,7 @@ const scenarios: readonly Scenario[] = [
   behindHaproxy,
   slowReaders,
   idleSockets,
+  revocation,
   loginFlood,
   memoryFlood,
   logReader,
