@@ -86,7 +86,7 @@ const pathParameter = {
   required: true,
   description:
     "The rest of the path, slashes included, as tlog-tiles writes it: `0/000`, `0/x001/x234/067.p/5`, `entries/000`.",
-  schema: { type: "string" },
+  schema: { type: "string", examples: ["entries/000"] },
 };
 
 function parametersOf({ path, query = {}, requestHeaders = {} }: Route) {
