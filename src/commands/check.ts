@@ -1,10 +1,16 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { dirname } from "node:path";
 import { connect } from "../adapters/postgres/connection/database.ts";
 import { DurabilityError, refuseLossyDatabase } from "../adapters/postgres/schema/durability.ts";
 import { refuseOtherEncoding } from "../adapters/postgres/schema/encoding.ts";
 import { readSchema, refuseOtherSchema, SchemaError } from "../adapters/postgres/schema/migrations.ts";
 import { readRights } from "../adapters/postgres/schema/rights.ts";
+import { makeStateFile } from "../adapters/state-file.ts";
+import { headOf } from "../application/trail/signing.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { checkSettings } from "../config/settings.ts";
+import { TrailError } from "../domain/trail/encoding.ts";
 import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
 
 /** As patient as `serve` is with a statement. */
@@ -47,6 +53,11 @@ export async function runCheck(surroundings: Surroundings): Promise<void> {
         );
       }
     }
+    const { trailKey, trailStateFile } = settings;
+    if (trailKey === undefined) print("warning: the trail is not signed: TRAIL_KEY is missing");
+    else if (trailStateFile === undefined) {
+      print("warning: TRAIL_STATE_FILE is missing: a restart on an older database would not be noticed");
+    } else await pass("trail state file", faultOfStateFile(trailStateFile));
     if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
   } finally {
     await database.close();
@@ -63,5 +74,19 @@ const faultOf = (check: Promise<void>): Promise<string | undefined> =>
       throw error;
     },
   );
+
+/** Reads it, and tries its folder: the file is replaced each time, and not written to. */
+async function faultOfStateFile(path: string): Promise<string | undefined> {
+  try {
+    const note = await makeStateFile(path).read();
+    if (note !== undefined) headOf(note);
+    await access(dirname(path), constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const reason =
+      error instanceof TrailError ? `it ${error.message}` : (error as NodeJS.ErrnoException).code;
+    return `TRAIL_STATE_FILE cannot be used: ${reason}`;
+  }
+}
 
 const insufficientPrivilege = "42501";

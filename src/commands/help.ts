@@ -1,12 +1,14 @@
 import { auditSettings } from "../config/audit-settings.ts";
 import type { Declared } from "../config/read-settings.ts";
 import {
+  acceptTrailSettings,
   checkSettings,
   createAdminSettings,
   exportLogsSettings,
   migrateSettings,
   serveSettings,
   setPasswordSettings,
+  verifyDatabaseSettings,
 } from "../config/settings.ts";
 
 export const usage = `usage: node dist/main.js COMMAND
@@ -19,8 +21,10 @@ export const usage = `usage: node dist/main.js COMMAND
   export-logs   write all maintenance logs, or those of an asset, to standard output
   openapi       print the OpenAPI document of the API
   trail-key     make a key that signs the trail
-  verify        hold an export of the trail, or one log, against what was signed
+  verify        hold an export of the trail, one log, or the database against what was signed
   audit         read the trail over HTTP, and hold it against what was remembered of it
+  export-trail  write the entries of the trail to standard output
+  accept-trail  go on with the stored trail, though it contradicts what was signed
   --help        print this; after a command, what it takes
   --version     print the version
 
@@ -93,19 +97,39 @@ signs; for example example.com/maintenance.
 The signer key, which is secret, goes to standard output; the verifier key, for everybody, to standard error.`,
     settings: {},
   },
+  "export-trail": {
+    options: "[--from N]",
+    text: `Writes the entries of the trail to standard output in their order, a line each, in the bytes that are hashed.
+An export is whole when the exit code is 0.
+
+  --from N  begin with this entry; 0 without it`,
+    settings: exportLogsSettings,
+  },
+  "accept-trail": {
+    options: "--reason TEXT",
+    text: `Goes on after a restore that was meant: signs the trail as it is stored now, in place of the one that was
+signed before, and records both and the reason in the database. Whoever keeps older checkpoints will find that
+they contradict the new ones: tell them why. Needs TRAIL_KEY, and TRAIL_STATE_FILE where serve has it.
+
+  --reason TEXT  why, for those who read the trail later; at most 1,000 characters`,
+    settings: acceptTrailSettings,
+  },
   verify: {
-    options: "--key VKEY (--checkpoint FILE [--checkpoint FILE]… --entries FILE | --proof FILE --log FILE)",
-    text: `Verifies offline; needs neither settings nor a database.
+    options:
+      "--key VKEY (--checkpoint FILE [--checkpoint FILE]… --entries FILE | --proof FILE --log FILE | --database)",
+    text: `Verifies offline, without settings and without a database; with --database it reads every record of one.
 
   --key VKEY         a verifier key of the trail; may be given again, after a change of key
   --checkpoint FILE  a checkpoint, new or old; each is held against as many entries as it covers
   --entries FILE     the output of export-trail
   --proof FILE       what GET /logs/{id}/proof answered
   --log FILE         the log as the API answers it; its fields are compared with those that are proven
+  --database         every record against its hash, every hash against the tree, the tree against the checkpoint in
+                     the database and the one in TRAIL_STATE_FILE; names what was changed, removed or slipped in
 
 Exit codes: 0 all of it holds, 1 something does not, and which, 64 wrong arguments, 66 a file cannot be read,
 74 the output cannot be written whole.`,
-    settings: {},
+    settings: verifyDatabaseSettings,
   },
   audit: {
     options: "--url URL --key VKEY --state FILE",

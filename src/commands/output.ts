@@ -44,7 +44,7 @@ export function openStandardOutput(
 const cannotBeWritten = (error: Error): string => `the output cannot be written whole: ${error.message}`;
 
 /** Writes the text to its end. Throws an error with exit code 74 when the stream cannot take it, say on a full disk. */
-export function writeWhole(stream: NodeJS.WritableStream, text: string): Promise<void> {
+export function writeWhole(stream: NodeJS.WritableStream, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void =>
       reject(new CommandError(exitCodes.outputFailed, cannotBeWritten(error)));

@@ -4,19 +4,27 @@ import { readKey } from "./verifier-key.ts";
 import { verifyEntries } from "./verify-entries.ts";
 import { verifyProof } from "./verify-proof.ts";
 
-/** `verify`: holds an export of the trail, or one log, against what was signed; needs neither settings nor a database. */
+/** `verify`: holds an export of the trail, one log, or the database itself against what was signed. */
 export async function runVerify(surroundings: Surroundings): Promise<void> {
-  const { key, checkpoint, entries, proof, log } = readOptions(surroundings.args);
+  const { key, checkpoint, entries, proof, log, database } = readOptions(surroundings.args);
   const keys = key.map(readKey);
   const isExport = checkpoint.length > 0 && entries !== undefined;
   const isLog = proof !== undefined && log !== undefined;
   if (keys.length === 0) throw new CommandError(exitCodes.usage, "--key is missing");
-  if (isExport && proof === undefined && log === undefined) {
+  if (database && checkpoint.length === 0 && (entries ?? proof ?? log) === undefined) {
+    // The only one that needs the database and its package.
+    await (await import("./verify-database.ts")).verifyDatabase(surroundings, keys);
+  } else if (database) {
+    throw new CommandError(exitCodes.usage, "--database goes with --key only");
+  } else if (isExport && proof === undefined && log === undefined) {
     await verifyEntries(surroundings, keys, checkpoint, entries);
   } else if (isLog && checkpoint.length === 0 && entries === undefined) {
     await verifyProof(surroundings, keys, proof, log);
   } else {
-    throw new CommandError(exitCodes.usage, "takes --checkpoint and --entries, or --proof and --log");
+    throw new CommandError(
+      exitCodes.usage,
+      "takes --checkpoint and --entries, or --proof and --log, or --database",
+    );
   }
 }
 
@@ -24,7 +32,8 @@ function readOptions(args: readonly string[]) {
   const many = { type: "string", multiple: true, default: [] as string[] } as const;
   const one = { type: "string" } as const;
   try {
-    const options = { key: many, checkpoint: many, entries: one, proof: one, log: one };
+    const database = { type: "boolean", default: false } as const;
+    const options = { key: many, checkpoint: many, entries: one, proof: one, log: one, database };
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
     throw new CommandError(exitCodes.usage, (error as Error).message);

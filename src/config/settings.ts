@@ -152,3 +152,5 @@ export const createAdminSettings = { databaseUrl, preparesStatements, adminPassw
 export const setPasswordSettings = createAdminSettings;
 export const checkSettings = serveSettings;
 export const exportLogsSettings = { databaseUrl, preparesStatements };
+export const acceptTrailSettings = { databaseUrl, preparesStatements, trailKey, trailStateFile };
+export const verifyDatabaseSettings = { databaseUrl, preparesStatements, trailStateFile };

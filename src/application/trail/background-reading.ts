@@ -1,8 +1,8 @@
 import type { TreeHasher } from "../../domain/trail/merkle.ts";
 import type { Clock, EventLog } from "../ports.ts";
-import { makeExamination, partsOf } from "./examination.ts";
+import { allPartsOf, makeExamination } from "./examination.ts";
 import type { Numbering } from "./numbering.ts";
-import { type RecordKind, recordKinds, type TrailRecord, type TrailRepository } from "./trail-repository.ts";
+import type { RecordKind, TrailRecord, TrailRepository } from "./trail-repository.ts";
 
 const daySeconds = 86_400;
 /** Between two parts of a small trail, which is read more than once a day. */
@@ -55,12 +55,6 @@ export function makeBackgroundReading({ trail, hasher, clock, events, numbering,
     return readings.at(-1);
   }
 
-  async function allParts(): Promise<number[]> {
-    const [numbered, present] = [await trail.end(), await trail.newest()];
-    const lastIds = recordKinds.map(kind => [kind, Math.max(numbered.lastIds[kind], present.lastIds[kind])]);
-    return partsOf(Object.fromEntries(lastIds) as Record<RecordKind, number>, numbered.size);
-  }
-
   async function read(part: number): Promise<void> {
     let mismatches = 0;
     for await (const { kind, id, what } of examination.examine(part)) {
@@ -78,7 +72,7 @@ export function makeBackgroundReading({ trail, hasher, clock, events, numbering,
     /** Reads the next part if it is due; answers after how many milliseconds to ask again. */
     async step(): Promise<number> {
       const last = await catchUp();
-      const parts = await allParts();
+      const parts = await allPartsOf(trail);
       const at = parts.findIndex(part => last === undefined || part > last.from);
       const next = parts[Math.max(0, at)];
       if (next === undefined) return 10_000;

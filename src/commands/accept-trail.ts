@@ -1,0 +1,57 @@
+import { parseArgs } from "node:util";
+import { makeJsonEventLog } from "../adapters/json-event-log.ts";
+import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
+import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
+import { makeStateFile } from "../adapters/state-file.ts";
+import { systemClock } from "../adapters/system-clock.ts";
+import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { acceptTrail } from "../application/trail/acceptance.ts";
+import { inWords } from "../application/trail/signing.ts";
+import { readSettings } from "../config/read-settings.ts";
+import { acceptTrailSettings } from "../config/settings.ts";
+import { makeTreeHasher } from "../domain/trail/merkle.ts";
+import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+
+const longestReason = 1_000;
+
+/** `accept-trail`: how an operator goes on after a restore that was meant. */
+export async function runAcceptTrail({ environment, args, readFile, print }: Surroundings): Promise<void> {
+  const reason = readReason(args);
+  const settings = readSettings(acceptTrailSettings, environment, readFile);
+  const { databaseUrl, preparesStatements, trailKey: key, trailStateFile } = settings;
+  if (key === undefined) throw new CommandError(exitCodes.settings, "TRAIL_KEY is missing");
+  const database = connect(databaseUrl, commandLimits, preparesStatements);
+  const events = makeJsonEventLog("info", systemClock, line => print(line.trimEnd()));
+  try {
+    const { refused, accepted } = await acceptTrail(
+      {
+        trail: makeTrailRepository(database),
+        hasher: makeTreeHasher(trailCrypto.sha256),
+        ed25519: trailCrypto,
+        remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
+        key,
+      },
+      reason,
+    );
+    events.warn("trail accepted", {
+      reason,
+      refused: refused === undefined ? "none" : inWords(refused),
+      accepted: inWords(accepted),
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+function readReason(args: readonly string[]): string {
+  try {
+    const { values } = parseArgs({ args: [...args], options: { reason: { type: "string" } } });
+    const reason = values.reason?.trim() ?? "";
+    if (reason === "" || [...reason].length > longestReason) {
+      throw new Error(`--reason is missing, blank, or longer than ${longestReason} characters`);
+    }
+    return reason;
+  } catch (error) {
+    throw new CommandError(exitCodes.usage, (error as Error).message);
+  }
+}

@@ -1,0 +1,44 @@
+import { parseArgs } from "node:util";
+import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
+import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
+import { readEntries } from "../application/trail/reader.ts";
+import { readSettings } from "../config/read-settings.ts";
+import { exportLogsSettings } from "../config/settings.ts";
+import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { writeWhole } from "./output.ts";
+
+/** Written at once. */
+const chunkBytes = 64 * 1024;
+const lineEnd = Buffer.from("\n");
+
+/** `export-trail`: writes the entries to standard output in their canonical bytes, a line each. */
+export async function runExportTrail({ environment, args, readFile, stdout }: Surroundings): Promise<void> {
+  const from = readFrom(args);
+  const { databaseUrl, preparesStatements } = readSettings(exportLogsSettings, environment, readFile);
+  const database = connect(databaseUrl, commandLimits, preparesStatements);
+  stdout.on("error", () => {});
+  try {
+    let chunk: Uint8Array[] = [];
+    let length = 0;
+    for await (const entry of readEntries(makeTrailRepository(database), from)) {
+      chunk.push(entry, lineEnd);
+      length += entry.length + 1;
+      if (length < chunkBytes) continue;
+      await writeWhole(stdout, Buffer.concat(chunk));
+      [chunk, length] = [[], 0];
+    }
+    if (length > 0) await writeWhole(stdout, Buffer.concat(chunk));
+  } finally {
+    await database.close();
+  }
+}
+
+function readFrom(args: readonly string[]): number {
+  try {
+    const { values } = parseArgs({ args: [...args], options: { from: { type: "string", default: "0" } } });
+    if (!/^\d{1,15}$/.test(values.from)) throw new Error("--from is not the index of an entry");
+    return Number(values.from);
+  } catch (error) {
+    throw new CommandError(exitCodes.usage, (error as Error).message);
+  }
+}

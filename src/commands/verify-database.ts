@@ -1,0 +1,89 @@
+import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
+import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
+import { makeStateFile } from "../adapters/state-file.ts";
+import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { allPartsOf, makeExamination } from "../application/trail/examination.ts";
+import { inWords } from "../application/trail/signing.ts";
+import type { TrailRepository } from "../application/trail/trail-repository.ts";
+import { extendsHead, readTree, type Tree } from "../application/trail/tree.ts";
+import { readSettings } from "../config/read-settings.ts";
+import { verifyDatabaseSettings } from "../config/settings.ts";
+import { openCheckpoint } from "../domain/trail/checkpoint.ts";
+import { TrailError } from "../domain/trail/encoding.ts";
+import { makeTreeHasher } from "../domain/trail/merkle.ts";
+import type { VerifierKey } from "../domain/trail/note.ts";
+import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+
+const hasher = makeTreeHasher(trailCrypto.sha256);
+
+/** Findings told one by one; a database that is wrong altogether needs no more. */
+const findingsAtMost = 1_000;
+
+/** `verify --database`: every record against its hash, every hash against the tree, the tree against what was signed. */
+export async function verifyDatabase(
+  { environment, readFile, print }: Surroundings,
+  keys: readonly VerifierKey[],
+): Promise<void> {
+  const settings = readSettings(verifyDatabaseSettings, environment, readFile);
+  const { databaseUrl, preparesStatements, trailStateFile } = settings;
+  const database = connect(databaseUrl, commandLimits, preparesStatements);
+  try {
+    const trail = makeTrailRepository(database);
+    const faults: string[] = [];
+    const late = new Set<string>();
+    const examination = makeExamination({
+      trail,
+      hasher,
+      pause: async () => {},
+      takeLate: async (kind, records) => {
+        for (const { entry } of records)
+          late.add(`${kind} ${entry.id} has no entry: it was slipped in, or is not numbered yet`);
+      },
+    });
+    for (const part of await allPartsOf(trail)) {
+      for await (const { kind, id, what } of examination.examine(part)) faults.push(`${kind} ${id}: ${what}`);
+      if (faults.length >= findingsAtMost) break;
+    }
+    faults.push(...late);
+    const { size } = await trail.end();
+    const tree = await readTree(trail, hasher, size).catch((error: unknown) => {
+      if (!(error instanceof TrailError)) throw error;
+      faults.push(error.message);
+    });
+    const stored = (await trail.lastCheckpoint())?.note;
+    const remembered = trailStateFile === undefined ? undefined : await makeStateFile(trailStateFile).read();
+    for (const [where, note] of [
+      ["database", stored],
+      ["TRAIL_STATE_FILE", remembered],
+    ] as const) {
+      if (note === undefined) print(`no checkpoint in ${where}`);
+      else
+        faults.push(
+          ...(await faultsOfCheckpoint(trail, keys, `the checkpoint in ${where}`, note, tree ?? undefined)),
+        );
+    }
+    if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
+    print(`${size} entries: all records match, and the tree extends the checkpoints`);
+  } finally {
+    await database.close();
+  }
+}
+
+async function faultsOfCheckpoint(
+  trail: TrailRepository,
+  keys: readonly VerifierKey[],
+  name: string,
+  note: string,
+  tree: Tree | undefined,
+): Promise<string[]> {
+  try {
+    const head = openCheckpoint(note, keys, trailCrypto);
+    if (tree === undefined || (await extendsHead(trail, hasher, head, tree))) return [];
+    return [
+      `${name}, ${inWords(head)}, is not extended by the tree ${inWords({ size: tree.size, root: tree.root() })}`,
+    ];
+  } catch (error) {
+    if (error instanceof TrailError) return [`${name} ${error.message}`];
+    throw error;
+  }
+}

@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
+import { acceptTrail } from "../../../src/application/trail/acceptance.ts";
+import { allPartsOf, makeExamination } from "../../../src/application/trail/examination.ts";
+import { makeGaps } from "../../../src/application/trail/gaps.ts";
+import { makeNumbering } from "../../../src/application/trail/numbering.ts";
+import { makeSigning } from "../../../src/application/trail/signing.ts";
+import type {
+  FullTile,
+  NumberedRecord,
+  TrailRecord,
+} from "../../../src/application/trail/trail-repository.ts";
+import { readTree, type Tree } from "../../../src/application/trail/tree.ts";
+import { openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
+import { toBase64 } from "../../../src/domain/trail/encoding.ts";
+import { entryBytes } from "../../../src/domain/trail/entry.ts";
+import { makeFrontier, makeTreeHasher } from "../../../src/domain/trail/merkle.ts";
+import { makeSignerKey } from "../../../src/domain/trail/note.ts";
+import { makeFakeClock } from "../../fakes/fake-clock.ts";
+import { type MemoryTrail, makeMemoryTrail, type RecordsOf } from "../../fakes/memory-trail.ts";
+import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
+
+const hasher = makeTreeHasher(trailCrypto.sha256);
+const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
+
+const logRecord = (id: number, comment = `log ${id}`): TrailRecord => ({
+  kind: "log",
+  recordId: id,
+  entry: {
+    kind: "log",
+    id,
+    performedDate: "2026-11-21T09:30:00",
+    status: "PENDING",
+    taskType: "ERROR",
+    comment,
+    assetId: 1,
+    performedByEmployeeId: 1,
+    performedByName: "Ada Byron",
+    recordedAt: "2026-11-21T09:30:00.000000Z",
+  },
+});
+
+function makeStage() {
+  const records: RecordsOf = { log: [], employee: [], asset: [] };
+  const trail = makeMemoryTrail(records);
+  const clock = makeFakeClock();
+  const numbering = (of: MemoryTrail = trail) => makeNumbering({ trail: of, hasher, clock, turn });
+  /** Commits logs with these ids. */
+  const commit = (...ids: number[]) => {
+    records.log.push(...ids.map(id => logRecord(id)));
+    records.log.sort((a, b) => a.recordId - b.recordId);
+  };
+  const rootOf = (size = trail.stored.entries.length) => {
+    const frontier = makeFrontier(hasher);
+    for (const { hash } of trail.stored.entries.slice(0, size)) frontier.append(hash);
+    return toBase64(frontier.root());
+  };
+  const numberedIds = () => trail.stored.entries.map(({ recordId }) => recordId);
+  return { records, trail, clock, numbering, commit, rootOf, numberedIds };
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+
+describe("numbering", () => {
+  test("gives each record one number, by any number of processes at once, and the trees agree", async () => {
+    const { numbering, commit, trail, numberedIds, rootOf } = makeStage();
+    const processes = [numbering(), numbering(), numbering()];
+    let next = 1;
+    for (let round = 0; round < 30; round += 1) {
+      const ids = range(next, next + 1 + ((round * 37) % 200));
+      next += ids.length;
+      commit(...ids);
+      await Promise.all(processes.map(each => each.step()));
+      await processes[round % 3]?.step();
+    }
+    for (const each of processes) await each.step();
+    assert.deepEqual(
+      [...numberedIds()].sort((a, b) => a - b),
+      range(1, next),
+    );
+    for (const each of processes) assert.equal(toBase64((each.tree() as Tree).root()), rootOf());
+    for (const size of [0, 1, 255, 256, 257, 512, next - 1]) {
+      assert.equal(toBase64((await readTree(trail, hasher, size)).root()), rootOf(size), String(size));
+    }
+  });
+
+  test("finds a record whose id came late, at waits that double, also after a restart", async () => {
+    const { numbering, commit, clock, numberedIds } = makeStage();
+    let each = numbering();
+    commit(1, 2, 5, 6);
+    await each.step();
+    commit(4);
+    clock.advance(1);
+    await each.step();
+    assert.deepEqual(numberedIds(), [1, 2, 5, 6, 4]);
+    each = numbering();
+    await each.step();
+    for (let hour = 0; hour < 5; hour += 1) {
+      clock.advance(3_600);
+      await each.step();
+    }
+    commit(3);
+    clock.advance(5 * 3_600);
+    await each.step();
+    assert.deepEqual(numberedIds(), [1, 2, 5, 6, 4, 3]);
+  });
+
+  test("starts anew from what is stored when that is not what it knew", async () => {
+    const { numbering, commit, trail, rootOf, numberedIds } = makeStage();
+    const [one, other] = [numbering(), numbering()];
+    commit(...range(1, 300));
+    await one.step();
+    await other.step();
+    trail.stored.entries = trail.stored.entries.slice(0, 100);
+    trail.stored.tiles = [];
+    commit(...range(300, 400));
+    await other.step();
+    await one.step();
+    await one.step();
+    assert.equal(toBase64((one.tree() as Tree).root()), rootOf());
+    assert.deepEqual(
+      [...new Set(numberedIds())].sort((a, b) => a - b),
+      range(1, 400),
+    );
+  });
+
+  test("a gap is asked for again at waits that double, and no more when it is known", () => {
+    const gaps = makeGaps(0, new Set(), 0);
+    gaps.note(1, 0);
+    gaps.note(4, 0);
+    assert.deepEqual([gaps.last, gaps.due(0, 10), gaps.due(0, 10)], [4, [2, 3], []]);
+    gaps.note(3, 1);
+    assert.deepEqual(
+      [gaps.due(299, 10), gaps.due(300, 10), gaps.due(899, 10), gaps.due(900, 10)],
+      [[], [2], [], [2]],
+    );
+    // A jump of the sequence is no reason to ask for a million ids.
+    gaps.note(1_000_000, 1_000);
+    assert.equal(gaps.due(1_000, 100_000).length, 1_000);
+  });
+});
+
+describe("signing", () => {
+  function makeSigner() {
+    const stage = makeStage();
+    let file: string | undefined;
+    const remembered = {
+      read: async () => file,
+      write: async (note: string) => {
+        file = note;
+      },
+    };
+    const events = makeRecordingEventLog();
+    const start = () => {
+      const numbering = stage.numbering();
+      const signing = makeSigning({ ...stage, hasher, ed25519: trailCrypto, key, remembered, events });
+      const grow = async () => {
+        await numbering.step();
+        return numbering.tree() as Tree;
+      };
+      const look = async (seconds = 1) => {
+        stage.clock.advance(seconds);
+        await signing.offer(await grow(), grow);
+      };
+      return { signing, look };
+    };
+    return {
+      ...stage,
+      remembered,
+      events,
+      start,
+      note: () => file,
+      setNote: (note?: string) => (file = note),
+    };
+  }
+
+  test("signs what has grown, at most once a second, and remembers before it tells", async () => {
+    const { start, commit, rootOf, note, trail, events } = makeSigner();
+    const { signing, look } = start();
+    await look();
+    assert.equal(openCheckpoint(signing.newest()?.note ?? "", [key], trailCrypto).size, 0);
+    commit(...range(1, 700));
+    await look(0.1);
+    assert.equal(signing.newest()?.tree.size, 0);
+    await look();
+    await look();
+    const { size, root } = openCheckpoint(note() ?? "", [key], trailCrypto);
+    assert.deepEqual([size, toBase64(root), signing.newest()?.note], [699, rootOf(), note()]);
+    await signing.close();
+    assert.equal(trail.stored.checkpoints.at(-1)?.note, note());
+    assert.deepEqual(
+      events.recorded.map(({ event }) => event),
+      ["checkpoint", "checkpoint"],
+    );
+  });
+
+  for (const [what, tamper] of [
+    [
+      "an older dump",
+      ({ trail, records }: ReturnType<typeof makeStage>) => {
+        trail.stored.entries.splice(400);
+        records.log.splice(400);
+      },
+    ],
+    [
+      "a history that was rewritten consistently",
+      ({ records, trail }: ReturnType<typeof makeStage>) => {
+        records.log[10] = logRecord(11, "forged");
+        trail.stored.entries[10] = {
+          ...(trail.stored.entries[10] as NumberedRecord),
+          hash: hasher.leaf(entryBytes(logRecord(11, "forged").entry)),
+        };
+        const frontier = makeFrontier(hasher, undefined, ({ level, index }, hash) => {
+          if (level === 8)
+            trail.stored.tiles[index] = { ...(trail.stored.tiles[index] as FullTile), root: hash };
+        });
+        for (const { hash } of trail.stored.entries) frontier.append(hash);
+      },
+    ],
+  ] as const) {
+    for (const restarted of [true, false]) {
+      test(`signs nothing over ${what}${restarted ? ", after a restart" : ""}, until it is accepted`, async () => {
+        const signer = makeSigner();
+        const { start, commit, note, events, trail, remembered, clock } = signer;
+        let { signing, look } = start();
+        commit(...range(1, 600));
+        await look();
+        await look();
+        const before = note();
+        tamper(signer);
+        trail.stored.tiles = trail.stored.tiles.filter(
+          tile => (tile.index + 1) * 256 <= trail.stored.entries.length,
+        );
+        if (restarted || what !== "an older dump") ({ signing, look } = start());
+        commit(...range(600, 610));
+        for (let time = 0; time < 5; time += 1) await look(11);
+        assert.equal(note(), before);
+        assert.notEqual(signing.contradiction(), undefined);
+        const told = events.recorded.filter(({ event }) => event === "trail broken");
+        assert.equal(told.length, 1);
+        assert.match(JSON.stringify(told), /TRAIL_STATE_FILE 599 /);
+
+        await acceptTrail({ trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
+        assert.equal(trail.stored.acceptances[0]?.refused?.size, 599);
+        commit(...range(610, 620));
+        for (let time = 0; time < 3; time += 1) await look(11);
+        assert.equal(signing.contradiction(), undefined);
+        assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, trail.stored.entries.length);
+        assert.ok(clock.now());
+      });
+    }
+  }
+
+  test("a note that cannot be read is a contradiction too", async () => {
+    const { start, commit, setNote, events } = makeSigner();
+    const { signing, look } = start();
+    setNote("nonsense");
+    commit(1);
+    await look();
+    assert.equal(signing.newest(), undefined);
+    assert.deepEqual(
+      events.recorded.map(({ event }) => event),
+      ["trail broken"],
+    );
+  });
+});
+
+describe("the examination of all records", () => {
+  async function examine(tamper: (stage: ReturnType<typeof makeStage>) => void) {
+    const stage = makeStage();
+    stage.commit(...range(1, 1_500).filter(id => id !== 77));
+    const numbering = stage.numbering();
+    for (let time = 0; time < 8; time += 1) await numbering.step();
+    tamper(stage);
+    const found: string[] = [];
+    const examination = makeExamination({
+      ...stage,
+      hasher,
+      pause: async () => {},
+      takeLate: async (kind, records) =>
+        void found.push(...records.map(({ recordId }) => `${kind} ${recordId} late`)),
+    });
+    for (const part of await allPartsOf(stage.trail)) {
+      for await (const { kind, id, what } of examination.examine(part)) found.push(`${kind} ${id} ${what}`);
+    }
+    return found;
+  }
+
+  test("finds nothing where nothing is wrong", async () => assert.deepEqual(await examine(() => {}), []));
+
+  test("names what was changed, removed, slipped in and cut off", async () => {
+    const found = await examine(({ records, commit }) => {
+      const at = (id: number) => records.log.findIndex(({ recordId }) => recordId === id);
+      records.log[at(300)] = logRecord(300, "forged");
+      [records.log[at(400)], records.log[at(401)]] = [logRecord(400, "log 401"), logRecord(401, "log 400")];
+      records.log.splice(at(1_000), 1);
+      records.log.splice(at(1_498), 2);
+      commit(77);
+    });
+    assert.deepEqual(found.sort(), [
+      "log 1000 removed",
+      "log 1498 removed",
+      "log 1499 removed",
+      "log 300 changed",
+      "log 400 changed",
+      "log 401 changed",
+      "log 77 late",
+    ]);
+  });
+
+  test("names a record that has two numbers, and a tile that is not the root of its hashes", async () => {
+    const found = await examine(({ trail }) => {
+      const [entry] = trail.stored.entries;
+      if (entry !== undefined) trail.stored.entries.push({ ...entry, index: trail.stored.entries.length });
+      const third = trail.stored.entries[600];
+      if (third !== undefined) trail.stored.entries[600] = { ...third, hash: new Uint8Array(32) };
+    });
+    assert.deepEqual(found.sort(), [
+      "log 1 numbered twice",
+      "log 602 changed",
+      "tile 2 is not the root of its hashes",
+    ]);
+  });
+});

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
+import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
+import { openDatabase, type TestDatabase } from "../support/database.ts";
+import { runProgram, startService } from "../support/program.ts";
+
+const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
+const vkey = formatVerifierKey(key);
+
+describe("the trail of a database", () => {
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-trail-"));
+  const stateFile = join(folder, "checkpoint");
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  before(async () => {
+    database = await openDatabase();
+    sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    await sql`insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+      values ('Ada', 'Byron', '123456', 'a', 'a', 'TECHNICIAN', 'x')`;
+    await sql`insert into asset (name, description) values ('Pump', '')`;
+    await write(1, 1_200);
+  });
+  after(async () => {
+    await sql.end();
+    await database.drop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const write = (from: number, to: number) => sql`
+    insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+    select '2026-01-01', 'PENDING', 'ERROR', 'log ' || i, 1, 1 from generate_series(${from}::integer, ${to}::integer) i`;
+
+  const settings = () => ({
+    DATABASE_URL: database.url,
+    DATABASE_DURABILITY: "any",
+    SECRET_KEY: "a secret of the tests, of more than thirty-two bytes",
+    TRAIL_KEY: formatSignerKey(key),
+    TRAIL_STATE_FILE: stateFile,
+  });
+  const verify = () => runProgram(["verify", "--database", "--key", vkey], settings());
+  const exported = async (...args: string[]) =>
+    (await runProgram(["export-trail", ...args], settings())).stdout;
+
+  /** Serves until a checkpoint covers so many entries; answers the events of the log. */
+  async function serveUntil(isDone: (events: readonly Record<string, unknown>[]) => boolean) {
+    const service = await startService(settings());
+    const events = () => service.lines.map(line => JSON.parse(line) as Record<string, unknown>);
+    while (!isDone(events())) await new Promise(resolve => setTimeout(resolve, 100));
+    const { stdout } = await service.stop();
+    return stdout
+      .trim()
+      .split("\n")
+      .map(line => JSON.parse(line) as Record<string, unknown>);
+  }
+  const stateSize = () => {
+    try {
+      return Number(readFileSync(stateFile, "utf8").split("\n")[1]);
+    } catch {
+      return -1;
+    }
+  };
+
+  /** What verify finds after some statements of the owner with triggers off, which are undone afterwards. */
+  async function foundAfter(...statements: readonly string[]): Promise<string[]> {
+    const tables = "maintenance_log trail_run trail_tile trail_checkpoint asset asset_event employee".split(
+      " ",
+    );
+    for (const table of tables) {
+      await sql.unsafe(`create table kept_${table} as select * from ${table}`);
+      await sql.unsafe(`alter table ${table} disable trigger all`);
+    }
+    for (const statement of statements) await sql.unsafe(statement);
+    const { code, stderr } = await verify();
+    for (const table of tables) {
+      await sql.unsafe(`delete from ${table}`);
+      await sql
+        .unsafe(`insert into ${table} overriding system value select * from kept_${table}`)
+        .catch(() => sql.unsafe(`insert into ${table} select * from kept_${table}`));
+      await sql.unsafe(`drop table kept_${table}`);
+    }
+    for (const table of tables) await sql.unsafe(`alter table ${table} enable trigger all`);
+    assert.equal(code, 1, stderr);
+    return stderr
+      .trimEnd()
+      .split("\n")
+      .map(line => line.replace(/^verify: /, ""));
+  }
+
+  test("is numbered and signed by a service, whatever was there before", async () => {
+    const events = await serveUntil(() => stateSize() === 1_202);
+    const [first] = events;
+    assert.equal(first?.["event"], "listening");
+    const checkpoints = events.filter(({ event }) => event === "checkpoint");
+    assert.equal(checkpoints.at(-1)?.["note"], readFileSync(stateFile, "utf8"));
+    assert.deepEqual(await verify(), {
+      code: 0,
+      stdout: "1202 entries: all records match, and the tree extends the checkpoints\n",
+      stderr: "",
+    });
+  });
+
+  test("its export verifies offline, and from any entry on", async () => {
+    const all = await exported();
+    assert.equal(all.split("\n").length, 1_203);
+    const [entries, checkpoint] = [join(folder, "entries"), join(folder, "old")];
+    writeFileSync(entries, all);
+    writeFileSync(checkpoint, readFileSync(stateFile));
+    const args = ["verify", "--key", vkey, "--checkpoint", checkpoint, "--entries", entries];
+    assert.equal((await runProgram(args, {})).code, 0);
+    assert.equal(await exported("--from", "1201"), `${all.trimEnd().split("\n").at(-1)}\n`);
+    assert.equal((await runProgram(["export-trail", "--from", "x"], settings())).code, 64);
+  });
+
+  const forged = "update maintenance_log set comment = 'forged' where id = 700";
+  for (const [what, statements, found] of [
+    ["a change", [forged], [/^log 700: changed$/]],
+    ["a removal", ["delete from maintenance_log where id = 3"], [/^log 3: removed$/]],
+    [
+      "an exchange of two comments",
+      [
+        "update maintenance_log set comment = case id when 8 then 'log 9' else 'log 8' end where id in (8, 9)",
+      ],
+      [/^log 8: changed$/, /^log 9: changed$/],
+    ],
+    [
+      "an insertion with an old date",
+      [
+        `insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, recorded_at)
+         overriding system value values (5000, '2020-01-01', 'PENDING', 'ERROR', 'old', 1, 1, '2020-01-01')`,
+      ],
+      [/^log 5000 has no entry: it was slipped in/],
+    ],
+    [
+      "a log that was backdated",
+      ["update maintenance_log set recorded_at = '2020-01-01' where id = 10"],
+      [/^log 10: changed$/],
+    ],
+    [
+      "the end cut off, with its entries",
+      ["delete from maintenance_log where id > 1000", "delete from trail_run where first_index >= 1002"],
+      [
+        /^the checkpoint in database, 1202 .* is not extended/,
+        /^the checkpoint in TRAIL_STATE_FILE, 1202 .* is not extended/,
+      ],
+    ],
+    [
+      "the end cut off, with its entries and checkpoints",
+      [
+        "delete from maintenance_log where id > 1000",
+        "delete from trail_run where first_index >= 1002",
+        "delete from trail_checkpoint",
+      ],
+      [/^the checkpoint in TRAIL_STATE_FILE, 1202 .* is not extended/],
+    ],
+    [
+      "a log and its hash, but not the tree",
+      [
+        forged,
+        "update trail_run set hashes = overlay(hashes placing decode(repeat('00', 32), 'hex') from 1) where first_index = 512",
+      ],
+      [/^log 700: changed$/, /^tile 2: is not the root of its hashes$/],
+    ],
+    [
+      "an entry that is gone",
+      ["delete from trail_run where first_index = 0"],
+      [/^(asset|employee|log) \d+ has no entry/, /^tile 0: is not the root/],
+    ],
+    [
+      "an asset that was renamed",
+      ["update asset set name = 'Pomp'"],
+      [/^asset 1: changed without a record$/],
+    ],
+    [
+      "an employee who was promoted",
+      ["update employee set role = 'ADMIN'"],
+      [/^employee 1: changed without a record$/],
+    ],
+  ] as const) {
+    test(`names ${what}`, async () => {
+      const lines = await foundAfter(...statements);
+      for (const pattern of found)
+        assert.ok(
+          lines.some(line => pattern.test(line)),
+          `${pattern}: ${lines.slice(0, 5)}`,
+        );
+    });
+  }
+
+  test("an older dump is refused by the service, until it is accepted", async () => {
+    for (const table of ["maintenance_log", "trail_run", "trail_tile", "trail_checkpoint"]) {
+      await sql.unsafe(`alter table ${table} disable trigger all`);
+    }
+    await sql`delete from maintenance_log where id > 1100`;
+    await sql`delete from trail_run where first_index >= 1024`;
+    await sql`delete from trail_checkpoint`;
+    for (const table of ["maintenance_log", "trail_run", "trail_tile", "trail_checkpoint"]) {
+      await sql.unsafe(`alter table ${table} enable trigger all`);
+    }
+    const before = readFileSync(stateFile, "utf8");
+    const broken = await serveUntil(events => events.some(({ event }) => event === "trail broken"));
+    assert.equal(readFileSync(stateFile, "utf8"), before);
+    assert.match(
+      String(broken.find(({ event }) => event === "trail broken")?.["signed"]),
+      /^TRAIL_STATE_FILE 1202 /,
+    );
+
+    const { TRAIL_KEY: _, ...withoutKey } = settings();
+    assert.equal((await runProgram(["accept-trail"], settings())).code, 64);
+    assert.equal((await runProgram(["accept-trail", "--reason", "x"], withoutKey)).code, 78);
+    const accepted = await runProgram(
+      ["accept-trail", "--reason", "restored the dump of Monday"],
+      settings(),
+    );
+    assert.deepEqual([accepted.code, JSON.parse(accepted.stdout).reason], [0, "restored the dump of Monday"]);
+    const [acceptance] =
+      await sql`select reason, refused_size::integer, accepted_size::integer from trail_acceptance`;
+    assert.equal(acceptance?.["refused_size"], 1_202);
+    await write(5_000, 5_010);
+    await serveUntil(() => stateSize() === 1_113);
+    assert.equal((await verify()).code, 0);
+  });
+});
