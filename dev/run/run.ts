@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
+import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { writeDemo } from "../demo/write.ts";
 import { type DataFolder, FolderInUse, openDataFolder, randomText } from "./data-folder.ts";
 import { openRunDatabase, type RunDatabase } from "./database.ts";
@@ -73,8 +75,12 @@ async function runOn(database: RunDatabase, folder: DataFolder, environment: Nod
 
 /** Keys that sign must be the same on the next start. Those that are set are not touched. */
 function ownKeys(folder: DataFolder): Readonly<Record<string, string>> {
-  if (env["SECRET_KEY"] !== undefined || env["SECRET_KEY_FILE"] !== undefined) return {};
-  return { SECRET_KEY: folder.keep("secret-key", () => randomText(48)) };
+  const isSet = (name: string) => env[name] !== undefined || env[`${name}_FILE`] !== undefined;
+  return {
+    ...(!isSet("SECRET_KEY") && { SECRET_KEY: folder.keep("secret-key", () => randomText(48)) }),
+    ...(!isSet("TRAIL_KEY") && { TRAIL_KEY: folder.keep("trail-key", newTrailKey) }),
+    ...(!isSet("TRAIL_STATE_FILE") && { TRAIL_STATE_FILE: join(folder.path, "trail-checkpoint") }),
+  };
 }
 
 /** The password is kept if this is our own database, or if it had no ADMIN before. */
@@ -92,6 +98,9 @@ async function appointAdmin(database: RunDatabase, folder: DataFolder, environme
   if (stdout.startsWith(adminEmail)) folder.keep("admin-password", () => password);
   return code;
 }
+
+const newTrailKey = (): string =>
+  formatSignerKey(makeSignerKey("maintenance-log.example", trailCrypto.newSeed(), trailCrypto));
 
 function newPassword(): string {
   return randomText(12);

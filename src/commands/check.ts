@@ -40,6 +40,11 @@ export async function runCheck(surroundings: Surroundings): Promise<void> {
     const isOurs = await pass("schema", faultOf(refuseOtherSchema(database, readSchema(sqlFolder))));
     if (durability === "required") await pass("durability", faultOf(refuseLossyDatabase(database)));
     else print("durability: any will do");
+    const { trailKey, trailStateFile } = settings;
+    if (trailKey === undefined) print("warning: the trail is not signed: TRAIL_KEY is missing");
+    else if (trailStateFile === undefined) {
+      print("warning: TRAIL_STATE_FILE is missing: a restart on an older database would not be noticed");
+    } else await pass("trail state file", faultOfStateFile(trailStateFile));
     // Rights on tables that are not there say nothing.
     if (isOurs) {
       const { role, readOnly, missing, excessive, anybodyConnects } = await readRights(database);
@@ -53,11 +58,6 @@ export async function runCheck(surroundings: Surroundings): Promise<void> {
         );
       }
     }
-    const { trailKey, trailStateFile } = settings;
-    if (trailKey === undefined) print("warning: the trail is not signed: TRAIL_KEY is missing");
-    else if (trailStateFile === undefined) {
-      print("warning: TRAIL_STATE_FILE is missing: a restart on an older database would not be noticed");
-    } else await pass("trail state file", faultOfStateFile(trailStateFile));
     if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
   } finally {
     await database.close();

@@ -117,7 +117,7 @@ they contradict the new ones: tell them why. Needs TRAIL_KEY, and TRAIL_STATE_FI
   verify: {
     options:
       "--key VKEY (--checkpoint FILE [--checkpoint FILE]… --entries FILE | --proof FILE --log FILE | --database)",
-    text: `Verifies offline, without settings and without a database; with --database it reads every record of one.
+    text: `Verifies offline, which needs neither settings nor a database. With --database it reads every record of one.
 
   --key VKEY         a verifier key of the trail; may be given again, after a change of key
   --checkpoint FILE  a checkpoint, new or old; each is held against as many entries as it covers

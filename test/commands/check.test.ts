@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
+import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
+import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort } from "../support/native-postgres.ts";
 import { runProgram } from "../support/program.ts";
@@ -24,11 +28,13 @@ const revocations = grants.flatMap(([, privileges = "", tables = ""]) => {
 describe("check", () => {
   let database: TestDatabase;
   let sql: postgres.Sql;
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-check-"));
   before(async () => {
     database = await openEmptyDatabase();
     sql = postgres(database.url, { max: 1, onnotice: () => {} });
   });
   after(async () => {
+    rmSync(folder, { recursive: true });
     await sql.end();
     await database.drop();
   });
@@ -39,6 +45,8 @@ describe("check", () => {
     SECRET_KEY,
     TRUSTED_PROXIES: "127.0.0.1",
     DATABASE_DURABILITY: database.hasUsers ? "required" : "any",
+    TRAIL_KEY: formatSignerKey(makeSignerKey("trail.example.com", new Uint8Array(32), trailCrypto)),
+    TRAIL_STATE_FILE: join(folder, "checkpoint"),
   });
   const durability = () => (database.hasUsers ? "durability: right" : "durability: any will do");
 
@@ -78,7 +86,10 @@ describe("check", () => {
   test("finds a schema that is behind, and does not mend it", async () => {
     for (let run = 0; run < 2; run++) {
       const { code, stdout, stderr } = await runProgram(["check"], settings());
-      assert.deepEqual([code, stdout], [1, `settings: right\nencoding: right\n${durability()}\n`]);
+      assert.deepEqual(
+        [code, stdout],
+        [1, `settings: right\nencoding: right\n${durability()}\ntrail state file: right\n`],
+      );
       assert.match(stderr, /^check: the database is behind this program \(missing: employee, .*\n$/);
     }
   });
@@ -93,12 +104,35 @@ describe("check", () => {
       "encoding: right",
       "schema: right",
       durability(),
+      "trail state file: right",
       "rights: enough",
     ]);
     assert.match(warning ?? "", /^warning: role \w+ needs no right to own maintenance_log$/);
     assert.match(
       connect ?? "",
       /^warning: every role of this server may connect: revoke connect on database \w+ from public$/,
+    );
+  });
+
+  test("looks at the trail's key and state file", async () => {
+    const { TRAIL_KEY: _, ...unsigned } = settings();
+    assert.match(
+      (await runProgram(["check"], unsigned)).stdout,
+      /^warning: the trail is not signed: TRAIL_KEY/m,
+    );
+    const { TRAIL_STATE_FILE: file, ...forgetful } = settings();
+    assert.match((await runProgram(["check"], forgetful)).stdout, /^warning: TRAIL_STATE_FILE is missing/m);
+    writeFileSync(file, "nonsense");
+    const { code, stderr } = await runProgram(["check"], settings());
+    assert.deepEqual(
+      [code, stderr],
+      [1, "check: TRAIL_STATE_FILE cannot be used: it has a malformed tree size\n"],
+    );
+    rmSync(file);
+    const nowhere = { ...settings(), TRAIL_STATE_FILE: join(folder, "missing", "checkpoint") };
+    assert.match(
+      (await runProgram(["check"], nowhere)).stderr,
+      /^check: TRAIL_STATE_FILE cannot be used: ENOENT$/m,
     );
   });
 
@@ -136,7 +170,7 @@ describe("check", () => {
     const name = new URL(database.url).pathname.slice(1);
     await sql.unsafe(`revoke connect on database ${name} from public`);
     await sql.unsafe(`grant connect on database ${name} to ${role}`);
-    const enough = `settings: right\nencoding: right\nschema: right\ndurability: right\nrights: enough\n`;
+    const enough = `settings: right\nencoding: right\nschema: right\ndurability: right\ntrail state file: right\nrights: enough\n`;
     assert.deepEqual(await checked(), { code: 0, stdout: enough, stderr: "" });
 
     // Not one after the other: the program takes its time to start.
