@@ -217,7 +217,7 @@ describe("the operations listener", () => {
   });
 
   test("tells of a database that takes no writes, and of the end of that", async t => {
-    if (!database.hasUsers) return t.diagnostic("the embedded database has one session for everybody");
+    if (!database.hasUsers) return t.skip("the embedded database has one session for everybody");
     await start();
     assert.equal((await readyz()).status, 200);
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });

@@ -11,6 +11,7 @@ import { startTestServer } from "./support/test-server.ts";
  *     node --import tsx test/run.ts [FILE…]      all files without arguments
  *     TEST_DATABASE_URL=postgres://…             a server on which this user may create databases
  *     TEST_DATABASE=native | embedded            insist on one; native fails where there is none
+ *     TEST_MAY_SKIP=REGEXP                       fail when a test is skipped for a reason that this does not match
  */
 const allFiles = () =>
   readdirSync("test", { recursive: true, encoding: "utf8" })
@@ -22,6 +23,7 @@ const files = process.argv.length > 2 ? process.argv.slice(2) : allFiles();
 const folder = mkdtempSync(join(tmpdir(), "maintenance-log-run-"));
 const evidence = join(folder, "databases");
 writeFileSync(evidence, "");
+const outcomes = join(folder, "outcomes.tap");
 
 const server = await startTestServer();
 console.log(`The tests use ${server.name}.`);
@@ -32,6 +34,9 @@ const tests = spawn(
     "tsx",
     "--test",
     "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    "--test-reporter=tap",
+    `--test-reporter-destination=${outcomes}`,
     "--test-concurrency=3",
     "--test-timeout=120000",
     ...files,
@@ -42,7 +47,16 @@ const [code] = (await once(tests, "exit")) as [number | null];
 await server.stop();
 
 const databases = readFileSync(evidence, "utf8").split("\n").length - 1;
+const skips = [...readFileSync(outcomes, "utf8").matchAll(/^\s*ok \d+ - (.*) # SKIP (.*)$/gm)];
 rmSync(folder, { recursive: true });
 console.log(`${databases} databases were opened on ${server.name}.`);
+
+const mayBeSkipped = new RegExp(process.env["TEST_MAY_SKIP"] ?? "", "i");
+for (const [, name, reason = ""] of skips) {
+  const judgement = mayBeSkipped.test(reason) ? "Skipped" : "Skipped, which was not expected";
+  console.log(`${judgement}: ${name}: ${reason}`);
+}
+const isSkippedUnexpectedly = skips.some(([, , reason = ""]) => !mayBeSkipped.test(reason));
 // A suite that never opened a database would be green without having shown anything.
-process.exitCode = code === 0 && databases === 0 ? 1 : (code ?? 1);
+const hasShownNothing = databases === 0 || isSkippedUnexpectedly;
+process.exitCode = code === 0 && hasShownNothing ? 1 : (code ?? 1);

@@ -145,7 +145,7 @@ describe("check", () => {
   });
 
   test("finds every fault at once: what is lossy, and what takes no writes", async t => {
-    if (!database.hasUsers) return t.diagnostic("the embedded database has settings of its own");
+    if (!database.hasUsers) return t.skip("the embedded database has settings of its own");
     const name = new URL(database.url).pathname.slice(1);
     await sql.unsafe(`alter database ${name} set synchronous_commit = off`);
     await sql.unsafe(`alter database ${name} set default_transaction_read_only = on`);
@@ -159,7 +159,7 @@ describe("check", () => {
   });
 
   test("knows every right that the service role is granted, and no others", async t => {
-    if (!database.hasUsers) return t.diagnostic("the embedded database has one user for everybody");
+    if (!database.hasUsers) return t.skip("the embedded database has one user for everybody");
     assert.equal(revocations.length, 49);
     const role = `check_${process.pid}`;
     await sql.unsafe(`create role ${role} login password 'x' in role maintenance_log_service`);

@@ -144,14 +144,14 @@ describe("export-logs", () => {
     assert.match(await errors, /^export-logs: the output cannot be written whole: [^\n]*EPIPE\n$/);
   });
 
-  test("reads no more than its reader takes, so that the length costs no memory", async () => {
+  test("reads no more than its reader takes, so that the length costs no memory", async t => {
+    if (!database.hasUsers) return t.skip("the embedded database has one session for everybody");
     // As seen by the database: a reader who has stopped stops the statements.
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     const program = startProgram(["export-logs"], settings);
     program.stdout.pause();
     const ended = once(program, "exit");
     try {
-      if (!database.hasUsers) return;
       const idle = async () => {
         const [row] = await sql`select query_start::text as at from pg_stat_activity
           where application_name = 'maintenance-log' and state = 'idle' and datname = current_database()`;
@@ -179,7 +179,7 @@ describe("export-logs", () => {
       encoding: "utf8",
     });
     if (terminal.error !== undefined || /illegal option|unrecognized/.test(terminal.stderr)) {
-      return t.diagnostic("not run: no script(1) of util-linux to make a terminal");
+      return t.skip("no script(1) of util-linux to make a terminal");
     }
     assert.equal(terminal.status, 0, terminal.stdout + terminal.stderr);
     assert.match(terminal.stdout, /^\r1\d{4} logs\r2\d{4} logs\r25008 logs\r\n$/);

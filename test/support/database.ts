@@ -7,6 +7,7 @@ import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
 import { commandLimits, connect } from "../../src/adapters/postgres/connection/database.ts";
 import { migrate, readSchema } from "../../src/adapters/postgres/schema/migrations.ts";
+import { closeAtEnd } from "./left-open.ts";
 
 export const schema = readSchema(fileURLToPath(new URL("../../sql", import.meta.url)));
 
@@ -40,14 +41,13 @@ async function openEmbedded(): Promise<TestDatabase> {
   const template = process.env["TEST_EMBEDDED_TEMPLATE"];
   if (template !== undefined) cpSync(template, folder, { recursive: true });
   const { url, close } = await startEmbeddedPostgres(folder);
-  return {
-    url,
-    hasUsers: false,
-    async drop() {
-      await close();
-      rmSync(folder, { recursive: true });
-    },
+  const drop = async () => {
+    dropped();
+    await close();
+    rmSync(folder, { recursive: true });
   };
+  const dropped = closeAtEnd(drop);
+  return { url, hasUsers: false, drop };
 }
 
 async function openOnServer(serverUrl: string): Promise<TestDatabase> {
@@ -56,12 +56,11 @@ async function openOnServer(serverUrl: string): Promise<TestDatabase> {
   await server.unsafe(`create database ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  return {
-    url: url.href,
-    hasUsers: true,
-    async drop() {
-      await server.unsafe(`drop database ${name} with (force)`);
-      await server.end();
-    },
+  const drop = async () => {
+    dropped();
+    await server.unsafe(`drop database ${name} with (force)`);
+    await server.end();
   };
+  const dropped = closeAtEnd(drop);
+  return { url: url.href, hasUsers: true, drop };
 }

@@ -3,13 +3,22 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { type Call, makeClient } from "./client.ts";
+import { closeAtEnd } from "./left-open.ts";
 
 export type Settings = Readonly<Record<string, string>>;
 
 /** The program as its user runs it, with nothing of this process's environment but the path. */
 export function startProgram(args: readonly string[], settings: Settings) {
   const env = { PATH: process.env["PATH"], ...settings };
-  return spawn(process.execPath, ["--import", "tsx", "src/main.ts", ...args], { env, stdio: "pipe" });
+  const program = spawn(process.execPath, ["--import", "tsx", "src/main.ts", ...args], {
+    env,
+    stdio: "pipe",
+  });
+  program.once(
+    "exit",
+    closeAtEnd(() => program.kill("SIGKILL")),
+  );
+  return program;
 }
 
 export interface Outcome {

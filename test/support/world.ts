@@ -21,6 +21,7 @@ import { makeRecordingEventLog, type RecordedEvent } from "../fakes/recording-ev
 import { byOperator } from "./by-operator.ts";
 import { type Call, makeClient } from "./client.ts";
 import { openDatabase } from "./database.ts";
+import { closeAtEnd } from "./left-open.ts";
 
 export const api = "/api/v1";
 export const secretKey = "a secret of the tests, of more than thirty-two bytes";
@@ -81,6 +82,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   });
   const app = makeApp(ports, trail.reader, { allowedOrigins, trustedProxies }, meter);
   const port = await app.listen(0, "127.0.0.1");
+  const closed = closeAtEnd(() => app.close(0));
   const call = makeClient(port);
 
   const join = async (role: Role) => {
@@ -109,13 +111,17 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     employees: ofEach(({ employee }) => employee),
     tokens: ofEach(({ token }) => token),
     join,
-    close: (graceMilliseconds = 0) => app.close(graceMilliseconds),
+    close(graceMilliseconds = 0) {
+      closed();
+      return app.close(graceMilliseconds);
+    },
   };
 }
 
 async function openPostgresWorld(): Promise<World> {
   const { url, drop } = await openDatabase();
   const database = connect(url);
+  const closed = closeAtEnd(() => database.close());
   const world = await openWorld({
     repositories: makeRepositories(database),
     passwords: makeArgon2PasswordHasher(),
@@ -124,6 +130,7 @@ async function openPostgresWorld(): Promise<World> {
     ...world,
     async close() {
       await world.close();
+      closed();
       await database.close();
       await drop();
     },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { afterEach, describe, test } from "node:test";
 import { makePool, type PoolLimits } from "../../../../src/adapters/postgres/connection/pool.ts";
 
 const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
@@ -12,6 +12,13 @@ interface FakeClient {
   closed: boolean;
   state: "opening" | "open" | "lost";
 }
+
+/** Ends the statements that a test has left open, so that no deadline keeps the process alive. */
+const unanswered = new Set<(error: Error) => void>();
+afterEach(() => {
+  for (const fail of unanswered) fail(new Error("the test is over"));
+  unanswered.clear();
+});
 
 /** A pool over connections that answer when they are told to. */
 function openPool(limits: Partial<PoolLimits> = {}) {
@@ -48,6 +55,7 @@ function openPool(limits: Partial<PoolLimits> = {}) {
       const rows = new Promise<string[]>((resolve, reject) => {
         answer = resolve;
         fail = reject;
+        unanswered.add(reject);
       }).finally(() => {
         client.running -= 1;
       });
@@ -176,6 +184,25 @@ describe("the pool", () => {
     assert.deepEqual(await next.answered, ["x"]);
     assert.equal(clients.filter(({ closed }) => !closed).length, 1);
     assert.equal(client.closed, false);
+  });
+
+  test("a connection that is lent in the moment of the deadline goes to the next statement", async t => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    // The connection comes back a few microtasks after the answer. One of these moments is that of the deadline.
+    for (let microtasks = 0; microtasks < 20; microtasks += 1) {
+      const { ask, load } = openPool({ connections: 1, deadlineMilliseconds: 1_000 });
+      const [holder, late] = [ask(), ask()];
+      void late.begun.then(() => late.answer("b"));
+      await holder.begun;
+      t.mock.timers.tick(999);
+      holder.answer("a");
+      for (let i = 0; i < microtasks; i += 1) await undefined;
+      t.mock.timers.tick(1);
+      await Promise.allSettled([holder.answered, late.answered]);
+      await turn();
+      const { inUse, waiting } = load();
+      assert.deepEqual([inUse, waiting], [0, 0], `after ${microtasks} microtasks`);
+    }
   });
 
   test("past the bound of those who wait a statement is refused at once", async () => {

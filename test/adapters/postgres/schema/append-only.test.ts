@@ -244,7 +244,7 @@ describe("the audit trail in the database itself", () => {
   });
 
   test("a frozen schema cannot be changed by anybody, so that no guard can be got around by its owner", async t => {
-    if (!database.hasUsers) return t.diagnostic("the embedded database runs no event triggers");
+    if (!database.hasUsers) return t.skip("the embedded database runs no event triggers");
     const freeze = readFileSync("sql/freeze_schema.sql", "utf8");
     for (const statement of [
       "alter table maintenance_log alter column comment type text using 'forged'",

@@ -26,7 +26,7 @@ describe("the encoding of the database", () => {
 
   for (const encoding of ["SQL_ASCII", "LATIN1"]) {
     test(`may not be ${encoding}: migrate, serve and check say so`, async t => {
-      if (!database.hasUsers) return t.diagnostic("the embedded database has but one encoding");
+      if (!database.hasUsers) return t.skip("the embedded database has but one encoding");
       const name = `encoding_${encoding.toLowerCase()}_${process.pid}`;
       await server.unsafe(`create database ${name} encoding '${encoding}' locale 'C' template template0`);
       const url = new URL(database.url);
