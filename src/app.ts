@@ -2,6 +2,8 @@ import { makeRoutes, type UseCases } from "./adapters/http/api/routes.ts";
 import { makeClientAddress, type TrustedProxies } from "./adapters/http/request/client-address.ts";
 import { type AllowedOrigins, makeCors } from "./adapters/http/request/cors.ts";
 import type { RequestMeter } from "./adapters/http/request/request-log.ts";
+import { httpLimits } from "./adapters/http/server/limits.ts";
+import type { Identity } from "./adapters/http/server/listener.ts";
 import { type HttpServer, makeHttpServer } from "./adapters/http/server/server.ts";
 import { makeAuthentication } from "./application/authentication.ts";
 import { makeEmployees } from "./application/employees.ts";
@@ -32,6 +34,8 @@ export const describeApi = async () =>
 export interface HttpSettings {
   readonly allowedOrigins: AllowedOrigins;
   readonly trustedProxies: TrustedProxies;
+  /** Without one the server speaks plain HTTP. */
+  readonly identity?: Identity | undefined;
 }
 
 /** Ports to use cases to the route table to the server: the same for the service and for its tests. */
@@ -42,7 +46,7 @@ export function makeApp(
   meter?: RequestMeter,
 ): HttpServer {
   const useCases = makeUseCases(ports, trail);
-  return makeHttpServer({
+  const api = {
     routes: makeRoutes(useCases),
     authentication: useCases.authentication,
     cors: makeCors(settings.allowedOrigins),
@@ -51,5 +55,6 @@ export function makeApp(
     ),
     events: ports.events,
     meter,
-  });
+  };
+  return makeHttpServer(api, httpLimits, settings.identity);
 }

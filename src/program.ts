@@ -57,6 +57,7 @@ export async function runProgram(
     print,
     untilStopRequested,
     untilFailure,
+    onReload: listener => void process.on("SIGHUP", listener),
   };
   try {
     if (isHelp) print(await help(name));

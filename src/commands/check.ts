@@ -12,6 +12,7 @@ import { readSettings } from "../config/read-settings.ts";
 import { checkSettings } from "../config/settings.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
+import { readIdentity } from "./served-identity.ts";
 
 /** As patient as `serve` is with a statement. */
 const limits = { connections: 1, deadlineMilliseconds: 5_000, waiting: 0 };
@@ -23,6 +24,7 @@ export async function runCheck(surroundings: Surroundings): Promise<void> {
   const settings = readSettings(checkSettings, environment, readFile);
   const { databaseUrl, preparesStatements, durability } = settings;
   print("settings: right");
+  if (readIdentity(settings) !== undefined) print("TLS: right");
   // Whoever can be reached from this machine only is most likely behind a proxy.
   if (settings.trustedProxies.length === 0 && /^(127\.|::1$|localhost$)/.test(settings.host)) {
     print("warning: TRUSTED_PROXIES is none: clients that come through a proxy all count as one address");

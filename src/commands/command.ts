@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly print: (line: string) => void;
   /** Waits until the process is asked to stop. */
   readonly untilStopRequested: () => Promise<unknown>;
+  /** Calls the listener each time the process is asked to read its files again. */
+  readonly onReload: (listener: () => void) => void;
   /** Rejects with an exception or rejection that nobody handled: the process is in an unknown state and must end. */
   readonly untilFailure: () => Promise<never>;
 }

@@ -18,6 +18,7 @@ import { serveSettings } from "../config/settings.ts";
 import { isUnavailable } from "../domain/error.ts";
 import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
 import { inheritedSocket } from "./inherited-socket.ts";
+import { followIdentity, readIdentity } from "./served-identity.ts";
 import { makeServedTrail } from "./served-trail.ts";
 import { makeServiceOperations } from "./watched-service.ts";
 
@@ -30,10 +31,12 @@ const daySeconds = 86_400;
 /** `serve`: serves the API until it is asked to stop. It checks the schema and never changes it. */
 export async function runServe(surroundings: Surroundings): Promise<void> {
   const { environment, processId, args, readFile, sqlFolder, version } = surroundings;
-  const { untilStopRequested, untilFailure } = surroundings;
+  const { untilStopRequested, untilFailure, onReload } = surroundings;
   refuseArguments(args);
   const settings = readSettings(serveSettings, environment, readFile);
   const inherited = inheritedSocket(environment, processId);
+  const identity = readIdentity(settings);
+  if (settings.reusesPort) refuseOldNode(process.versions.node);
   const stopRequested = untilStopRequested();
   const failed = untilFailure();
   const output = makeLogOutput(process.stdout);
@@ -65,9 +68,12 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
       clock: systemClock,
     },
     trail.reader,
-    settings,
+    { ...settings, identity },
     meter,
   );
+  const following = identity && followIdentity(settings, identity, events, app.renew);
+  // systemctl reload sends a signal that would end the process if nobody listened.
+  if (following !== undefined || inherited !== undefined) onReload(() => following?.look());
   let phase: Phase = "starting";
   const operations = makeServiceOperations({
     version,
@@ -104,7 +110,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     await Promise.race([databaseChecked, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
     const listeningPort =
       inherited === undefined
-        ? await orRefuse(app.listen(port, host), `HOST ${host}, PORT ${port}`)
+        ? await orRefuse(app.listen(port, host, settings.reusesPort), `HOST ${host}, PORT ${port}`)
         : await orRefuse(app.listenOn(inherited), "the socket that was passed on");
     phase = "serving";
     events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
@@ -112,6 +118,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     events.info("stopping");
   } finally {
     phase = "draining";
+    following?.stop();
     await app.close(drainMilliseconds);
     await trail.stop();
     await operations.close();
@@ -119,6 +126,16 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   }
   events.info("stopped");
   await output.flush(flushMilliseconds);
+}
+
+/** Before Node 22.12 the second process would be told that the port is in use. */
+function refuseOldNode(version: string): void {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 22 || (major === 22 && minor >= 12)) return;
+  throw new CommandError(
+    exitCodes.settings,
+    `REUSE_PORT needs Node 22.12 or newer, and this is Node ${version}`,
+  );
 }
 
 /** Runs a check as soon as the database can be asked; rejects with what the check finds. */

@@ -95,6 +95,29 @@ const preparesStatements = setting({
   parse: text => accept(text, /^(yes|no)$/, "is not yes or no") === "yes",
 });
 
+/** With both of them the API is served over TLS. */
+const certificateFile = setting<string | undefined>({
+  name: "TLS_CERTIFICATE_FILE",
+  example: "/etc/maintenance-log-service/tls/certificate.pem",
+  optional: true,
+  parse: text => text,
+});
+
+const keyFile = setting<string | undefined>({
+  name: "TLS_KEY_FILE",
+  example: "/etc/maintenance-log-service/tls/key.pem",
+  optional: true,
+  parse: text => text,
+});
+
+/** So that several processes can listen on one port. */
+const reusesPort = setting({
+  name: "REUSE_PORT",
+  example: "no, or yes for several processes on one port",
+  fallback: "no",
+  parse: text => accept(text, /^(yes|no)$/, "is not yes or no") === "yes",
+});
+
 const logLevel = setting({
   name: "LOG_LEVEL",
   example: logLevels.join(", "),
@@ -144,6 +167,9 @@ export const serveSettings = {
   durability,
   preparesStatements,
   logLevel,
+  certificateFile,
+  keyFile,
+  reusesPort,
   trailKey,
   trailStateFile,
 };

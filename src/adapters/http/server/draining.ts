@@ -1,4 +1,4 @@
-import { Server as NetServer } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import type { Connection } from "./client-connection.ts";
 
 export interface Draining {
@@ -16,6 +16,7 @@ export interface Draining {
  */
 export function makeDraining(
   server: NetServer,
+  sockets: Iterable<Socket>,
   connections: () => Iterable<Connection>,
   farewellMilliseconds: number,
 ): Draining {
@@ -40,7 +41,7 @@ export function makeDraining(
         for (const { socket, current } of connections()) if (current === undefined) socket.destroy();
       }, farewellMilliseconds);
       const deadline = setTimeout(() => {
-        for (const { socket } of connections()) socket.destroy();
+        for (const socket of sockets) socket.destroy();
       }, graceMilliseconds);
       await closed;
       clearTimeout(farewell);

@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo, ListenOptions, Socket } from "node:net";
 import { type HttpError, overloaded } from "../api/http-error.ts";
-import { mostHeaders } from "../request/preconditions.ts";
 import { sendError, standingHeaders } from "../request/reply.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { requestIdOf } from "../request/request-id.ts";
@@ -18,6 +17,7 @@ import {
 } from "./client-connection.ts";
 import { makeDraining } from "./draining.ts";
 import { type HttpLimits, httpLimits } from "./limits.ts";
+import { type Identity, makeListener, renewIdentity, strictTransport } from "./listener.ts";
 import { judgePace } from "./pace.ts";
 import {
   noTunnels,
@@ -29,8 +29,8 @@ import {
 } from "./refusal.ts";
 
 export interface HttpServer {
-  /** Resolves to the port, which is chosen by the system when 0 is asked for. */
-  listen(port: number, host: string): Promise<number>;
+  /** Resolves to the port, which is chosen by the system when 0 is asked for; other processes can share it if told so. */
+  listen(port: number, host: string, reusePort?: boolean): Promise<number>;
   /** Takes connections from a socket that is open already, under this descriptor; resolves to its port. */
   listenOn(descriptor: number): Promise<number>;
   /**
@@ -38,44 +38,48 @@ export interface HttpServer {
    * is left after the grace period.
    */
   close(graceMilliseconds: number): Promise<void>;
+  /** Shows clients that connect from now on another certificate; without TLS there is none. */
+  renew(identity: Identity): void;
   /** How much there is at this moment, for whoever watches over it. */
   load(): HttpLoad;
 }
 
 const now = (): number => performance.now();
 
-export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits): HttpServer {
+export function makeHttpServer(
+  api: ServedApi,
+  limits: HttpLimits = httpLimits,
+  identity?: Identity,
+): HttpServer {
   const { cors, events } = api;
   const handle = makeRequestHandler(api);
   const admission = makeAdmission(limits);
   const connections = new Map<Socket, Connection>();
 
-  // The preconditions check the Host header, since Node would refuse without a body.
-  const server = createServer({
-    maxHeaderSize: limits.headerBytes,
-    headersTimeout: limits.receiveMilliseconds,
-    requestTimeout: limits.receiveMilliseconds,
-    keepAliveTimeout: limits.keepAliveMilliseconds,
-    connectionsCheckingInterval: limits.sweepMilliseconds,
-    requireHostHeader: false,
-  });
+  const server = makeListener(limits, identity);
+  const isSecure = identity !== undefined;
+  const transportHeaders = isSecure ? strictTransport : [];
   server.maxConnections = limits.connections + limits.refusedConnections;
-  // Node drops those past a count without a word: one more than may be, so that the preconditions see that there are more.
-  server.maxHeadersCount = mostHeaders + 1;
-  const draining = makeDraining(server, () => connections.values(), limits.farewellMilliseconds);
+  /** Those of the network: with TLS they are there before there is a connection that HTTP knows of. */
+  const sockets = new Set<Socket>();
+  const draining = makeDraining(server, sockets, () => connections.values(), limits.farewellMilliseconds);
 
   server.on("connection", (socket: Socket) => {
-    const connection = openConnection(socket, now());
-    connections.set(socket, connection);
+    sockets.add(socket);
     const isAdmitted = admission.openConnection();
     socket.once("close", () => {
-      connections.delete(socket);
+      sockets.delete(socket);
       admission.closeConnection();
     });
-    // Node calls this after the last answer of a connection, and would not wait until the client has read it.
-    socket.destroySoon = () => endConnection(connection, now());
+    if (isSecure) {
+      // To say so would take a handshake, which costs more than a request.
+      if (!isAdmitted) socket.destroy();
+      return;
+    }
+    const connection = open(socket);
     if (!isAdmitted) refuse(connection, tooManyConnections());
   });
+  if (isSecure) server.on("secureConnection", open);
   server.on("request", accept);
   // With a listener Node leaves the interim answer to whoever reads the body.
   server.on("checkContinue", accept);
@@ -92,6 +96,15 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
     if (connection === undefined || socket.errored !== null || !socket.writable) socket.destroy();
     else if (connection.state !== "ending") refuseMalformed(connection, parserRefusal(error));
   });
+
+  function open(socket: Socket): Connection {
+    const connection = openConnection(socket, now());
+    connections.set(socket, connection);
+    socket.once("close", () => connections.delete(socket));
+    // Node calls this after the last answer of a connection, and would not wait until the client has read it.
+    socket.destroySoon = () => endConnection(connection, now());
+    return connection;
+  }
 
   /**
    * Works on one request of a connection at a time. A client that sends the next one without waiting for the answer
@@ -127,6 +140,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
     const isLast =
       draining.hasBegun || connection.state === "ending" || request.headers.upgrade !== undefined;
     if (isLast) response.setHeader("Connection", "close");
+    if (isSecure) response.setHeader(...strictTransport);
     const share = admission.openRequest();
     // It is taken until the work has ended and the answer is out of memory.
     if (share === undefined) shed(exchange);
@@ -166,7 +180,11 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
 
   /** The last answer on a connection, where Node has made no response for it. */
   function refuse(connection: Connection, refusal: HttpError): void {
-    endConnection(connection, now(), refusalText(refusal, cors.forOrigin(undefined)));
+    endConnection(
+      connection,
+      now(),
+      refusalText(refusal, [...transportHeaders, ...cors.forOrigin(undefined)]),
+    );
   }
 
   /** Ends the connections whose clients are too slow. */
@@ -187,7 +205,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
 
   let sweeping: NodeJS.Timeout | undefined;
 
-  async function listen(where: { port: number; host: string } | { fd: number }): Promise<number> {
+  async function listen(where: ListenOptions | { fd: number }): Promise<number> {
     server.listen(where);
     await once(server, "listening");
     sweeping = setInterval(sweep, limits.sweepMilliseconds).unref();
@@ -195,12 +213,13 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits):
   }
 
   return {
-    listen: (port, host) => listen({ port, host }),
+    listen: (port, host, reusePort = false) => listen({ port, host, reusePort }),
     listenOn: descriptor => listen({ fd: descriptor }),
     async close(graceMilliseconds) {
       await draining.drain(graceMilliseconds);
       clearInterval(sweeping);
     },
+    renew: newer => renewIdentity(server, newer),
     load: admission.load,
   };
 }

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, describe, test } from "node:test";
+import { freePort } from "../support/native-postgres.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "serve-tls-"));
+after(() => rmSync(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+
+function makeIdentity(name: string): void {
+  const key = [
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:P-256",
+    "-nodes",
+    "-keyout",
+    at(`${name}.key`),
+  ];
+  const subject = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=DNS:localhost"];
+  execFileSync("openssl", ["req", "-x509", ...key, "-out", at(`${name}.pem`), ...subject], { stdio: "pipe" });
+}
+
+describe("serve with TLS", () => {
+  for (const name of ["first", "second"]) makeIdentity(name);
+  const put = (name: string): void => {
+    copyFileSync(at(`${name}.key`), at("key"));
+    copyFileSync(at(`${name}.pem`), at("pem"));
+  };
+  const settings = async (): Promise<Record<string, string>> => ({
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${await freePort()}/x`,
+    SECRET_KEY: "a secret of the tests of TLS, thirty-two bytes",
+    HOST: "127.0.0.1",
+    PORT: "0",
+  });
+
+  test("takes new files on SIGHUP, and keeps the old ones when the new ones are wrong", async () => {
+    put("first");
+    const program = startProgram(["serve"], {
+      ...(await settings()),
+      TLS_CERTIFICATE_FILE: at("pem"),
+      TLS_KEY_FILE: at("key"),
+    });
+    const lines: { event: string; port?: number }[] = [];
+    createInterface({ input: program.stdout }).on("line", line => lines.push(JSON.parse(line)));
+    const heard = async (event: string) => {
+      for (;;) {
+        const line = lines.find(one => one.event === event);
+        if (line !== undefined) return line;
+        assert.equal(program.exitCode, null);
+        await new Promise(resolve => setTimeout(resolve, 10));
+      }
+    };
+    const { port = 0 } = await heard("listening");
+    const ask = async (name: string) => {
+      const ca = readFileSync(at(`${name}.pem`), "utf8");
+      const outgoing = request({
+        host: "127.0.0.1",
+        servername: "localhost",
+        port,
+        method: "OPTIONS",
+        ca,
+        agent: false,
+      });
+      const [response] = await once(outgoing.end(), "response");
+      response.resume();
+      return response.statusCode;
+    };
+    assert.equal(await ask("first"), 200);
+    put("second");
+    program.kill("SIGHUP");
+    await heard("certificate renewed");
+    assert.equal(await ask("second"), 200);
+    copyFileSync(at("first.key"), at("key"));
+    program.kill("SIGHUP");
+    await heard("certificate not renewed");
+    assert.equal(await ask("second"), 200);
+    program.kill("SIGTERM");
+    assert.equal((await once(program, "exit"))[0], 0);
+  });
+
+  test("refuses one file without the other, and a key of another certificate", async () => {
+    const half = await runProgram(["serve"], { ...(await settings()), TLS_KEY_FILE: at("first.key") });
+    assert.deepEqual(
+      [half.code, half.stderr],
+      [78, "serve: TLS_CERTIFICATE_FILE and TLS_KEY_FILE belong together\n"],
+    );
+    const files = { TLS_KEY_FILE: at("first.key"), TLS_CERTIFICATE_FILE: at("second.pem") };
+    const wrong = await runProgram(["serve"], { ...(await settings()), ...files });
+    assert.equal(wrong.code, 78);
+    assert.match(wrong.stderr, /^serve: TLS: .* is not the key of the certificate in .*\n$/);
+  });
+
+  test("REUSE_PORT is refused on a Node that cannot do it", async t => {
+    const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+    if (major > 22 || (major === 22 && minor >= 12)) return t.skip("this Node can");
+    const { code, stderr } = await runProgram(["serve"], { ...(await settings()), REUSE_PORT: "yes" });
+    assert.equal(code, 78);
+    assert.match(stderr, /^serve: REUSE_PORT needs Node 22\.12 or newer, and this is Node [\d.]+\n$/);
+  });
+});

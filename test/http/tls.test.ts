@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { request } from "node:https";
+import { connect as dial } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { connect } from "node:tls";
+import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
+import { makeClientAddress } from "../../src/adapters/http/request/client-address.ts";
+import { makeCors } from "../../src/adapters/http/request/cors.ts";
+import { type HttpLimits, httpLimits } from "../../src/adapters/http/server/limits.ts";
+import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
+import { readServerIdentity } from "../../src/adapters/server-identity.ts";
+import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "tls-"));
+after(() => rmSync(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+
+/** A key and a certificate that it signs itself. */
+function makeIdentity(name: string, ...more: readonly string[]) {
+  const [keyFile, certificateFile] = [at(`${name}-key.pem`), at(`${name}.pem`)];
+  const subject = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=DNS:localhost"];
+  execFileSync(
+    "openssl",
+    [
+      "req",
+      "-x509",
+      "-newkey",
+      "ec",
+      "-pkeyopt",
+      "ec_paramgen_curve:P-256",
+      "-nodes",
+      "-keyout",
+      keyFile,
+      "-out",
+      certificateFile,
+      ...subject,
+      ...more,
+    ],
+    { stdio: "pipe" },
+  );
+  chmodSync(keyFile, 0o600);
+  return { keyFile, certificateFile };
+}
+
+describe("the server's own certificate", () => {
+  test("is refused when a client would refuse it, or when everybody can read the key", () => {
+    const good = makeIdentity("good", "-days", "3650");
+    const other = makeIdentity("other");
+    const far = new Date(Date.parse(readServerIdentity(good, new Date()).validTo) + 1);
+    const refusal = (files: typeof good, at = new Date()) => {
+      try {
+        readServerIdentity(files, at);
+        return "";
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    assert.equal(refusal(good), "");
+    assert.match(refusal({ ...good, keyFile: other.keyFile }), /is not the key of the certificate in/);
+    assert.match(refusal(good, far), /expired at/);
+    assert.match(refusal(good, new Date(0)), /is valid from/);
+    assert.match(refusal({ ...good, certificateFile: good.keyFile }), /has no certificate in PEM form/);
+    assert.match(refusal({ ...other, keyFile: other.certificateFile }), /can be read by every user/);
+    chmodSync(other.certificateFile, 0o600);
+    assert.match(refusal({ ...other, keyFile: other.certificateFile }), /has no private key in PEM form/);
+    assert.match(refusal({ ...good, keyFile: at("none") }), /ENOENT/);
+    chmodSync(good.keyFile, 0o604);
+    assert.match(refusal(good), /can be read by every user/);
+    chmodSync(good.keyFile, 0o640);
+    assert.equal(refusal(good), "");
+  });
+});
+
+describe("TLS", () => {
+  let first: ReturnType<typeof makeIdentity>;
+  const open = async (limits: Partial<HttpLimits> = {}) => {
+    const api = {
+      routes: makeRoutes({} as UseCases),
+      authentication: { identify: async () => ({ kind: "unknown" }) as never },
+      cors: makeCors("*"),
+      addressOf: makeClientAddress([], () => {}),
+      events: makeRecordingEventLog(),
+    };
+    const server = makeHttpServer(api, { ...httpLimits, ...limits }, readServerIdentity(first, new Date()));
+    return { server, port: await server.listen(0, "127.0.0.1") };
+  };
+  before(() => {
+    first = makeIdentity("first");
+  });
+
+  const ask = async (port: number, ca: string) => {
+    const outgoing = request({
+      host: "127.0.0.1",
+      servername: "localhost",
+      port,
+      method: "OPTIONS",
+      ca,
+      agent: false,
+    });
+    outgoing.end();
+    const [response] = await once(outgoing, "response");
+    response.resume();
+    return response;
+  };
+  const caOf = ({ certificateFile }: typeof first) => readFileSync(certificateFile, "utf8");
+
+  test("is spoken, with HSTS on answers of any kind, and plain HTTP is not", async () => {
+    const { server, port } = await open();
+    const { statusCode, headers } = await ask(port, caOf(first));
+    assert.equal(statusCode, 200);
+    assert.equal(headers["strict-transport-security"], "max-age=31536000");
+    const socket = connect({ host: "127.0.0.1", servername: "localhost", port, ca: caOf(first) });
+    let text = "";
+    socket.setEncoding("utf8").on("data", chunk => {
+      text += chunk;
+    });
+    socket.write("GARBAGE\r\n\r\n");
+    await once(socket, "close");
+    assert.match(text, /^HTTP\/1\.1 400 [\s\S]*strict-transport-security: max-age=31536000\r\n/i);
+    const plain = dial(port, "127.0.0.1").on("error", () => {});
+    plain.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    let answer = "";
+    plain.on("data", chunk => {
+      answer += chunk;
+    });
+    await once(plain, "close");
+    assert.doesNotMatch(answer, /HTTP/);
+    await server.close(1_000);
+  });
+
+  test("is 1.2 or 1.3, with authenticated encryption and forward secrecy, and is not renegotiated", async () => {
+    const { server, port } = await open();
+    // In another process, since this one has to answer.
+    const run = (args: readonly string[], input = "") =>
+      new Promise<string>(resolve => {
+        const child = execFile(
+          "openssl",
+          ["s_client", "-connect", `127.0.0.1:${port}`, ...args],
+          { timeout: 20_000 },
+          (_e, out, err) => resolve(out + err),
+        );
+        child.stdin?.end(input);
+      });
+    const works = /Cipher is (?!\(NONE\))|New, TLSv1\.[23], Cipher is [A-Z]/;
+    for (const args of [["-tls1_2"], ["-tls1_3"], ["-tls1_2", "-cipher", "ECDHE-ECDSA-CHACHA20-POLY1305"]]) {
+      assert.match(await run(args), works, args.join(" "));
+    }
+    for (const args of [
+      ["-tls1", "-cipher", "ALL:@SECLEVEL=0"],
+      ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"],
+      ["-tls1_2", "-cipher", "AES128-SHA:AES256-SHA:AES128-GCM-SHA256:@SECLEVEL=0"],
+      ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA384:@SECLEVEL=0"],
+      ["-tls1_2", "-cipher", "DHE:AECDH:ADH:NULL:eNULL:3DES:RC4:@SECLEVEL=0"],
+    ]) {
+      assert.doesNotMatch(await run(args), works, args.join(" "));
+    }
+    const renegotiation = await run(["-tls1_2", "-legacy_renegotiation"], "R\n");
+    assert.doesNotMatch(renegotiation, /RENEGOTIATING[\s\S]*verify return/);
+    await server.close(1_000);
+  });
+
+  test("takes another certificate without dropping a connection", async () => {
+    const { server, port } = await open();
+    const second = makeIdentity("second");
+    const kept = connect({ host: "127.0.0.1", servername: "localhost", port, ca: caOf(first) });
+    await once(kept, "secureConnect");
+    server.renew(readServerIdentity(second, new Date()));
+    assert.equal((await ask(port, caOf(second))).statusCode, 200);
+    await assert.rejects(ask(port, caOf(first)));
+    kept.write("OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert.match(String((await once(kept, "data"))[0]), /^HTTP\/1\.1 200 /);
+    kept.destroy();
+    await server.close(1_000);
+  });
+
+  test("has the bounds of the plain listener for handshakes that do not go on", async () => {
+    const { server, port } = await open({
+      connections: 5,
+      refusedConnections: 5,
+      receiveMilliseconds: 300,
+      sweepMilliseconds: 10,
+    });
+    const sockets = Array.from({ length: 20 }, () =>
+      dial(port, "127.0.0.1")
+        .on("error", () => {})
+        .resume(),
+    );
+    await Promise.all(sockets.map(socket => once(socket, "close")));
+    assert.ok(server.load().turnedAway.connections > 0);
+    assert.equal((await ask(port, caOf(first))).statusCode, 200);
+    const silent = dial(port, "127.0.0.1")
+      .on("error", () => {})
+      .resume();
+    await once(silent, "connect");
+    await Promise.all([server.close(50), once(silent, "close")]);
+    while (server.load().connections > 0) await new Promise(resolve => setTimeout(resolve, 1));
+  });
+
+  test("cuts clients that send too slowly", async () => {
+    const { server, port } = await open({
+      receiveMilliseconds: 300,
+      sweepMilliseconds: 10,
+      lingerMilliseconds: 20,
+    });
+    const socket = connect({ host: "127.0.0.1", servername: "localhost", port, ca: caOf(first) }).on(
+      "error",
+      () => {},
+    );
+    let text = "";
+    socket.on("data", chunk => {
+      text += chunk;
+    });
+    await once(socket, "secureConnect");
+    const dripping = setInterval(() => socket.write("\r\n"), 20);
+    await once(socket, "close");
+    clearInterval(dripping);
+    assert.match(text, /^HTTP\/1\.1 408 /);
+    await server.close(1_000);
+  });
+});
