@@ -15,6 +15,7 @@ import { postgresStopped } from "./postgres-stopped.ts";
 import { buildProgram } from "./program.ts";
 import { makeRandom } from "./random.ts";
 import { revocation } from "./revocation.ts";
+import { rollingRestart } from "./rolling-restart.ts";
 import type { Outcome, Scenario, Trial } from "./scenario.ts";
 import { serviceKill } from "./service-kill.ts";
 import { slowReaders } from "./slow-readers.ts";
@@ -35,6 +36,7 @@ const scenarios: readonly Scenario[] = [
   failover,
   failoverStalled,
   twoServices,
+  rollingRestart,
   behindHaproxy,
   slowReaders,
   idleSockets,
