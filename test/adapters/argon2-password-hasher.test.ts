@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
 import { describe, test } from "node:test";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 
@@ -90,6 +92,39 @@ describe("a hash that is not taken", () => {
 
 test("without a hash no password matches", async () => {
   for (const attempt of [password, "", "decoy"]) assert.equal(await verify(undefined, attempt), false);
+});
+
+test("finding that there is no hash costs as much as finding that a password is wrong", async () => {
+  // In time of the processors, which other programs do not lengthen.
+  const cost = async (hash: string | undefined) => {
+    const before = process.cpuUsage();
+    for (let i = 0; i < 10; i += 1) await verify(hash, "wrong horse");
+    return process.cpuUsage(before).user;
+  };
+  await cost(stored.ours);
+  const [known, unknown] = [await cost(stored.ours), await cost(undefined)];
+  assert.ok(unknown > known / 2 && unknown < known * 2, `${unknown} µs and ${known} µs`);
+});
+
+test("leaves half of libuv's threads to all else, however many cores there are", async () => {
+  const cores = os.availableParallelism;
+  try {
+    for (const [available, working] of [
+      [1, 1],
+      [64, 2],
+    ] as const) {
+      os.availableParallelism = () => available;
+      syncBuiltinESMExports();
+      const path = `../../src/adapters/argon2-password-hasher.ts?cores=${available}`;
+      const { makeArgon2PasswordHasher: make } = (await import(path)) as {
+        makeArgon2PasswordHasher: typeof makeArgon2PasswordHasher;
+      };
+      assert.equal(make().load().workingLimit, working);
+    }
+  } finally {
+    os.availableParallelism = cores;
+    syncBuiltinESMExports();
+  }
 });
 
 test("says how many are at work and how many wait", async () => {

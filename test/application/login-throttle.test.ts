@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { freeFailures, makeLoginThrottle } from "../../src/application/login-throttle.ts";
+import { makeLoginThrottle } from "../../src/application/login-throttle.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 
+/** Failures that cost nothing, as README.md has them: of one email from one address, and of an address. */
+const freeFailures = { ofEmail: 5, ofAddress: 50 };
 const email = "ada@example.com";
 const here = "192.0.2.1";
 const elsewhere = "192.0.2.2";
@@ -121,6 +123,13 @@ describe("the login throttle", () => {
       assert.equal(waitOf(email, here), 1);
     });
 
+    test("goes on costing it after somebody has logged in from there", () => {
+      const { throttle, waitOf, fail } = open();
+      spray(fail, freeFailures.ofAddress);
+      throttle.countSuccess(email, here);
+      assert.equal(waitOf("fresh@example.com", here), 10);
+    });
+
     test("is bounded in what it remembers of those who logged in", () => {
       const { throttle, waitOf, fail } = open();
       spray(fail, freeFailures.ofAddress);
@@ -150,5 +159,16 @@ describe("the login throttle", () => {
     assert.ok(waitOf(email, here) > 0);
     fail(1, "one.more@example.com", elsewhere);
     assert.equal(waitOf(email, here), 0);
+  });
+
+  test("forgets nothing of an email or an address that goes on failing while 10,000 others fail", () => {
+    const { waitOf, fail } = open();
+    fail(freeFailures.ofAddress, email, here);
+    for (const half of [0, 1]) {
+      for (let i = 0; i < 6_000; i += 1) fail(1, `${half}.${i}@example.com`, `2001:db8::${half}:${i}`);
+      fail(1, email, here);
+    }
+    assert.equal(waitOf(email, here), 900);
+    assert.equal(waitOf("fresh@example.com", here), 10);
   });
 });

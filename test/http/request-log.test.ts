@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { makeJsonEventLog } from "../../src/adapters/json-event-log.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
+import { forge, goodClaims } from "../support/forge.ts";
 import { api, openWorld, password, secretKey, type World } from "../support/world.ts";
 
 /** The events of a world, without what differs from run to run; the line of a request comes after its answer. */
@@ -110,6 +111,40 @@ describe("the log of requests", () => {
         byEmployeeId: ADMIN.id,
       },
     ]);
+  });
+
+  test("names an employee who is registered as an ADMIN, and nobody with another role", async () => {
+    const world = await openWorld();
+    const ids: number[] = [];
+    for (const role of ["TECHNICIAN", "MANAGER", "ADMIN"]) {
+      const person = { firstName: "Grace", lastName: "Hopper", phone: "+45 12 34 56", password };
+      const { json } = await world.call("POST", `${api}/auth/register`, {
+        token: world.tokens.ADMIN,
+        body: { ...person, email: `new.${role}@example.com`, role },
+      });
+      ids.push(json.id);
+    }
+    const created = (await eventsOf(world)).filter(({ event }) => event === "admin created");
+    assert.deepEqual(
+      created.map(({ level, ...details }) => {
+        const { employeeId, byEmployeeId } = details as Record<string, unknown>;
+        return { level, employeeId, byEmployeeId };
+      }),
+      [{ level: "warn", employeeId: ids[2], byEmployeeId: world.employees.ADMIN.id }],
+    );
+  });
+
+  test("names a token that creates no log", async () => {
+    const world = await openWorld();
+    const { json: asset } = await world.call("POST", `${api}/assets`, {
+      token: world.tokens.ADMIN,
+      body: { name: "Pump" },
+    });
+    const body = { performedDate: "2026-03-29T02:30", status: "PENDING", taskType: "ERROR", comment: "" };
+    const token = forge(goodClaims("nobody@example.com", "TECHNICIAN", world.clock.now()));
+    const { status } = await world.call("POST", `${api}/assets/${asset.id}/logs`, { token, body });
+    const refused = (await eventsOf(world)).filter(({ event }) => event === "token refused");
+    assert.deepEqual([status, refused.length, refused[0]?.level], [401, 1, "warn"]);
   });
 
   test("names whoever logged in or changed a password", async () => {

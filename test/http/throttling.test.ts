@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
-import { freeFailures } from "../../src/application/login-throttle.ts";
+import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { api, openWorld, password, type World } from "../support/world.ts";
+
+/** Failures that cost nothing, as README.md has them: of one email from one address, and of an address. */
+const freeFailures = { ofEmail: 5, ofAddress: 50 };
 
 const attempt = (world: World, email: string, password: string, forwardedFor?: string) =>
   world.call("POST", `${api}/auth/login`, {
@@ -48,6 +51,37 @@ describe("guessing passwords", () => {
     assert.equal(statuses.filter(status => status === 401).length, freeFailures.ofEmail);
     assert.equal(statuses.filter(status => status === 429).length, 30 - freeFailures.ofEmail);
     assert.equal((await last).status, 429);
+    await world.close();
+  });
+
+  test("costs a verification as long as it is not throttled, for an unknown email too, and none afterwards", async () => {
+    const hasher = makeFakePasswordHasher();
+    let verified = 0;
+    const passwords = {
+      ...hasher,
+      verify(...asked: Parameters<typeof hasher.verify>) {
+        verified += 1;
+        return hasher.verify(...asked);
+      },
+    };
+    const world = await openWorld({ passwords });
+    await world.ports.employees.setActive(world.employees.MANAGER.id, false);
+    // The time of the answer must not tell who exists, and a guess that has to wait must not cost any.
+    for (const email of ["nobody@example.com", world.employees.MANAGER.email, world.employees.ADMIN.email]) {
+      verified = 0;
+      await guess(world, email, freeFailures.ofEmail + 10);
+      assert.equal(verified, freeFailures.ofEmail, email);
+    }
+    await world.close();
+  });
+
+  test("starts afresh after a login", async () => {
+    const world = await openWorld();
+    const { email } = world.employees.TECHNICIAN;
+    for (let round = 0; round < 3; round += 1) {
+      await guess(world, email, freeFailures.ofEmail - 1);
+      assert.equal((await attempt(world, email, password)).status, 200);
+    }
     await world.close();
   });
 
@@ -111,6 +145,23 @@ test("guessing the old password with somebody's token is slowed down like the lo
   assert.equal(events.length, freeFailures.ofEmail);
   const { employeeId, address } = events[0]?.details ?? {};
   assert.deepEqual([employeeId, address], [id, "127.0.0.1"]);
+  await world.close();
+});
+
+test("of many guesses of the old password at once no more than the free ones learn anything", async () => {
+  const world = await openWorld();
+  const { id } = world.employees.TECHNICIAN;
+  const change = (oldPassword: string) =>
+    world.call("PATCH", `${api}/employees/${id}/password`, {
+      token: world.tokens.TECHNICIAN,
+      body: { oldPassword, newPassword: "another 1" },
+    });
+  const guesses = Array.from({ length: 30 }, (_, i) => change(`guess ${i}`));
+  const last = change(password);
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+  assert.equal(statuses.filter(status => status === 400).length, freeFailures.ofEmail);
+  assert.equal(statuses.filter(status => status === 429).length, 30 - freeFailures.ofEmail);
+  assert.equal((await last).status, 429);
   await world.close();
 });
 

@@ -45,6 +45,17 @@ describe("the connection", () => {
     await database.close();
   });
 
+  test("a connection whose server takes no writes any more is not used again", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
+    const database = connect(opened.url, commandLimits);
+    // As seen by the session, its primary has become a standby.
+    await database.query(sql`set default_transaction_read_only = on`);
+    await assert.rejects(database.query(sql`create table written_for_good (n integer)`), unavailable);
+    await database.query(sql`create table written_for_good (n integer)`);
+    await database.query(sql`drop table written_for_good`);
+    await database.close();
+  });
+
   test("a database that is not there is UNAVAILABLE, and used again once it is", async () => {
     const port = await freePort();
     const url = new URL(opened.url);

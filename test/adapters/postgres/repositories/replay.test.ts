@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import postgres from "postgres";
+import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
+import { makeRepositories } from "../../../../src/adapters/postgres/repositories/repositories.ts";
+import { migrate } from "../../../../src/adapters/postgres/schema/migrations.ts";
+import { aLog, anAsset, anEmployee } from "../../../contract/repositories.ts";
+import { byOperator, callerOf } from "../../../support/by-operator.ts";
+import { schema } from "../../../support/database.ts";
+import { findPostgresBinaries, startNativePostgres } from "../../../support/native-postgres.ts";
+
+test("a replayed log is not acknowledged before the synchronous standby has it", async t => {
+  const binaries = findPostgresBinaries();
+  if (binaries === undefined) return t.skip("this machine has no PostgreSQL binaries");
+  const server = await startNativePostgres(binaries);
+  const admin = postgres(server.url, { max: 1, onnotice: () => {} });
+  const patient = connect(server.url, commandLimits);
+  const database = connect(server.url, { connections: 2, deadlineMilliseconds: 500, waiting: 10 });
+  t.after(async () => {
+    await Promise.all([patient.close(), database.close(), admin.end({ timeout: 1 })]);
+    await server.stop();
+  });
+  await migrate(patient, schema);
+  const { employees, assets } = byOperator(makeRepositories(patient));
+  const performer = callerOf(await employees.insert(anEmployee()));
+  const asset = await assets.insert(anAsset());
+  const { maintenanceLogs } = makeRepositories(database);
+  const send = () => maintenanceLogs.append(asset.id, performer, aLog(), "key");
+  const stored = async () => (await admin`select id from maintenance_log`).length;
+  const waitFor = async (standby: string) => {
+    await admin.unsafe(`alter system set synchronous_standby_names = '${standby}'`);
+    await admin`select pg_reload_conf()`;
+    while ((await admin`show synchronous_standby_names`)[0]?.["synchronous_standby_names"] !== standby);
+  };
+
+  await waitFor("absent");
+  await assert.rejects(send(), { code: "UNAVAILABLE" });
+  // Whoever gave up the wait for the standby has committed on the primary, where the next one sees the log.
+  while ((await stored()) === 0);
+  await assert.rejects(send(), { code: "UNAVAILABLE" });
+  await waitFor("");
+  assert.equal((await send()).replayed, true);
+  assert.equal(await stored(), 1);
+});
