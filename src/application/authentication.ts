@@ -46,10 +46,13 @@ export function makeAuthentication({
     /** Throws TOKEN_REFUSED for a token that is not valid, was revoked, or names two employees in `sub` and `username`. */
     async identify(token: string): Promise<Identity> {
       const claims = await tokens.verify(token);
-      const { employeeId, email, role, tokenId } = claims;
+      const { employeeId, email, role, tokenId, issuedAt } = claims;
       if (email === undefined) return { kind: "no username", employeeId };
       if (role === undefined) return { kind: "no role", employeeId };
-      const account = await employees.findAccount(email);
+      const cached = await employees.findAccount(email);
+      // The cached account may be older than the token, which another process may have signed a moment ago.
+      const isRefused = cached === undefined || !isLive(claims, cached);
+      const account = isRefused ? await employees.findAccount(email, issuedAt) : cached;
       if (account === undefined) return { kind: "unknown employee", employeeId };
       if (!isLive(claims, account)) throw tokenNotValid(employeeId ?? account.employee.id);
       const { employee, tokenVersion } = account;

@@ -49,8 +49,12 @@ export interface EmployeeRepository {
   list(filter: ActivityFilter): JsonList<Employee>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<Employee>;
-  /** By email, whatever its case. */
-  findAccount(email: string): Promise<Account | undefined>;
+  /**
+   * By email, ignoring case.
+   *
+   * @param asOfSeconds since the epoch; a cached answer from before the end of that second will not do
+   */
+  findAccount(email: string, asOfSeconds?: number): Promise<Account | undefined>;
   /** By email, whatever its case. */
   findCredentialsByEmail(email: string): Promise<Credentials | undefined>;
   findCredentials(id: number): Promise<Credentials | undefined>;

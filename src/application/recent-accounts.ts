@@ -28,12 +28,15 @@ export function withRecentAccounts(employees: EmployeeRepository, clock: Clock):
   return {
     ...employees,
 
-    findAccount(email) {
+    findAccount(email, asOfSeconds = 0) {
       const now = clock.now().getTime();
       const known = recent.get(email);
-      if (known !== undefined && now >= known.askedAt && now - known.askedAt < accountMilliseconds) {
-        return known.account;
-      }
+      const isRecent =
+        known !== undefined &&
+        now >= known.askedAt &&
+        now - known.askedAt < accountMilliseconds &&
+        known.askedAt >= (asOfSeconds + 1) * 1_000;
+      if (isRecent) return known.account;
       const account = employees.findAccount(email);
       if (recent.size >= maxAccounts) recent.clear();
       recent.set(email, { askedAt: now, account });

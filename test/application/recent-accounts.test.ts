@@ -45,6 +45,16 @@ describe("recent accounts", () => {
     assert.equal(asked(), 2);
   });
 
+  test("are asked for again when they may be older than a moment", async () => {
+    const { clock, employee, recent, asked } = await open();
+    const nowSeconds = () => Math.floor(clock.now().getTime() / 1_000);
+    await recent.findAccount(employee.email);
+    await recent.findAccount(employee.email, nowSeconds());
+    assert.equal(asked(), 2);
+    await recent.findAccount(employee.email, nowSeconds() - 1);
+    assert.equal(asked(), 2);
+  });
+
   test("are each employee's own, and those of nobody are remembered too", async () => {
     const { employee, recent, asked } = await open();
     assert.equal((await recent.findAccount(employee.email))?.employee.id, employee.id);

@@ -111,6 +111,15 @@ for (const { name, open } of worlds) {
       await assertDead(token);
     });
 
+    test("a token that another process has just signed is live, though the account is cached from before", async () => {
+      const { employee, token } = await world.join("TECHNICIAN");
+      await assertLive(token);
+      const { employees, passwords, tokens } = world.ports;
+      await employees.setPasswordHash(employee.id, await passwords.hash("second"));
+      const { tokenVersion = 0 } = (await employees.findAccount(employee.email)) ?? {};
+      await assertLive(await tokens.sign(employee, tokenVersion));
+    });
+
     test("a login during a deactivation never leaves a live token behind", async () => {
       for (let round = 0; round < 5; round += 1) {
         const { employee } = await world.join("TECHNICIAN");
