@@ -12,7 +12,8 @@ export function makeStateFile(path: string): RememberedNote {
       }),
 
     async write(note) {
-      const next = `${path}.new`;
+      // Of this process alone: should two share the file, neither may replace it with what the other has half written.
+      const next = `${path}.${process.pid}`;
       await withFile(next, "w", async file => {
         await file.writeFile(note);
         await file.sync();

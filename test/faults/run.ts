@@ -20,6 +20,7 @@ import type { Outcome, Scenario, Trial } from "./scenario.ts";
 import { serviceKill } from "./service-kill.ts";
 import { slowReaders } from "./slow-readers.ts";
 import { isClean, pauseTableOf, type Result, tableOf } from "./table.ts";
+import { trailKill } from "./trail-kill.ts";
 import { twoServices } from "./two-services.ts";
 
 /**
@@ -36,6 +37,7 @@ const scenarios: readonly Scenario[] = [
   failover,
   failoverStalled,
   twoServices,
+  trailKill,
   rollingRestart,
   behindHaproxy,
   slowReaders,

@@ -34,6 +34,8 @@ interface Choices {
   readonly cluster?: Cluster;
   /** What the service is told, when that is not the cluster itself. */
   readonly serviceUrl?: (cluster: Cluster) => string;
+  /** What the service is told besides. */
+  readonly settings?: Settings;
 }
 
 export async function openStage(trial: Trial, choices: Choices = {}): Promise<Stage> {
@@ -50,6 +52,7 @@ export async function openStage(trial: Trial, choices: Choices = {}): Promise<St
   const settings = {
     DATABASE_URL: choices.serviceUrl?.(cluster) ?? cluster.url(databaseName),
     SECRET_KEY: "a secret of the fault tests, of more than thirty-two bytes",
+    ...choices.settings,
   };
   const port = await stablePort();
   let service = await startService(program, port, settings);
