@@ -1,6 +1,6 @@
 import type { TreeHasher } from "../../domain/trail/merkle.ts";
 import type { Clock, EventLog } from "../ports.ts";
-import { allPartsOf, makeExamination } from "./examination.ts";
+import { allPartsOf, makeExamination, stepsOfPart } from "./examination.ts";
 import type { Numbering } from "./numbering.ts";
 import type { RecordKind, TrailRecord, TrailRepository } from "./trail-repository.ts";
 
@@ -9,6 +9,10 @@ const daySeconds = 86_400;
 const longestSeconds = 600;
 /** Parts whose outcome is kept in mind. */
 const partsAtMost = 10_000;
+/** Between two steps of a part, so that reading takes a few per cent of one core at most, as long as the day allows. */
+const longestPauseMilliseconds = 100;
+/** A process that has just started has other things to do. */
+const startMilliseconds = 30_000;
 
 export interface ReadingPorts {
   readonly trail: TrailRepository;
@@ -34,8 +38,10 @@ export function makeBackgroundReading({ trail, hasher, clock, events, numbering,
   const outcomes = new Map<number, number>();
   let lastSeen = 0;
   let fraction = 0;
+  let pauseMilliseconds = longestPauseMilliseconds;
+  let begunAt: number | undefined;
 
-  const examination = makeExamination({ trail, hasher, pause: () => pause(20), takeLate });
+  const examination = makeExamination({ trail, hasher, pause: () => pause(pauseMilliseconds), takeLate });
 
   async function takeLate(kind: RecordKind, records: readonly TrailRecord[]): Promise<void> {
     for (const { entry } of await numbering.add(kind, records)) {
@@ -71,6 +77,9 @@ export function makeBackgroundReading({ trail, hasher, clock, events, numbering,
   return {
     /** Reads the next part if it is due; answers after how many milliseconds to ask again. */
     async step(): Promise<number> {
+      begunAt ??= clock.now().getTime();
+      const rest = startMilliseconds - (clock.now().getTime() - begunAt);
+      if (rest > 0) return rest;
       const last = await catchUp();
       const parts = await allPartsOf(trail);
       const at = parts.findIndex(part => last === undefined || part > last.from);
@@ -80,6 +89,7 @@ export function makeBackgroundReading({ trail, hasher, clock, events, numbering,
       const waitSeconds = Math.min(longestSeconds, daySeconds / parts.length);
       const isDue = last === undefined || last.age >= waitSeconds;
       if (!isDue) return Math.min(10_000, Math.max(1_000, 1_000 * (waitSeconds - last.age)));
+      pauseMilliseconds = Math.min(longestPauseMilliseconds, (1_000 * waitSeconds) / (4 * stepsOfPart));
       const begun = clock.now().getTime();
       await read(next);
       fraction = (Math.max(0, at) + 1) / parts.length;

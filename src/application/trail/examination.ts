@@ -20,6 +20,7 @@ export interface Finding {
 /** Ids, or entries, of one part of the examination, and of one step of a part. */
 const partWidth = 16_384;
 const stepWidth = 256;
+export const stepsOfPart = partWidth / stepWidth;
 const spaces = [...recordKinds, "tile"] as const;
 const spaceWidth = 2 ** 48 * tileWidth;
 

@@ -31,12 +31,16 @@ function makeTree(
   lineage: object,
 ): Tree {
   const bytes = ({ level }: Tile) => joined(lastTiles[level] ?? []);
+  let root: Hash | undefined;
   return {
     size,
     lastTiles,
     lineage,
     // All subtrees of which the root consists lie in the last tiles.
-    root: () => treeHash(hasher, size, hashInTiles(hasher, size, bytes)),
+    root() {
+      root ??= treeHash(hasher, size, hashInTiles(hasher, size, bytes));
+      return root;
+    },
 
     with(leaves) {
       const levels = lastTiles.map(tile => [...tile]);
