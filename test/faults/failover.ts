@@ -18,7 +18,7 @@ export const failover: Scenario = {
 /** The same, after the standby has not been heard of for a while: what only the primary has may not be acknowledged. */
 export const failoverStalled: Scenario = {
   name: "failover-stalled",
-  inShort: false,
+  inShort: true,
   run: trial =>
     runFailovers(trial, async relay => {
       relay.drop();

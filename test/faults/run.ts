@@ -26,7 +26,7 @@ import { twoServices } from "./two-services.ts";
 /**
  * Breaks everything around the service, and the service itself, under load, on PostgreSQL servers of its own.
  *
- *     node --import tsx test/faults/run.ts [--short] [--only NAME,NAME] [--seed N]
+ *     node --import tsx test/faults/run.ts [--short] [--part 1/3] [--only NAME,NAME] [--seed N]
  */
 const scenarios: readonly Scenario[] = [
   serviceKill,
@@ -51,7 +51,12 @@ const scenarios: readonly Scenario[] = [
 ];
 
 const { values } = parseArgs({
-  options: { short: { type: "boolean", default: false }, only: { type: "string" }, seed: { type: "string" } },
+  options: {
+    short: { type: "boolean", default: false },
+    part: { type: "string", default: "1/1" },
+    only: { type: "string" },
+    seed: { type: "string" },
+  },
 });
 const only = values.only?.split(",");
 const unknown = only?.filter(name => !scenarios.some(scenario => scenario.name === name)) ?? [];
@@ -61,7 +66,10 @@ if (!Number.isSafeInteger(seed)) fail("--seed is not a whole number");
 const binaries = findPostgresBinaries();
 if (binaries === undefined) fail("the faults need PostgreSQL's own programs, and this machine has none");
 
-const chosen = scenarios.filter(({ name, inShort }) => only?.includes(name) ?? (!values.short || inShort));
+const [part = 1, parts = 1] = values.part.split("/").map(Number);
+const chosen = scenarios
+  .filter(({ name, inShort }) => only?.includes(name) ?? (!values.short || inShort))
+  .filter((_, at) => at % parts === part - 1);
 const trial: Omit<Trial, "random"> = { binaries, program: buildProgram(), short: values.short };
 console.log(`seed ${seed}${values.short ? ", short form" : ""}; PostgreSQL of ${binaries}`);
 
@@ -109,7 +117,7 @@ async function runOne(scenario: Scenario): Promise<Result> {
 
 /** A scenario that does not end is a fault, and what it has started ends with the run. */
 function within(outcome: Promise<Outcome>): Promise<Outcome> {
-  const minutes = values.short ? 1 : 10;
+  const minutes = values.short ? 1.5 : 10;
   return new Promise((resolve, reject) => {
     const deadline = setTimeout(
       () => reject(new Error(`not done after ${minutes} minutes`)),

@@ -6,7 +6,7 @@ import { conclude, openStage } from "./stage.ts";
 /** Two services on one database; one dies, and its clients go on at the other with the same keys. */
 export const twoServices: Scenario = {
   name: "two-services",
-  inShort: false,
+  inShort: true,
   async run(trial) {
     const rounds = trial.short ? 1 : 10;
     const stage = await openStage(trial);
