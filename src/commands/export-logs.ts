@@ -6,6 +6,7 @@ import { readSettings } from "../config/read-settings.ts";
 import { exportLogsSettings } from "../config/settings.ts";
 import type { MaintenanceLog } from "../domain/maintenance-log.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { writeWhole } from "./output.ts";
 
 /** How logs are written down: what comes before them, and the lines of a piece, of which each is one log. */
 interface Format {
@@ -75,34 +76,23 @@ export async function runExportLogs(surroundings: Surroundings): Promise<void> {
   const database = connect(databaseUrl, commandLimits, preparesStatements);
   const logs = makeMaintenanceLogRepository(database);
   const tell = (count: number, end: string) => void (stderr.isTTY && stderr.write(`\r${count} logs${end}`));
-  // What goes wrong with it is told to each write below.
-  stdout.on("error", () => {});
   let count = 0;
   let isBegun = false;
   try {
     for await (const piece of assetId === undefined ? logs.list({}) : logs.listOfAsset(assetId, {})) {
-      if (!isBegun) await write(stdout, format.head);
+      if (!isBegun) await writeWhole(stdout, format.head);
       isBegun = true;
       const lines = format.linesOf(piece);
-      await write(stdout, lines.text);
+      await writeWhole(stdout, lines.text);
       const before = count;
       count += lines.count;
       if (Math.floor(count / progressStep) > Math.floor(before / progressStep)) tell(count, "");
     }
     tell(count, "\n");
-  } catch (error) {
-    // Whoever read it has seen enough, like head.
-    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
   } finally {
     await database.close();
   }
 }
-
-/** Resolves when the text has been handed over, so that no more than one batch waits in memory. */
-const write = (stream: NodeJS.WritableStream, text: string | Uint8Array): Promise<void> =>
-  new Promise((resolve, reject) => {
-    stream.write(text, error => (error ? reject(error) : resolve()));
-  });
 
 function readOptions(args: readonly string[]): { assetId: number | undefined; format: Format } {
   try {

@@ -16,7 +16,6 @@ export async function runExportTrail({ environment, args, readFile, stdout }: Su
   const from = readFrom(args);
   const { databaseUrl, preparesStatements } = readSettings(exportLogsSettings, environment, readFile);
   const database = connect(databaseUrl, commandLimits, preparesStatements);
-  stdout.on("error", () => {});
   try {
     let chunk: Uint8Array[] = [];
     let length = 0;

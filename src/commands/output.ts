@@ -49,6 +49,10 @@ export function writeWhole(stream: NodeJS.WritableStream, text: string | Uint8Ar
     const fail = (error: Error): void =>
       reject(new CommandError(exitCodes.outputFailed, cannotBeWritten(error)));
     stream.once("error", fail);
-    stream.write(text, error => (error ? fail(error) : resolve()));
+    stream.write(text, error => {
+      if (error) return fail(error);
+      stream.off("error", fail);
+      resolve();
+    });
   });
 }

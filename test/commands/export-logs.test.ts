@@ -172,6 +172,17 @@ describe("export-logs", () => {
     }
   });
 
+  test("ends with 74 when the disk is full, and when its reader quits", t => {
+    if (process.platform !== "linux") return t.skip("only Linux has /dev/full");
+    const env = { PATH: process.env["PATH"], ...settings };
+    for (const target of ["> /dev/full", "| head -c 10 > /dev/null; exit $PIPESTATUS"]) {
+      const command = `${process.execPath} --import tsx src/main.ts export-logs ${target}`;
+      const { status, stderr } = spawnSync("bash", ["-c", command], { env, encoding: "utf8" });
+      assert.equal(status, 74, stderr);
+      assert.match(stderr, /^export-logs: the output cannot be written whole: /m);
+    }
+  });
+
   test("says on a terminal, and only there, how far it is", async t => {
     const command = `${process.execPath} --import tsx src/main.ts export-logs > /dev/null`;
     const terminal = spawnSync("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
