@@ -59,8 +59,8 @@ describe("the filter for fail2ban", () => {
     return line;
   };
 
-  test("is the same in docs/operations.md", () => {
-    const [, shown] = /```ini\n(#[^`]*)```/.exec(readFileSync("docs/operations.md", "utf8")) ?? [];
+  test("is the same in docs/monitoring.md", () => {
+    const [, shown] = /```ini\n(#[^`]*)```/.exec(readFileSync("docs/monitoring.md", "utf8")) ?? [];
     assert.equal(shown, filter);
   });
 

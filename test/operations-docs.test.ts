@@ -7,7 +7,7 @@ import { metricsText } from "../src/adapters/ops/metrics/metrics.ts";
 import { noPromtool, runPromtool } from "./support/prometheus.ts";
 import { meterOf, readingOf } from "./support/readings.ts";
 
-const page = readFileSync("docs/operations.md", "utf8");
+const page = readFileSync("docs/monitoring.md", "utf8");
 const [scrapeConfig = "", alertRules = ""] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(
   ([, yaml]) => yaml,
 );
@@ -56,7 +56,7 @@ tests:
             exp_annotations: { summary: '400 failed or throttled logins at guessed in ten minutes: see the log' }
 `;
 
-describe("what docs/operations.md says on watching the service", () => {
+describe("what docs/monitoring.md says", () => {
   const folder = mkdtempSync(join(tmpdir(), "maintenance-log-docs-"));
   const file = (name: string) => join(folder, name);
   before(() => {

@@ -3,7 +3,7 @@ import type { Reading } from "../figures/reading.ts";
 import { durationBoundsSeconds } from "../figures/request-meter.ts";
 import { type Family, formatFamilies, type Sample } from "./exposition.ts";
 
-/** What `/metrics` answers. The meaning of each is in docs/operations.md. */
+/** What `/metrics` answers. The meaning of each is in docs/monitoring.md. */
 export const metricsText = (reading: Reading, readiness: Readiness): string =>
   formatFamilies([
     ...serviceFamilies(reading, readiness),
