@@ -13,13 +13,14 @@ const logCount = 9_000;
 
 /**
  * Asset 1 has the older half of all logs, 2 to 9 share the newer half. Of each status and task type there are many logs
- * among the older ones, and few or none for thousands of logs among the newer ones. Asset 10 has the oldest.
+ * among the older ones, and few or none for thousands of logs among the newer ones. Assets 10 and 11 have the
+ * oldest, of the same times.
  */
 const seed = `
   insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
   select 'Ada', 'By"ron', '+45 12 34 56', i || '@example.com', i || '@example.com', 'TECHNICIAN', 'none'
   from generate_series(1, 5) i;
-  insert into asset (name, description) select 'Asset\t' || i, '' from generate_series(1, 10) i;
+  insert into asset (name, description) select 'Asset\t' || i, '' from generate_series(1, 11) i;
   insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
   select timestamp '2024-01-01' + make_interval(mins => i / 3),
     (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'])[case when i > ${logCount / 2} then 1 + (i % 3000 = 0)::int else 1 + i % 4 end],
@@ -28,7 +29,8 @@ const seed = `
     case when i <= ${logCount / 2} then 1 else 2 + i % 8 end, 1 + i % 4
   from generate_series(1, ${logCount}) i;
   insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
-  select timestamp '2023-01-01' + make_interval(mins => i), 'PENDING', 'ERROR', '', 10, 5 from generate_series(1, 300) i`;
+  select timestamp '2023-01-01' + make_interval(mins => i), 'PENDING', 'ERROR', '', a, 5
+  from generate_series(10, 11) a, generate_series(1, 300) i`;
 
 const longComments = `
   insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
@@ -76,7 +78,7 @@ describe("lists of logs on PostgreSQL", () => {
       of: part => logs.listOfPerformer(2, part),
     },
     // The old half, some of the newer half, and what is older than either.
-    ...["a.id = 1", "a.id in (3, 10)", "a.id = 10", "a.id > 0"].map(active => ({
+    ...["a.id = 1", "a.id in (3, 10)", "a.id = 10", "a.id >= 10", "a.id > 0"].map(active => ({
       name: `the active assets, which are those whose ${active}`,
       where: active,
       of: (part: LogQuery) => activated(active, logs.listOfActiveAssets(part)),
