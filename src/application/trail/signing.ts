@@ -39,6 +39,9 @@ const announceMilliseconds = 60_000;
 const storedEntries = 1_000;
 const storedMilliseconds = 3_600_000;
 
+/** Heads that are known to be extended by the present tree. */
+const mostHeads = 100;
+
 /** The head that a note states, whoever has signed it: it was ours when it was written. Throws TrailError. */
 export function headOf(note: string): Head {
   const [, size = "", root = ""] = note.split("\n");
@@ -78,10 +81,15 @@ export function makeSigning(ports: SigningPorts) {
     for (const [where, head] of await heads()) {
       if (extended.heads.has(inWords(head)) && head.size <= tree.size) continue;
       if (!(await extendsHead(trail, hasher, head, tree))) return `${where} ${inWords(head)}`;
-      if (extended.heads.size > 100) extended.heads.clear();
-      extended.heads.add(inWords(head));
+      rememberExtended(head);
     }
     return undefined;
+  }
+
+  /** Forgetting costs no more than a consistency proof. */
+  function rememberExtended(head: Head): void {
+    if (extended.heads.size >= mostHeads) extended.heads.clear();
+    extended.heads.add(inWords(head));
   }
 
   function announce({ tree, note }: SignedTree): void {
@@ -99,7 +107,7 @@ export function makeSigning(ports: SigningPorts) {
   async function signNext(tree: Tree, signer: SignerKey): Promise<SignedTree> {
     const note = signCheckpoint({ size: tree.size, root: tree.root() }, signer, ed25519);
     await remembered?.write(note);
-    extended.heads.add(inWords({ size: tree.size, root: tree.root() }));
+    rememberExtended({ size: tree.size, root: tree.root() });
     const signed = { tree, note, at: clock.now() };
     if (tree.size - stored.size >= storedEntries || now() - stored.at >= storedMilliseconds)
       await store(signed);
