@@ -334,7 +334,8 @@ function makeRequest(chance: Chance, { routes, tokens }: Target, isLast: boolean
   if (hasBody && chance.isOnceIn(30))
     body = Buffer.concat([body.subarray(0, 5), Buffer.from([0xff, 0xc0, 0x80]), body]);
   if (hasBody) {
-    lines.push("Content-Type: application/json");
+    // By the length, which takes no chance away from what follows.
+    lines.push(`Content-Type: ${body.length % 41 === 0 ? "text/plain" : "application/json"}`);
     const isChunked = chance.isOnceIn(10);
     lines.push(isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${body.length}`);
     if (isChunked) body = inChunks(body, 1 + chance.below(5_000));
