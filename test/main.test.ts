@@ -216,7 +216,16 @@ describe("the program on a database", () => {
       assert.deepEqual([code, stderr], [0, ""]);
       assert.deepEqual(
         stdout.split("\n").map(line => JSON.parse(line).event),
-        ["the trail is not signed", "listening", "request", "request", "request", "stopping", "stopped"],
+        [
+          "the trail is not signed",
+          "listening",
+          "logged in",
+          "request",
+          "request",
+          "request",
+          "stopping",
+          "stopped",
+        ],
       );
       assert.doesNotMatch(stdout, /first password|argon2|eyJ|thirty-two/);
     });

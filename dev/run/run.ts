@@ -99,8 +99,9 @@ async function appointAdmin(database: RunDatabase, folder: DataFolder, environme
   return code;
 }
 
-const newTrailKey = (): string =>
-  formatSignerKey(makeSignerKey("maintenance-log.example", trailCrypto.newSeed(), trailCrypto));
+function newTrailKey(): string {
+  return formatSignerKey(makeSignerKey("maintenance-log.example", trailCrypto.newSeed(), trailCrypto));
+}
 
 function newPassword(): string {
   return randomText(12);

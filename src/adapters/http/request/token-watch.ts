@@ -23,7 +23,7 @@ export async function sendWhileLive(
       end = error;
       response.destroy();
     });
-  }, watchMilliseconds);
+  }, watchMilliseconds).unref();
   try {
     await sending;
   } catch (error) {
