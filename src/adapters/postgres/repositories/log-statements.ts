@@ -105,8 +105,8 @@ export async function readLogPage(
     from (
       select
         string_agg(concat_ws(',', l.id, l.performed_date, l.status, l.task_type, l.asset_id,
-          l.performed_by_employee_id, octet_length(l.comment), ''), '') as fields,
-        string_agg(l.comment, '') as comments,
+          l.performed_by_employee_id, octet_length(l.comment), ''), '' order by l.performed_date desc, l.id desc) as fields,
+        string_agg(l.comment, '' order by l.performed_date desc, l.id desc) as comments,
         array_agg(distinct l.asset_id) as asset_ids,
         array_agg(distinct l.performed_by_employee_id) as employee_ids,
         count(*) as rows
