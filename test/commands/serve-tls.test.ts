@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, describe, test } from "node:test";
+import { askByTls } from "../support/https-client.ts";
 import { freePort } from "../support/native-postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 
@@ -59,20 +59,8 @@ describe("serve with TLS", () => {
       }
     };
     const { port = 0 } = await heard("listening");
-    const ask = async (name: string) => {
-      const ca = readFileSync(at(`${name}.pem`), "utf8");
-      const outgoing = request({
-        host: "127.0.0.1",
-        servername: "localhost",
-        port,
-        method: "OPTIONS",
-        ca,
-        agent: false,
-      });
-      const [response] = await once(outgoing.end(), "response");
-      response.resume();
-      return response.statusCode;
-    };
+    const ask = async (name: string) =>
+      (await askByTls(port, readFileSync(at(`${name}.pem`), "utf8"))).statusCode;
     assert.equal(await ask("first"), 200);
     put("second");
     program.kill("SIGHUP");

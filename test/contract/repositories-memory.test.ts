@@ -1,4 +1,8 @@
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { repositoryContract } from "./repositories.ts";
+import { trailContract } from "./trail.ts";
 
-repositoryContract("in memory", async () => ({ ...makeMemoryRepositories(), close: async () => {} }));
+const open = async () => ({ ...makeMemoryRepositories(), close: async () => {} });
+
+repositoryContract("in memory", open);
+trailContract("in memory", open);

@@ -4,6 +4,7 @@ import { makeRepositories } from "../../src/adapters/postgres/repositories/repos
 import { openDatabase } from "../support/database.ts";
 import { hasPgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { repositoryContract } from "./repositories.ts";
+import { trailContract } from "./trail.ts";
 
 /** Why it cannot be tried here. */
 function obstacle(): string | undefined {
@@ -18,7 +19,7 @@ if (reason !== undefined) {
   });
 } else {
   // Ten connections of the service share two of PostgreSQL.
-  repositoryContract("PostgreSQL behind PgBouncer, by the transaction, unprepared", async () => {
+  const open = async () => {
     const { url, drop } = await openDatabase();
     const pooler = await startPgBouncer(url);
     const database = connect(pooler.url, serviceLimits, false);
@@ -30,5 +31,8 @@ if (reason !== undefined) {
         await drop();
       },
     };
-  });
+  };
+  const name = "PostgreSQL behind PgBouncer, by the transaction, unprepared";
+  repositoryContract(name, open);
+  trailContract(name, open);
 }

@@ -2,8 +2,9 @@ import { connect } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { openDatabase } from "../support/database.ts";
 import { repositoryContract } from "./repositories.ts";
+import { trailContract } from "./trail.ts";
 
-repositoryContract("PostgreSQL", async () => {
+const open = async () => {
   const { url, drop } = await openDatabase();
   const database = connect(url);
   return {
@@ -13,4 +14,7 @@ repositoryContract("PostgreSQL", async () => {
       await drop();
     },
   };
-});
+};
+
+repositoryContract("PostgreSQL", open);
+trailContract("PostgreSQL", open);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { request } from "node:https";
 import { connect as dial } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +14,7 @@ import { type HttpLimits, httpLimits } from "../../src/adapters/http/server/limi
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
 import { readServerIdentity } from "../../src/adapters/server-identity.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
+import { askByTls } from "../support/https-client.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tls-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -93,25 +93,11 @@ describe("TLS", () => {
     first = makeIdentity("first");
   });
 
-  const ask = async (port: number, ca: string) => {
-    const outgoing = request({
-      host: "127.0.0.1",
-      servername: "localhost",
-      port,
-      method: "OPTIONS",
-      ca,
-      agent: false,
-    });
-    outgoing.end();
-    const [response] = await once(outgoing, "response");
-    response.resume();
-    return response;
-  };
   const caOf = ({ certificateFile }: typeof first) => readFileSync(certificateFile, "utf8");
 
   test("is spoken, with HSTS on answers of any kind, and plain HTTP is not", async () => {
     const { server, port } = await open();
-    const { statusCode, headers } = await ask(port, caOf(first));
+    const { statusCode, headers } = await askByTls(port, caOf(first));
     assert.equal(statusCode, 200);
     assert.equal(headers["strict-transport-security"], "max-age=31536000");
     const socket = connect({ host: "127.0.0.1", servername: "localhost", port, ca: caOf(first) });
@@ -170,8 +156,8 @@ describe("TLS", () => {
     const kept = connect({ host: "127.0.0.1", servername: "localhost", port, ca: caOf(first) });
     await once(kept, "secureConnect");
     server.renew(readServerIdentity(second, new Date()));
-    assert.equal((await ask(port, caOf(second))).statusCode, 200);
-    await assert.rejects(ask(port, caOf(first)));
+    assert.equal((await askByTls(port, caOf(second))).statusCode, 200);
+    await assert.rejects(askByTls(port, caOf(first)));
     kept.write("OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n");
     assert.match(String((await once(kept, "data"))[0]), /^HTTP\/1\.1 200 /);
     kept.destroy();
@@ -192,7 +178,7 @@ describe("TLS", () => {
     );
     await Promise.all(sockets.map(socket => once(socket, "close")));
     assert.ok(server.load().turnedAway.connections > 0);
-    assert.equal((await ask(port, caOf(first))).statusCode, 200);
+    assert.equal((await askByTls(port, caOf(first))).statusCode, 200);
     const silent = dial(port, "127.0.0.1")
       .on("error", () => {})
       .resume();
