@@ -97,6 +97,8 @@ export async function readLogPage(
       select concat_ws(',', l.id, l.performed_date) from maintenance_log l
       where ${walked} ${newestFirst} offset ${windowRows - 1} limit 1
     ) end`;
+  // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them
+  // would let the planner sort the rows for it first, from PostgreSQL 16 on.
   const [row] = await database.queryBytes(sql`
     select fields, comments,
       (select json_object_agg(a.id, a.name) from asset a where a.id = any (asset_ids)),
@@ -105,10 +107,10 @@ export async function readLogPage(
     from (
       select
         string_agg(concat_ws(',', l.id, l.performed_date, l.status, l.task_type, l.asset_id,
-          l.performed_by_employee_id, octet_length(l.comment), ''), '' order by l.performed_date desc, l.id desc) as fields,
-        string_agg(l.comment, '' order by l.performed_date desc, l.id desc) as comments,
-        array_agg(distinct l.asset_id) as asset_ids,
-        array_agg(distinct l.performed_by_employee_id) as employee_ids,
+          l.performed_by_employee_id, octet_length(l.comment), ''), '') as fields,
+        string_agg(l.comment, '') as comments,
+        array_agg(l.asset_id) as asset_ids,
+        array_agg(l.performed_by_employee_id) as employee_ids,
         count(*) as rows
       from (${rowsOf(scope, walked, limit)}) l
     ) page
