@@ -12,7 +12,7 @@ import {
 } from "../../src/domain/trail/merkle.ts";
 import { formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { formatProof } from "../../src/domain/trail/proof.ts";
-import { type Tile, tileWidth, writeBundle } from "../../src/domain/trail/tile.ts";
+import { type Tile, tileAt, tileWidth, writeBundle } from "../../src/domain/trail/tile.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
 
@@ -87,3 +87,20 @@ export function logEntry(id: number, given: Partial<LogEntry> = {}): LogEntry {
 export function answeredLog({ kind: _, recordedAt: __, ...fields }: LogEntry) {
   return { ...fields, assetName: "Pump" };
 }
+
+/** The tiles, full and partial, that a tree has at one size and did not have at an earlier one. */
+export function newTiles(oldSize: number, newSize: number): Tile[] {
+  const tiles: Tile[] = [];
+  for (let level = 0; widthOf(level, newSize) > 0; level += 1) {
+    if (widthOf(level, oldSize) === widthOf(level, newSize)) continue;
+    let index = Math.floor(widthOf(level, oldSize) / tileWidth);
+    for (let tile = tileAt(level, index, newSize); tile; tile = tileAt(level, index, newSize)) {
+      tiles.push(tile);
+      index += 1;
+    }
+  }
+  return tiles;
+}
+
+/** How many hashes the tiles of a level have together, in a tree of this size. */
+const widthOf = (level: number, size: number): number => Math.floor(size / tileWidth ** level);

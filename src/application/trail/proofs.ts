@@ -9,7 +9,7 @@ import {
   type TreeHasher,
 } from "../../domain/trail/merkle.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
-import { hashInTiles, type Tile, tileAt, tilePath, tilesOf, tileWidth } from "../../domain/trail/tile.ts";
+import { hashInTiles, type Tile, tileOfNode, tilePath, tilesOf, tileWidth } from "../../domain/trail/tile.ts";
 import type { EventLog } from "../ports.ts";
 import type { SignedTree } from "./signing.ts";
 import type { EntryPlace, TrailRepository } from "./trail-repository.ts";
@@ -80,9 +80,8 @@ export function makeProofs({ trail, hasher, events, newest, isSigned }: ProofPor
     const full = (tile: Tile) => tile.width === tileWidth;
     for (const tile of tilesOf(spans, size)) if (tile.level > 0 && full(tile)) await loadUpper(tile, size);
     const hashAt: HashAt = node => {
-      const level = Math.floor(node.level / 8);
-      const tile = tileAt(level, Math.floor((node.index * 2 ** (node.level % 8)) / tileWidth), size);
-      if (tile === undefined || !full(tile)) return edge(node);
+      const tile = tileOfNode(node, size);
+      if (!full(tile)) return edge(node);
       return tile.level === 0 ? inOwnTile(place, node) : (upperTiles.get(tilePath(tile)) ?? edge)(node);
     };
     return spans.map(span => spanHash(hasher, span, hashAt));

@@ -158,8 +158,6 @@ export function makeSigning(ports: SigningPorts) {
   };
 }
 
-export type Signing = ReturnType<typeof makeSigning>;
-
 /** A trail that is not whole, or a note that cannot be read, is a contradiction too. */
 async function examined(find: () => Promise<string | undefined>): Promise<string | undefined> {
   try {

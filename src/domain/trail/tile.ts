@@ -31,20 +31,6 @@ export function tileAt(level: number, index: number, size: number): Tile | undef
 export const isTileOf = ({ level, index, width }: Tile, size: number): boolean =>
   (tileAt(level, index, size)?.width ?? 0) >= width;
 
-/** The tiles, full and partial, that a tree has at one size and did not have at an earlier one. */
-export function newTiles(oldSize: number, newSize: number): Tile[] {
-  const tiles: Tile[] = [];
-  for (let level = 0; hashesOfLevel(level, newSize) > 0; level += 1) {
-    if (hashesOfLevel(level, oldSize) === hashesOfLevel(level, newSize)) continue;
-    let index = Math.floor(hashesOfLevel(level, oldSize) / tileWidth);
-    for (let tile = tileAt(level, index, newSize); tile; tile = tileAt(level, index, newSize)) {
-      tiles.push(tile);
-      index += 1;
-    }
-  }
-  return tiles;
-}
-
 /** What follows `tile/` in the path of a tile: `0/x001/x234/067.p/5` is tile 1234067 of level 0, of width 5. */
 export const tilePath = ({ level, index, width }: Tile): string => `${level}/${placePath(index, width)}`;
 
@@ -75,7 +61,7 @@ export function readTilePath(path: string): (Tile & { readonly isBundle: boolean
 }
 
 /** The tile that has what the hash of a node is computed from, as wide as it is in a tree of this size. */
-function tileOfNode({ level, index }: Node, size: number): Tile {
+export function tileOfNode({ level, index }: Node, size: number): Tile {
   const tileLevel = Math.floor(level / tileHeight);
   const first = index * 2 ** (level % tileHeight);
   const tile = tileAt(tileLevel, Math.floor(first / tileWidth), size);

@@ -13,7 +13,6 @@ import {
   bundlePath,
   hashInTiles,
   isTileOf,
-  newTiles,
   readBundle,
   readTilePath,
   type Tile,
@@ -22,6 +21,7 @@ import {
   tilesOf,
   writeBundle,
 } from "../../../src/domain/trail/tile.ts";
+import { newTiles } from "../../support/trail.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
 

@@ -51,9 +51,9 @@ export interface Run {
   readonly hashes: Buffer;
 }
 
-export const kindOfGroup = (group: number) => recordKinds[Math.floor(group / kindBit)] ?? "log";
+const kindOfGroup = (group: number) => recordKinds[Math.floor(group / kindBit)] ?? "log";
 
-export const firstIdOf = (group: number): number => (group % kindBit) * groupSize;
+const firstIdOf = (group: number): number => (group % kindBit) * groupSize;
 
 export function fromRun({ first, group, places, hashes }: Run): NumberedRecord[] {
   const kind = kindOfGroup(group);
