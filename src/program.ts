@@ -74,7 +74,7 @@ export async function runProgram(
 
 const untilStopRequested = (): Promise<unknown> =>
   new Promise(resolve => {
-    // Once each: a second signal ends the process at once, as if nobody listened.
+    // Once each: a second signal has its default effect and ends the process at once.
     for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, resolve);
   });
 
@@ -84,7 +84,7 @@ const untilFailure = (): Promise<never> =>
     process.once("uncaughtException", reject);
   });
 
-/** One line for each fault; stacks help nobody who runs the program. */
+/** One line for each fault. A stack would not help an operator. */
 function explain(error: unknown): { exitCode: number; lines: readonly string[] } {
   if (error instanceof SettingsError) return { exitCode: exitCodes.settings, lines: error.faults };
   if (error instanceof CommandError) return { exitCode: error.exitCode, lines: error.lines };

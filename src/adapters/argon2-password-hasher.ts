@@ -12,7 +12,7 @@ const argon2id = 2 satisfies Algorithm.Argon2id;
 /** OWASP Password Storage Cheat Sheet: memory in KiB, passes, lanes. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** The hash of a password that nobody knows, of the same cost as the real ones. */
+/** The hash of a random, unknown password, with the same cost as the real ones. */
 const decoy =
   "$argon2id$v=19$m=19456,t=2,p=1$GId1sEodqgPv62WvtLLIAg$Lw12MhAmnBo3/Y0cG0EEkDfpQxo/pVRAAnYKOAl5oU0";
 

@@ -57,7 +57,7 @@ export function makeTrailClient(
 
   async function askOnce(path: string, request: RequestInit): Promise<Answer> {
     try {
-      // A redirect would hand password or token to somebody else.
+      // A redirect would send the password or the token to another server.
       const signal = AbortSignal.timeout(timeoutMilliseconds);
       const response = await fetch(new URL(path, base), { ...request, redirect: "error", signal });
       return { status: response.status, body: await readBody(response) };

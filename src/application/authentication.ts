@@ -4,8 +4,8 @@ import type { LoginThrottle } from "./login-throttle.ts";
 import type { Account, Caller, Origin, Ports, TokenClaims } from "./ports.ts";
 
 /**
- * Who stands behind a valid token: an employee, nobody (no `username`, or no known role),
- * or somebody whose email matches no employee.
+ * The identity behind a valid token: an employee; none, because the token has no `username` or no known role; or an
+ * email that matches no employee.
  */
 export type Identity =
   | { readonly kind: "employee"; readonly caller: Caller }
@@ -30,7 +30,7 @@ export function makeAuthentication({
       throttle.refuseThrottled(email, address);
       const credentials = await employees.findCredentialsByEmail(email);
       const matches = await passwords.verify(credentials?.passwordHash, password);
-      // Of many guesses at once those that come out after the others failed must not tell their outcome.
+      // Checked again after the hash: guesses that ran in parallel must not reveal their outcome once others have failed.
       throttle.refuseThrottled(email, address);
       if (credentials === undefined || !matches || !credentials.employee.active) {
         throttle.countFailure(email, address);

@@ -49,7 +49,7 @@ export function makeEmployees({
 
     /**
      * Throws INVALID when the old password is not the stored one, also when it has just been changed, and THROTTLED:
-     * whoever has a token and not its password may guess here no faster than at the login.
+     * a thief of a token may guess its password here no faster than at the login.
      */
     async changePassword(caller: Caller, change: PasswordChange, { address, events }: Origin): Promise<void> {
       const { oldPassword, newPassword } = change;

@@ -1,6 +1,6 @@
 /**
  * A part of a list as JSON: the UTF-8 text of its elements, with commas between them. It may be empty. Who keeps the
- * records renders them, since nobody on their way to the client needs to look into them.
+ * records renders them, since no layer on the way to the client looks into them.
  */
 export interface Piece<Position = unknown> {
   readonly json: Uint8Array;

@@ -18,7 +18,7 @@ export interface Credentials {
 /** What decides whether a token of an employee still works. */
 export interface Account {
   readonly employee: Employee;
-  /** Counted up by every revocation: deactivation, a change of role, email or password. */
+  /** Incremented by every revocation: deactivation, a change of role, email or password. */
   readonly tokenVersion: number;
   /** The `jti` of the token that made the latest password change, if nothing was revoked since. */
   readonly survivingTokenId: string | null;
@@ -38,8 +38,8 @@ export interface Caller {
 }
 
 /**
- * Who asks for a change. A caller's change is written only while the caller's token lives, which the statement that
- * writes decides itself: it throws TOKEN_REFUSED when something has revoked the token since it was looked at.
+ * The caller of a change. The writing statement itself checks that the caller's token is still live, and throws
+ * TOKEN_REFUSED when it was revoked after the request had been authenticated.
  */
 export type Author = Caller | "operator";
 
@@ -55,7 +55,7 @@ export interface EmployeeRepository {
    * @param asOfSeconds since the epoch; a cached answer from before the end of that second will not do
    */
   findAccount(email: string, asOfSeconds?: number): Promise<Account | undefined>;
-  /** By email, whatever its case. */
+  /** By email, ignoring case. */
   findCredentialsByEmail(email: string): Promise<Credentials | undefined>;
   findCredentials(id: number): Promise<Credentials | undefined>;
   /** Stores an active employee. Throws CONFLICT when the email is taken. */
@@ -100,15 +100,15 @@ export interface MaintenanceLogRepository {
   /**
    * Writes the log, or answers the one that this performer wrote under the same key, which is kept with it for ever.
    * Throws NOT_FOUND when the asset, UNAUTHENTICATED when the performer is not known under this id and email,
-   * UNPROCESSABLE when the key's log is another one.
+   * UNPROCESSABLE when the key belongs to another log.
    */
   append(assetId: number, performer: Caller, log: NewLog, idempotencyKey?: string): Promise<Appended>;
   /** Throws NOT_FOUND. */
   find(id: number): Promise<MaintenanceLog>;
   list(part: LogQuery): LogList;
-  /** Throws NOT_FOUND, with the first piece, when the asset is not known. */
+  /** Throws NOT_FOUND, before the first piece, when the asset does not exist. */
   listOfAsset(assetId: number, part: LogQuery): LogList;
-  /** Throws NOT_FOUND, with the first piece, when the employee is not known. */
+  /** Throws NOT_FOUND, before the first piece, when the employee does not exist. */
   listOfPerformer(employeeId: number, part: LogQuery): LogList;
   /** Of all assets that are active now. */
   listOfActiveAssets(part: LogQuery): LogList;
@@ -122,14 +122,14 @@ export interface Appended {
   readonly replayed: boolean;
 }
 
-/** argon2id, or something that stands for it in a test. */
+/** argon2id, or a fake in a test. */
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
-  /** Without a hash there is nothing to match, but the answer takes as long (decisions: the same time). */
+  /** Without a hash the result is false, after the same time. */
   verify(hash: string | undefined, password: string): Promise<boolean>;
 }
 
-/** What a token says, once its signature, algorithm, issuer and expiry have been checked. */
+/** The claims of a token whose signature, algorithm, issuer and expiry have been verified. */
 export interface TokenClaims {
   /** Claim `sub`. */
   readonly employeeId: number | undefined;
@@ -169,7 +169,7 @@ export interface Origin {
   readonly events: Pick<EventLog, "info" | "warn">;
 }
 
-/** The process's own log, not to be confused with maintenance logs. */
+/** The log of the process, as opposed to maintenance logs. */
 export interface EventLog {
   debug(event: string, details?: LogDetails): void;
   info(event: string, details?: LogDetails): void;

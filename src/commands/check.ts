@@ -25,7 +25,7 @@ export async function runCheck(surroundings: Surroundings): Promise<void> {
   const { databaseUrl, preparesStatements, durability } = settings;
   print("settings: right");
   if (readIdentity(settings) !== undefined) print("TLS: right");
-  // Whoever can be reached from this machine only is most likely behind a proxy.
+  // A service that listens on a loopback address is most likely behind a proxy.
   if (settings.trustedProxies.length === 0 && /^(127\.|::1$|localhost$)/.test(settings.host)) {
     print("warning: TRUSTED_PROXIES is none: clients that come through a proxy all count as one address");
   }

@@ -20,7 +20,7 @@ export async function readNewPassword(
 const readAll = async (stdin: NodeJS.ReadStream): Promise<string> =>
   (await text(stdin)).replace(/\r?\n$/, "");
 
-/** Twice, since nobody can see what they type. */
+/** Twice, since the prompt does not show what is typed. */
 async function promptTwice(input: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input, output: silent, terminal: true });

@@ -72,7 +72,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     meter,
   );
   const following = identity && followIdentity(settings, identity, events, app.renew);
-  // systemctl reload sends a signal that would end the process if nobody listened.
+  // systemctl reload sends SIGHUP, which would end the process without a listener.
   if (following !== undefined || inherited !== undefined) onReload(() => following?.look());
   let phase: Phase = "starting";
   const operations = makeServiceOperations({

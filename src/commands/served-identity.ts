@@ -31,7 +31,7 @@ function filesOf({ certificateFile, keyFile }: Settings): IdentityFiles | undefi
   throw new CommandError(exitCodes.settings, "TLS_CERTIFICATE_FILE and TLS_KEY_FILE belong together");
 }
 
-/** Looks for other files when it is told to, and once a minute. Returns how to end that. */
+/** Looks for new files on SIGHUP and once a minute. Returns how to stop that. */
 export function followIdentity(
   settings: Settings,
   first: ServerIdentity,

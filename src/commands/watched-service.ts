@@ -39,7 +39,7 @@ export function makeServiceOperations(watched: Watched): Operations {
   };
 }
 
-/** Nothing of a driver's message: whoever reaches the listener may read this. */
+/** Without a driver's message, because any client of the listener may read this. */
 async function examine(database: Database, schema: Schema): Promise<DatabaseState> {
   try {
     await refuseOtherSchema(database, schema);

@@ -56,7 +56,7 @@ export function makeOperations(
         reference ??= renderReference(describeApi);
         return reference;
       },
-      // Public by design: whoever keeps it can tell later whether the trail is the same.
+      // Public by design: a kept checkpoint shows later whether the trail is still the same.
       "/checkpoint": () => {
         const note = sources.checkpoint();
         const type = "text/plain; charset=utf-8";

@@ -42,7 +42,7 @@ const storedMilliseconds = 3_600_000;
 /** Heads that are known to be extended by the present tree. */
 const mostHeads = 100;
 
-/** The head that a note states, whoever has signed it: it was ours when it was written. Throws TrailError. */
+/** The head that a note states. Its signature is not checked again: the service itself wrote the note. Throws TrailError. */
 export function headOf(note: string): Head {
   const [, size = "", root = ""] = note.split("\n");
   return { size: readCount("tree size", size), root: fromBase64(root) };

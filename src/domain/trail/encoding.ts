@@ -1,4 +1,4 @@
-/** A trail's document cannot be read, or does not hold. The message is for whoever verifies. */
+/** A trail's document cannot be read, or does not hold. The message is for the person who verifies. */
 export class TrailError extends Error {
   constructor(message: string) {
     super(message);

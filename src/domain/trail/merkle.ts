@@ -61,7 +61,7 @@ export interface Frontier {
   root(): Hash;
 }
 
-/** @param completed is told of each perfect subtree, leaves included, as soon as it is whole */
+/** @param completed is called with each perfect subtree, leaves included, as soon as it is whole */
 export function makeFrontier(
   hasher: TreeHasher,
   start: Pick<Frontier, "size" | "hashes"> = { size: 0, hashes: [] },

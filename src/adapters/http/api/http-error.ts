@@ -15,7 +15,7 @@ export const statusOf: Record<ErrorCode, number> = {
   UNAVAILABLE: 503,
 };
 
-/** What a client whose token is at fault is told (RFC 6750, section 3): whether to log in again, or that it is of no use. */
+/** The challenge of a 401 or 403 for a token (RFC 6750, section 3): whether logging in again would help. */
 const challengeOf: Partial<Record<ErrorCode, string>> = {
   TOKEN_MISSING: "Bearer",
   TOKEN_REFUSED: 'Bearer error="invalid_token"',

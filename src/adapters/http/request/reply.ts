@@ -4,13 +4,13 @@ import type { JsonList } from "../../../application/json-list.ts";
 import type { HttpError } from "../api/http-error.ts";
 import type { Answer } from "../api/route.ts";
 
-/** A response under way, and the headers that it gets whatever its outcome: names and values in turn. */
+/** A response under way, and the headers that every outcome of it gets: names and values in turn. */
 export interface Reply {
   readonly response: ServerResponse;
   readonly headers: readonly string[];
 }
 
-/** On every response, whatever its outcome. */
+/** The headers of every response. */
 export const standingHeaders = (requestId: string): readonly string[] => [
   "X-Content-Type-Options",
   "nosniff",
@@ -58,12 +58,12 @@ function sendText(
 
 /**
  * Sends a list of one piece with its length. A longer one goes out piece by piece at the pace of the client; when it fails
- * on the way the socket is destroyed, so that nobody takes a cut list for a whole one.
+ * on the way the socket is destroyed, so that no client takes a cut list for a whole one.
  */
 async function sendList(reply: Reply, status: number, list: JsonList<object>): Promise<void> {
   const { response, headers } = reply;
   const pieces = wanted(list, response);
-  // Both are taken before the status line, while a failure can still be answered properly.
+  // Both are read before the status line, while a failure can still be answered with an error status.
   const first = await pieces.next();
   const second = await pieces.next();
   if (first.done === true) return sendText(reply, status, "[]", jsonType);
@@ -77,8 +77,8 @@ async function sendList(reply: Reply, status: number, list: JsonList<object>): P
 }
 
 /**
- * The pieces that have elements, for as long as there is somebody to send them to. Looking for the first elements of a
- * filtered list can take long: whoever ends a response meanwhile, with `destroy`, ends the reading of the list too.
+ * The pieces that have elements. Looking for the first elements of a filtered list can take long, so destroying the
+ * response meanwhile ends the reading of the list too.
  */
 async function* wanted(list: JsonList<object>, response: ServerResponse): AsyncGenerator<Uint8Array, void> {
   for await (const { json } of list) {
@@ -95,7 +95,7 @@ function sendOnlyPiece({ response, headers }: Reply, status: number, piece: Uint
   response.end("]");
 }
 
-/** Whoever stops reading this stops the reading of the list. */
+/** Ending this generator ends the reading of the list. */
 async function* jsonArray(
   first: Uint8Array,
   second: Uint8Array,

@@ -20,7 +20,7 @@ export interface ServedApi {
   readonly routes: readonly Route[];
   readonly authentication: Pick<Authentication, "identify">;
   readonly cors: Cors;
-  /** Where a request comes from, as far as that can be known. */
+  /** The address of the client, as far as it can be known. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly events: EventLog;
   readonly meter?: RequestMeter | undefined;
@@ -42,7 +42,7 @@ interface Exchange {
 
 export type RequestHandler = (exchange: Exchange) => Promise<void>;
 
-/** Answers requests: token, path and method, role, the id's form, body, and then what the route is there for. */
+/** Answers requests. Checks token, path and method, role, form of the id, and body, in this order; then runs the route. */
 export function makeRequestHandler(api: ServedApi): RequestHandler {
   const { routes, authentication, cors, addressOf, events, meter } = api;
   const find = makeRouter(routes);
@@ -128,6 +128,6 @@ async function readInput(
 
 const idOf = (id: string | undefined): number => (id === undefined ? 0 : readId(id));
 
-/** What is left unread of a request cannot be told from the next one. */
+/** The connection must close when a part of the request is unread, because that part would be parsed as the next request. */
 const withClose = (request: IncomingMessage, headers: readonly string[]): readonly string[] =>
   request.complete ? headers : [...headers, "Connection", "close"];

@@ -3,33 +3,33 @@ import type { EventLog, Origin } from "../../../application/ports.ts";
 import { DomainError, type ErrorCode } from "../../../domain/error.ts";
 import type { HttpError } from "../api/http-error.ts";
 
-/** What the log says of a request; filled in as it becomes known. */
+/** The log's details of a request, filled in as they become known. */
 export interface RequestDetails {
   readonly requestId: string;
   readonly method: string;
   readonly address: string;
   /** The pattern of the route's path. */
   route?: string;
-  /** The `{id}` of the path: of whom or what. */
+  /** The `{id}` of the path. */
   id?: number;
   employeeId?: number;
 }
 
-/** Whoever counts requests. Called on every one of them: it must return at once and never throw. */
+/** Counts requests. It is called for each of them, so it must return at once and never throw. */
 export interface RequestMeter {
   answered(method: string, route: string | undefined, status: number, milliseconds: number): void;
   /** An answer that ended before it was whole, after its status had been sent. */
   cut(by: "client" | "service"): void;
-  /** An expected failure, whatever became of it. */
+  /** An expected failure. */
   refused(code: ErrorCode): void;
 }
 
 const noMeter: RequestMeter = { answered() {}, cut() {}, refused() {} };
 
-/** What nginx calls a request whose client has gone before there was an answer. */
+/** The status of a request whose client has gone before the answer, as nginx logs it. */
 const clientGone = 499;
 
-/** Refusals that tell of an attack, or of a client gone wrong; the names are stable, for fail2ban and the like. */
+/** Refusals that may indicate an attack. The names are stable, because fail2ban and alerts match them. */
 const securityEvents: Partial<Record<ErrorCode, string>> = {
   LOGIN_FAILED: "login failed",
   THROTTLED: "login throttled",
@@ -70,12 +70,12 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
 
     /** Parameters that the route does not know, perhaps misspelt. Their values are never logged. */
     ignored(details: RequestDetails, names: readonly string[]): void {
-      // What looks like no name may be a value, or a token, that was sent without one.
+      // A parameter without a plain name may be a value or a token that was sent without one.
       const shown = names.slice(0, 10).map(name => (parameterName.test(name) ? name : "…"));
       events.debug("query parameters ignored", { ...details, names: shown.join(", ") });
     },
 
-    /** Why a request failed: as a security event, or with a cause that only the log may know. */
+    /** Logs why a request failed: as a security event, or with a cause that the client must not see. */
     explain(
       details: RequestDetails,
       request: IncomingMessage,
@@ -98,7 +98,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
         ...details,
         path: request.url?.split("?")[0],
         status,
-        // Of a driver's error nothing but its name and message: it carries the statement's parameters too.
+        // Only name and message: an error of the driver also carries the parameters of the statement.
         cause: cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause),
         code: typeof code === "string" ? code : undefined,
       });

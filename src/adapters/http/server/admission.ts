@@ -93,7 +93,7 @@ export function makeAdmission(limits: Bounds) {
       turnedAway: { ...turnedAway },
     }),
 
-    /** Who was turned away since the last report; undefined when nobody was. A line for each would be a load of its own. */
+    /** Who was turned away since the last report; undefined when there is none. A line for each would be a load of its own. */
     report(): TurnedAway | undefined {
       const since = {
         requests: turnedAway.requests - reported.requests,

@@ -1,4 +1,4 @@
-/** Every bound on time, size and number at the HTTP edge, but for those of one body (route.ts) and of headers (preconditions.ts). */
+/** The bounds on time, size and number at the HTTP edge, except those of one body (route.ts) and of headers (preconditions.ts). */
 export const httpLimits = {
   headerBytes: 16 * 1024,
   /** How long a request may take to arrive, and how long a client may go on sending what becomes no request. */
@@ -13,13 +13,13 @@ export const httpLimits = {
   farewellMilliseconds: 250,
   sweepMilliseconds: 1_000,
   connections: 10_000,
-  /** Connections past the bound that are told so at one time; yet more are closed without a word. */
+  /** Connections past the bound that are told so at one time; further ones are closed without an answer. */
   refusedConnections: 1_000,
   /** Requests under way at one time, of all connections. */
   requests: 1_000,
   /** Of all bodies of requests under way. */
   bodyBytes: 16 * 1024 * 1024,
-  /** Of these, of requests without a token: whoever has one is served while others send all they can. */
+  /** Of these, of requests without a token, so that requests with a token are served during an attack without one. */
   bodyBytesWithoutToken: 1024 * 1024,
 };
 

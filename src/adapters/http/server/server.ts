@@ -40,7 +40,7 @@ export interface HttpServer {
   close(graceMilliseconds: number): Promise<void>;
   /** Shows clients that connect from now on another certificate; without TLS there is none. */
   renew(identity: Identity): void;
-  /** How much there is at this moment, for whoever watches over it. */
+  /** The present load, for monitoring. */
   load(): HttpLoad;
 }
 
@@ -81,7 +81,7 @@ export function makeHttpServer(
   });
   if (isSecure) server.on("secureConnection", open);
   server.on("request", accept);
-  // With a listener Node leaves the interim answer to whoever reads the body.
+  // With a listener Node leaves the interim answer to the reader of the body (body.ts).
   server.on("checkContinue", accept);
   server.on("checkExpectation", accept);
   server.on("connect", (_request: IncomingMessage, socket: Socket) => {
@@ -118,7 +118,7 @@ export function makeHttpServer(
     if (current === undefined) {
       start(connection, { request, response });
     } else if (current.response.writableEnded && next === undefined) {
-      // All of the answer may have reached the client before the process is told so.
+      // The answer may have reached the client before Node reports that it was sent.
       connection.next = { request, response };
     } else {
       endAfterAnswer(connection);

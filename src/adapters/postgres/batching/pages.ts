@@ -49,7 +49,7 @@ export async function* wholeList<Key extends object | number>(
     const page = await reading;
     if (page.next !== undefined) {
       reading = readFitting(read, page.next, nextLimit(page));
-      // Its failure shows when it is waited for, unless nobody wants the rest by then.
+      // Awaiting it later throws its failure. A reader that stops before that would leave it unhandled.
       reading.catch(() => {});
     }
     yield* page.pieces();

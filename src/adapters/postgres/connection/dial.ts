@@ -17,7 +17,7 @@ export async function dial(
   signal: AbortSignal,
 ): Promise<Socket> {
   const socket = connect({ ...server, signal });
-  // Whoever waits is told by a rejection; nobody need be waiting.
+  // A caller that waits gets a rejection; without a listener the error would end the process.
   socket.on("error", () => {});
   await once(socket, "connect");
   // libpq does not encrypt on this machine either.

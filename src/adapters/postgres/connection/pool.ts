@@ -18,7 +18,7 @@ export interface PoolLimits {
 export interface Connections<Client> {
   /** Makes a client of one connection, which need not be there yet. */
   open(): Client;
-  /** A connection may be lost while nobody uses it. One that could not be opened stays `opening`. */
+  /** A connection may be lost while it is idle. One that could not be opened stays `opening`. */
   state(client: Client): "opening" | "open" | "lost";
   /** Ends the connection, whatever it is doing. */
   close(client: Client): void;
@@ -146,7 +146,7 @@ function makeDeadline(milliseconds: number): Deadline {
     }, milliseconds);
     clear = () => clearTimeout(timer);
   });
-  // Nobody may be racing it any more when the time is over.
+  // It may reject after the race is over, when nothing awaits it.
   missed.catch(() => {});
   return { missed, isMissed: () => isMissed, clear };
 }

@@ -39,7 +39,7 @@ export class SchemaError extends Error {
   override readonly name = "SchemaError";
 }
 
-/** Any number will do, as long as nobody else on this database takes it. */
+/** Any number, as long as no other program takes the same lock on this database. */
 const lock = "select pg_advisory_xact_lock(7070);";
 
 /**

@@ -79,7 +79,7 @@ export function makeTrailRepository(database: Database): TrailRepository {
           sixteenths: base64(sixteenths),
         })),
       );
-      // The first run decides: the others begin after it, where nobody can have written who has not seen it.
+      // The first run decides: no process can have written behind it without having seen it.
       const [outcome] = await query<{ written: number }>(
         sql`
           with run as (
