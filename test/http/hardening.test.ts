@@ -467,7 +467,8 @@ describe("several requests on one connection", () => {
     const world = await openLimited({}, { ...repositories, maintenanceLogs: logs });
     const { socket, closed, text } = await dial(world.port);
     socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${world.bearer}\r\n`);
-    await until(() => text().includes(",\r\n1\r\n2"));
+    // Node 26 puts both elements into one chunk, where older versions send three.
+    await until(() => /\r\n\r\n.*1.*2\r\n$/s.test(text()));
     socket.write(get(world.bearer));
     await settle(world);
     goOn();
