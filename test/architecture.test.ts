@@ -258,12 +258,7 @@ describe("a service", () => {
     };
     load("src/commands/serve.ts");
     assert.ok(loaded.has("src/adapters/http/api/routes.ts"));
-    const described = [
-      "http/api/openapi",
-      "http/api/record-schemas",
-      "http/api/error-answers",
-      "ops/page/api-page",
-    ];
+    const described = ["http/api/openapi", "http/api/record-schemas", "http/api/error-answers"];
     assert.deepEqual(
       described.filter(name => loaded.has(`src/adapters/${name}.ts`)),
       [],

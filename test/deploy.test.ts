@@ -149,7 +149,14 @@ describe("the production build", () => {
       make(copy, "install", `DESTDIR=${root}`, "PREFIX=/opt/x", "NODE=/opt/node24/bin/node");
     install();
     const program = join(root, "opt/x/lib/maintenance-log-service");
-    assert.deepEqual(readdirSync(program).sort(), ["backup", "dist", "node_modules", "package.json", "sql"]);
+    assert.deepEqual(readdirSync(program).sort(), [
+      "backup",
+      "dist",
+      "docs",
+      "node_modules",
+      "package.json",
+      "sql",
+    ]);
     const version = execFileSync(process.execPath, [join(program, "dist/main.js"), "--version"], {
       encoding: "utf8",
     });

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { makeRoutes, type UseCases } from "../src/adapters/http/api/routes.ts";
 import { overviewOf } from "../src/adapters/http/api/routes-overview.ts";
 import { makeOpsServer } from "../src/adapters/ops/ops-server.ts";
-import { apiPage, apiPagePolicy } from "../src/adapters/ops/page/api-page.ts";
-import { describeApi } from "../src/app.ts";
+import { policyOf } from "../src/adapters/ops/page/html.ts";
 import { type Browser, findChromium, noChromium, openBrowser } from "./support/browser.ts";
 import { answerOf, makeBusyPage } from "./support/readings.ts";
 
 const chromium = findChromium();
-const document = await describeApi();
+const reference = readFileSync("docs/api.html", "utf8");
 const overview = overviewOf(makeRoutes({} as UseCases), "text/html");
 const withPolicy = (text: string, policy: string) => ({
   ...answerOf(text),
@@ -26,7 +26,7 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
     {
       "/": () => answerOf(makeBusyPage()),
       "/broken": () => answerOf(broken),
-      "/api": () => withPolicy(apiPage(document), apiPagePolicy),
+      "/api": () => withPolicy(reference, policyOf(reference)),
       "/routes": () => withPolicy(String(overview.body), overview.headers?.at(-1) ?? ""),
     },
     () => {},

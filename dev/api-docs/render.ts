@@ -10,6 +10,7 @@ import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { runProgram, startService } from "../../test/support/program.ts";
 import { admin, type Call, type Endpoint, endpoints } from "./calls.ts";
 import { fieldReference, tableOfContents } from "./contents.ts";
+import { apiPage } from "./page/page.ts";
 
 /** The pages of docs/ that are made and not written, by file name. */
 export type Pages = Readonly<Record<string, string>>;
@@ -36,6 +37,7 @@ export async function renderPages(databaseUrl: string): Promise<Pages> {
     return {
       "api.md": pageOf(sections),
       "api.http": httpFileOf(sections),
+      "api.html": apiPage(await describeApi()),
       "api.d.ts": `/** Types of the API for TypeScript clients. Made by \`make docs\`. */\n${await typesOf()}`,
     };
   } finally {

@@ -1,7 +1,8 @@
 import type { Reading } from "../../src/adapters/ops/figures/reading.ts";
 import { durationBoundsSeconds, makeRequestMeter } from "../../src/adapters/ops/figures/request-meter.ts";
 import type { OpsAnswer } from "../../src/adapters/ops/ops-server.ts";
-import { statusPage, statusPagePolicy } from "../../src/adapters/ops/page/status-page.ts";
+import { policyOf } from "../../src/adapters/ops/page/html.ts";
+import { statusPage } from "../../src/adapters/ops/page/status-page.ts";
 
 export type Meter = ReturnType<typeof makeRequestMeter>;
 
@@ -89,5 +90,5 @@ export const answerOf = (text: string): OpsAnswer => ({
   status: 200,
   type: "text/html; charset=utf-8",
   text,
-  headers: ["Content-Security-Policy", statusPagePolicy],
+  headers: ["Content-Security-Policy", policyOf(text)],
 });

@@ -3,8 +3,8 @@ import { watchRuntime } from "./figures/runtime.ts";
 import { expositionType } from "./metrics/exposition.ts";
 import { metricsText } from "./metrics/metrics.ts";
 import { json, makeOpsServer, type OpsAnswer } from "./ops-server.ts";
-import type { ApiDescription } from "./page/api-description.ts";
-import { statusPage, statusPagePolicy } from "./page/status-page.ts";
+import { policyOf } from "./page/html.ts";
+import { statusPage } from "./page/status-page.ts";
 
 const sampleMilliseconds = 10_000;
 /** Of ten minutes, and the first of them all to compare with. */
@@ -20,15 +20,14 @@ export interface Operations {
  * The operations listener: `/healthz`, `/readyz`, `/metrics`, and two pages for people: the service's state and the
  * reference of its API. It watches nothing before it listens.
  *
- * @param describeApi is called when the reference is first asked for
+ * @param readReference reads the page of the reference
  * @param failed is called with the cause when an answer fails
  */
 export function makeOperations(
   sources: Sources,
-  describeApi: () => Promise<ApiDescription>,
+  readReference: () => string,
   failed: (cause: unknown) => void,
 ): Operations {
-  let reference: Promise<OpsAnswer> | undefined;
   let watch: ReturnType<typeof watchRuntime> | undefined;
   let sampling: NodeJS.Timeout | undefined;
   const history: Reading[] = [];
@@ -49,13 +48,9 @@ export function makeOperations(
     {
       "/": async () => {
         const readiness = await sources.readiness();
-        return page(statusPage(readiness, read(), history), statusPagePolicy);
+        return page(statusPage(readiness, read(), history));
       },
-      // Loaded and rendered on the first request.
-      "/api": () => {
-        reference ??= renderReference(describeApi);
-        return reference;
-      },
+      "/api": () => page(readReference()),
       // Public by design: a kept checkpoint shows later whether the trail is still the same.
       "/checkpoint": () => {
         const note = sources.checkpoint();
@@ -93,14 +88,9 @@ export function makeOperations(
   };
 }
 
-async function renderReference(describeApi: () => Promise<ApiDescription>): Promise<OpsAnswer> {
-  const { apiPage, apiPagePolicy } = await import("./page/api-page.ts");
-  return page(apiPage(await describeApi()), apiPagePolicy);
-}
-
-const page = (text: string, policy: string): OpsAnswer => ({
+const page = (text: string): OpsAnswer => ({
   status: 200,
   type: "text/html; charset=utf-8",
   text,
-  headers: ["Content-Security-Policy", policy, "Referrer-Policy", "no-referrer"],
+  headers: ["Content-Security-Policy", policyOf(text), "Referrer-Policy", "no-referrer"],
 });

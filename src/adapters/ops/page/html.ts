@@ -16,7 +16,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(strings.map((text, i) => (i === 0 ? text : textOf(parts[i - 1] ?? "") + text)).join(""));
 }
 
-function textOf(part: Part): string {
+export function textOf(part: Part): string {
   if (part instanceof Html) return part.text;
   if (typeof part === "string" || typeof part === "number") return escaped(String(part));
   return part.map(({ text }) => text).join("\n");
@@ -25,20 +25,10 @@ function textOf(part: Part): string {
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 
-/** Paragraphs of Markdown with `**strong**` text and code in backticks; nothing else of it is read. */
-export const markdown = (text: string): Html =>
-  html`${text.split("\n\n").map(paragraph => html`<p>${inline(paragraph)}</p>`)}`;
-
-export const inline = (text: string): Html =>
-  new Html(
-    escaped(text)
-      .replace(/\*\*(.+?)\*\*/g, "<strong>$1</strong>")
-      .replace(/`(.+?)`/g, "<code>$1</code>"),
-  );
-
-/** The policy of a page with this one style: nothing but the style and an icon may load, and nothing may run. */
-export const policyFor = (style: string): string =>
-  [
+/** The policy of a page: nothing but the style in its head and an icon may load, and nothing may run. */
+export function policyOf(page: string): string {
+  const [, style = ""] = /<style>([^<]*)<\/style>/.exec(page) ?? [];
+  return [
     "default-src 'none'",
     `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
     "img-src data:",
@@ -46,3 +36,4 @@ export const policyFor = (style: string): string =>
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
+}

@@ -4,13 +4,11 @@ import { between, countOf, failuresOf, quantile, type Recent, ratio } from "../f
 import type { RequestSeries } from "../figures/request-meter.ts";
 import { type Card, cardsOf, judge, type Level } from "./cards.ts";
 import { duration, lengthOfTime, rate, sum } from "./format.ts";
-import { type Html, html, policyFor } from "./html.ts";
-import { style } from "./status-page-style.ts";
+import { type Html, html } from "./html.ts";
+import { style } from "./style.ts";
 
 export const refreshSeconds = 5;
 const windowSeconds = 60;
-
-export const statusPagePolicy = policyFor(style);
 
 /**
  * The service at a glance, as one page without scripts.
@@ -32,7 +30,7 @@ export function statusPage(readiness: Readiness, now: Reading, history: readonly
 <meta http-equiv="refresh" content="${refreshSeconds}">
 <title>${title}: Maintenance Log Service</title>
 <link rel="icon" href="data:image/svg+xml,${icon(level)}">
-${styleElement}
+<style>${style}</style>
 </head>
 <body>
 <header>
@@ -58,8 +56,6 @@ ${table(recent)}
 </html>
 `.text;
 }
-
-const styleElement = html`<style>${style}</style>`;
 
 /** The level is never told by colour alone. */
 const marks: Readonly<Record<Level, string>> = { ok: "●", warn: "▲", bad: "✖" };

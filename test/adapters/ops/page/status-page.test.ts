@@ -4,8 +4,8 @@ import { describe, test } from "node:test";
 import type { Readiness } from "../../../../src/adapters/ops/figures/readiness.ts";
 import type { Reading } from "../../../../src/adapters/ops/figures/reading.ts";
 import { makeRequestMeter } from "../../../../src/adapters/ops/figures/request-meter.ts";
-import { html } from "../../../../src/adapters/ops/page/html.ts";
-import { statusPage, statusPagePolicy } from "../../../../src/adapters/ops/page/status-page.ts";
+import { html, policyOf } from "../../../../src/adapters/ops/page/html.ts";
+import { statusPage } from "../../../../src/adapters/ops/page/status-page.ts";
 import { type Meter, readingOf } from "../../../support/readings.ts";
 
 const ready: Readiness = { ready: true, checks: { service: "ok", database: "ok", schema: "ok" } };
@@ -110,8 +110,8 @@ describe("the status page", () => {
     const page = pageAfter(meter => meter.answered("GET", "/", 200, 1));
     const [, style = ""] = /<style>([\s\S]*?)<\/style>/.exec(page) ?? [];
     const hash = createHash("sha256").update(style).digest("base64");
-    assert.ok(statusPagePolicy.includes(`style-src 'sha256-${hash}'`));
-    assert.match(statusPagePolicy, /^default-src 'none'; /);
+    assert.ok(policyOf(page).includes(`style-src 'sha256-${hash}'`));
+    assert.match(policyOf(page), /^default-src 'none'; /);
     assert.doesNotMatch(
       page.replace(/<style>[\s\S]*<\/style>/, ""),
       /style=|<script|\son\w+=|src=|https?:\/\/(?!www\.w3)/,

@@ -1,5 +1,6 @@
-import type { Schema } from "../../../domain/field.ts";
-import { type Html, html, inline } from "./html.ts";
+import { type Html, html } from "../../../src/adapters/ops/page/html.ts";
+import type { Schema } from "../../../src/domain/field.ts";
+import { inline } from "./html.ts";
 
 /** What a value may be, in words: `integer, 1 to 1000`, or a link to a schema that has a name. */
 export function typeOf(schema: Schema): Html {

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { apiPage, apiPagePolicy } from "../../../../src/adapters/ops/page/api-page.ts";
-import { commandOf } from "../../../../src/adapters/ops/page/curl-command.ts";
-import { describeApi } from "../../../../src/app.ts";
-import { noCurl } from "../../../support/curl.ts";
-import { api, openWorld } from "../../../support/world.ts";
+import { commandOf } from "../dev/api-docs/page/curl-command.ts";
+import { apiPage } from "../dev/api-docs/page/page.ts";
+import { policyOf } from "../src/adapters/ops/page/html.ts";
+import { describeApi } from "../src/app.ts";
+import { noCurl } from "./support/curl.ts";
+import { api, openWorld } from "./support/world.ts";
 
 const document = await describeApi();
 const page = apiPage(document);
@@ -67,8 +68,8 @@ describe("the page of the API", () => {
 
   test("loads nothing and runs nothing, and its style is as its policy has it", () => {
     assert.doesNotMatch(page, /<script|src=|url\(|@import| on\w+=| style=/i);
-    assert.match(apiPagePolicy, /^default-src 'none'; style-src 'sha256-[\w+/=]+';/);
-    assert.doesNotMatch(apiPagePolicy, /unsafe/);
+    assert.match(policyOf(page), /^default-src 'none'; style-src 'sha256-[\w+/=]+';/);
+    assert.doesNotMatch(policyOf(page), /unsafe/);
   });
 
   test("escapes what the document says", () => {

@@ -1,5 +1,5 @@
-import type { Operation, Parameter } from "./api-description.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../../src/adapters/ops/page/html.ts";
+import type { Operation, Parameter } from "./description.ts";
 
 /** A curl of the operation, with the variables BASE and TOKEN, and 1 for a part of the path that has no example. */
 export function commandOf(endpoint: Operation & { readonly method: string; readonly path: string }): string {

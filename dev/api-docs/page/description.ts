@@ -1,4 +1,4 @@
-import type { Schema } from "../../../domain/field.ts";
+import type { Schema } from "../../../src/domain/field.ts";
 
 /** Of an OpenAPI 3.1 document what the page shows. */
 export interface ApiDescription {

@@ -1,11 +1,10 @@
-import type { ApiDescription, Operation } from "./api-description.ts";
-import { badge, type Endpoint, endpointCard } from "./api-endpoint.ts";
-import { style } from "./api-page-style.ts";
-import { exampleOf, fieldTable } from "./api-schema.ts";
+import { type Html, html } from "../../../src/adapters/ops/page/html.ts";
 import { command, commandOf } from "./curl-command.ts";
-import { type Html, html, inline, markdown, policyFor } from "./html.ts";
-
-export const apiPagePolicy = policyFor(style);
+import type { ApiDescription, Operation } from "./description.ts";
+import { badge, type Endpoint, endpointCard } from "./endpoint.ts";
+import { inline, markdown } from "./html.ts";
+import { style } from "./page-style.ts";
+import { exampleOf, fieldTable } from "./schema.ts";
 
 /** The whole API as one page without scripts, from its OpenAPI document. */
 export function apiPage({ info, tags, paths, components }: ApiDescription): string {

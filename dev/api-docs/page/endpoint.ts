@@ -1,8 +1,9 @@
-import type { Schema } from "../../../domain/field.ts";
-import type { Answer, ApiDescription, Operation } from "./api-description.ts";
-import { code, rowsOf, table, typeOf } from "./api-schema.ts";
+import { type Html, html } from "../../../src/adapters/ops/page/html.ts";
+import type { Schema } from "../../../src/domain/field.ts";
 import { command, commandOf } from "./curl-command.ts";
-import { type Html, html, inline, markdown } from "./html.ts";
+import type { Answer, ApiDescription, Operation } from "./description.ts";
+import { inline, markdown } from "./html.ts";
+import { code, rowsOf, table, typeOf } from "./schema.ts";
 
 export interface Endpoint extends Operation {
   readonly method: string;

@@ -1,4 +1,4 @@
-import { palette } from "./palette.ts";
+import { palette } from "../../../src/adapters/ops/page/style.ts";
 
 /** The one style of the page of the API. Holds no character that HTML would escape. */
 export const style = `${palette}
