@@ -219,6 +219,22 @@ describe("the architecture", () => {
   });
 });
 
+describe("the tests", () => {
+  /** A loop that only waits has no end of its own; `until` fails after a deadline. */
+  const waits = (text: string): string[] => text.match(/^\s*while \(.*\)(;| await .*)$/gm) ?? [];
+
+  test("wait in no loop of their own", () => {
+    const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter(
+      file => file.endsWith(".ts") && !file.startsWith("faults"),
+    );
+    for (const file of files) assert.deepEqual(waits(readFileSync(join("test", file), "utf8")), [], file);
+  });
+
+  test("a planted fault is found", () => {
+    assert.equal(waits("while (await commits());\n  while (!ended) await sleep(1);").length, 2);
+  });
+});
+
 describe("the commands that verify", () => {
   const sources = readSources();
 

@@ -11,6 +11,7 @@ import { describeApi } from "../src/app.ts";
 import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
 import { freePort } from "./support/native-postgres.ts";
 import { runProgram, type Service, startProgram, startService } from "./support/program.ts";
+import { until } from "./support/until.ts";
 
 const secretKey = "a secret of the process tests, thirty-two bytes";
 const adminPassword = "first password";
@@ -281,9 +282,7 @@ describe("the program on a database", () => {
       url.port = String(port);
       service = await startService({ ...serving(), DATABASE_URL: url.href });
       // It leaves a database that is down in peace for up to a second.
-      const untilLoggedIn = async () => {
-        while ((await login("second password")).status !== 200);
-      };
+      const untilLoggedIn = () => until(async () => (await login("second password")).status === 200);
       assert.deepEqual([(await login("second password")).status], [503]);
       await relay.open(port);
       await untilLoggedIn();

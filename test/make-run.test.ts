@@ -11,6 +11,7 @@ import { runFirstSession } from "./support/first-session.ts";
 import { passwordIn, startMakeRun } from "./support/make-run.ts";
 import { freePort } from "./support/native-postgres.ts";
 import type { Settings } from "./support/program.ts";
+import { until } from "./support/until.ts";
 
 const email = "admin@example.com";
 
@@ -107,7 +108,7 @@ describe("make run", () => {
     const levels = [...output.matchAll(/"level":"(\w+)"/g)].map(([, level]) => level);
     assert.deepEqual(levels, ["warn"]);
     // The pipes of the output are closed: whatever held them has ended, or is about to.
-    while (family.some(isRunning)) await new Promise(resolve => setTimeout(resolve, 20));
+    await until(() => !family.some(isRunning));
   });
 
   test("ends when its terminal is gone, of which only make is told", async t => {
@@ -127,7 +128,7 @@ describe("make run", () => {
     });
     await once(terminal.stdout, "data");
     terminal.kill("SIGKILL");
-    while (!existsSync(file)) await new Promise(resolve => setTimeout(resolve, 20));
+    await until(() => existsSync(file));
   });
 
   test("the first session says loudly that nothing listens", async () => {

@@ -11,6 +11,7 @@ import { openDatabase, type TestDatabase } from "./support/database.ts";
 import { freePort } from "./support/native-postgres.ts";
 import { runProgram, type Service, type Settings, startService } from "./support/program.ts";
 import { noPromtool, readMetrics, runPromtool } from "./support/prometheus.ts";
+import { until } from "./support/until.ts";
 
 const eventOf = (line: string): string => JSON.parse(line).event;
 
@@ -22,14 +23,12 @@ function operationsOf({ lines }: Service): { port: number; call: Call } {
   return { port, call: makePlainClient(port) };
 }
 
-/** Asks until the answer is the wanted one; nothing but the time of the whole test bounds it. */
-async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
-  for (;;) {
+/** Asks until the answer is the wanted one. */
+const untilAnswered = <T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean) =>
+  until(async () => {
     const answer = await ask();
-    if (isWanted(answer)) return answer;
-    await new Promise(resolve => setTimeout(resolve, 20));
-  }
-}
+    return isWanted(answer) ? { answer } : undefined;
+  }).then(({ answer }) => answer);
 
 describe("the operations listener", () => {
   let database: TestDatabase;
@@ -208,10 +207,10 @@ describe("the operations listener", () => {
     await start({ DATABASE_URL: url.href });
     assert.equal((await readyz()).status, 200);
     relay.drop();
-    const { json } = await until(readyz, ({ status }) => status === 503);
+    const { json } = await untilAnswered(readyz, ({ status }) => status === 503);
     assert.deepEqual(json.checks, { service: "ok", database: "does not answer", schema: "unknown" });
     relay.heal();
-    await until(readyz, ({ status }) => status === 200);
+    await untilAnswered(readyz, ({ status }) => status === 200);
     await service.stop();
     await relay.close();
   });
@@ -235,7 +234,7 @@ describe("the operations listener", () => {
       await sql`
         select pg_terminate_backend(pid) from pg_stat_activity
         where datname = ${name} and pid <> ${other?.["pid"]}`;
-      const { json } = await until(
+      const { json } = await untilAnswered(
         readyz,
         answer => answer.status === status && answer.json.checks.database !== "not available",
       );
@@ -250,12 +249,12 @@ describe("the operations listener", () => {
     assert.equal((await readyz()).status, 200);
     const sql = postgres(database.url, { max: 1 });
     await sql`insert into schema_migration (version, name) values (99, 'of a newer program')`;
-    const { json } = await until(readyz, ({ status }) => status === 503);
+    const { json } = await untilAnswered(readyz, ({ status }) => status === 503);
     const schema = "the database is ahead of this program (migration 99): run a newer one";
     assert.deepEqual(json.checks, { service: "ok", database: "ok", schema });
     await sql`delete from schema_migration where version = 99`;
     await sql.end();
-    await until(readyz, ({ status }) => status === 200);
+    await untilAnswered(readyz, ({ status }) => status === 200);
     await service.stop();
   });
 
@@ -271,7 +270,7 @@ describe("the operations listener", () => {
     // The service has seen the request when it has answered one that came later.
     await service.call("GET", "/");
     const stopped = service.stop();
-    const { json } = await until(readyz, ({ status }) => status === 503);
+    const { json } = await untilAnswered(readyz, ({ status }) => status === 503);
     assert.deepEqual(json.checks, { service: "draining", database: "ok", schema: "ok" });
     assert.equal((await operations.call("GET", "/healthz")).status, 200);
     client.write(body.slice(-1));

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startTestServer } from "./support/test-server.ts";
@@ -11,8 +11,11 @@ import { startTestServer } from "./support/test-server.ts";
  *     node --import tsx test/run.ts [FILE…]      all files without arguments
  *     TEST_DATABASE_URL=postgres://…             a server on which this user may create databases
  *     TEST_DATABASE=native | embedded            insist on one; native fails where there is none
+ *     TEST_MINUTES=20                            end a run that takes longer, and name the files that it waits for
  *     TEST_MAY_SKIP=REGEXP                       fail when a test is skipped for a reason that this does not match
  */
+const mostMinutes = Number(process.env["TEST_MINUTES"] ?? 20);
+
 const allFiles = () =>
   readdirSync("test", { recursive: true, encoding: "utf8" })
     .filter(file => file.endsWith(".test.ts"))
@@ -25,6 +28,9 @@ const evidence = join(folder, "databases");
 writeFileSync(evidence, "");
 const outcomes = join(folder, "outcomes.tap");
 
+const underWay = join(folder, "under-way");
+mkdirSync(underWay);
+
 const server = await startTestServer();
 console.log(`The tests use ${server.name}.`);
 const tests = spawn(
@@ -32,18 +38,44 @@ const tests = spawn(
   [
     "--import",
     "tsx",
+    "--import",
+    "./test/support/file-bound.ts",
     "--test",
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
     "--test-reporter=tap",
     `--test-reporter-destination=${outcomes}`,
     "--test-concurrency=3",
-    "--test-timeout=120000",
+    "--test-timeout=200000",
     ...files,
   ],
-  { stdio: "inherit", env: { ...process.env, ...server.environment, TEST_EVIDENCE: evidence } },
+  {
+    stdio: "inherit",
+    env: { ...process.env, ...server.environment, TEST_EVIDENCE: evidence, TEST_UNDER_WAY: underWay },
+    // A group of its own, so that what the tests have started can be ended with them.
+    detached: true,
+  },
 );
+const signalAll = (signal: NodeJS.Signals): void => {
+  try {
+    process.kill(-(tests.pid as number), signal);
+  } catch {}
+};
+/** Ends the run, and says which files it was waiting for. */
+const interrupt = (why: string): void => {
+  const waiting = readdirSync(underWay).map(mark => readFileSync(join(underWay, mark), "utf8"));
+  console.error(`\nThe run is ended: ${why}. Files under way:\n  ${waiting.join("\n  ") || "none"}`);
+  signalAll("SIGINT");
+  setTimeout(() => signalAll("SIGKILL"), 5_000).unref();
+};
+const bound = setTimeout(
+  () => interrupt(`it takes longer than ${mostMinutes} minutes`),
+  mostMinutes * 60_000,
+);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => interrupt(signal));
 const [code] = (await once(tests, "exit")) as [number | null];
+clearTimeout(bound);
+signalAll("SIGKILL");
 await server.stop();
 
 const databases = readFileSync(evidence, "utf8").split("\n").length - 1;

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { withPolicy } from "../dev/verify-page.ts";
 import { type Browser, findChromium, noChromium, openBrowser } from "./support/browser.ts";
 import { answeredLog, logEntry, makeTestTrail } from "./support/trail.ts";
+import { until } from "./support/until.ts";
 
 const path = "docs/verify.html";
 
@@ -53,13 +54,10 @@ describe("docs/verify.html in a browser", { skip: chromium === undefined && noCh
       for (const content of ${JSON.stringify(files)}) dataTransfer.items.add(new File([content], "given"));
       document.getElementById("drop").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
     }`);
-    let said = "";
-    for (let look = 0; look < 500; look += 1) {
-      said = await text("#result");
-      if (said !== "" && !said.startsWith("Waiting")) break;
-      await new Promise(resolve => setTimeout(resolve, 10));
-    }
-    return said;
+    return until(async () => {
+      const said = await text("#result");
+      return said.startsWith("Waiting") ? "" : said;
+    });
   }
 
   test("accepts a log and its proof, in any order, without a complaint and without loading anything", async () => {
@@ -128,9 +126,7 @@ describe("docs/verify.html in a browser", { skip: chromium === undefined && noCh
       dataTransfer.items.add(new File([${JSON.stringify(content)}], "given"));
       document.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
     }`);
-    for (let look = 0; look < 500 && (await text("#given")) === ""; look += 1) {
-      await new Promise(resolve => setTimeout(resolve, 10));
-    }
+    await until(() => text("#given"));
   }
 
   test("fits a window 375 pixels wide, with an answer on it", async () => {

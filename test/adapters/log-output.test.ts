@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { makeLogOutput } from "../../src/adapters/log-output.ts";
+import { until } from "../support/until.ts";
 
 /** A pipe, with its reader, who does not read yet. */
 async function openPipe() {
@@ -16,10 +17,6 @@ async function openPipe() {
   const [reader] = (await once(server, "connection")) as [Socket];
   server.close();
   return { writer: writer as Socket & { fd: number }, reader };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise(resolve => setTimeout(resolve, 1));
 }
 
 describe("the output of the log", () => {

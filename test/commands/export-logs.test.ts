@@ -3,10 +3,12 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort } from "../support/native-postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
 
 const columns =
   "id,performedDate,status,taskType,comment,assetId,assetName,performedByEmployeeId,performedByName";
@@ -159,11 +161,12 @@ describe("export-logs", () => {
       };
       const seen: (string | undefined)[] = [];
       // Stalled when the newest statement stays the same over many looks.
-      while (seen.length < 20 || new Set(seen.slice(-20)).size > 1 || seen.at(-1) === undefined) {
+      await until(async () => {
         assert.equal(program.exitCode, null, "it has ended, with nobody reading");
         seen.push(await idle());
-        await new Promise(resolve => setTimeout(resolve, 20));
-      }
+        await sleep(20);
+        return seen.length >= 20 && new Set(seen.slice(-20)).size === 1 && seen.at(-1) !== undefined;
+      });
     } finally {
       program.stdout.resume();
       const [code] = await ended;

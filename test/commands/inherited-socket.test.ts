@@ -10,6 +10,7 @@ import { makeWrite } from "../faults/write.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { type HeldSocket, holdSocket } from "../support/held-socket.ts";
 import { runProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
 
 describe("a socket that is passed on", () => {
   test("is taken only by the process that it is meant for", () => {
@@ -100,7 +101,7 @@ describe("a service on a socket that outlives it", () => {
     const load = Promise.all(Array.from({ length: clients }, (_, number) => client(number)));
     for (let restart = 0; restart < restarts; restart++) {
       const before = acknowledged.size;
-      while (acknowledged.size < before + 50) await Promise.race([load, new Promise(setImmediate)]);
+      await Promise.race([load, until(() => acknowledged.size >= before + 50)]);
       assert.deepEqual(await service.stop(), { code: 0, stderr: "" });
       service = await socket.start(settings);
     }

@@ -9,6 +9,7 @@ import { after, describe, test } from "node:test";
 import { askByTls } from "../support/https-client.ts";
 import { freePort } from "../support/native-postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "serve-tls-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -50,14 +51,11 @@ describe("serve with TLS", () => {
     });
     const lines: { event: string; port?: number }[] = [];
     createInterface({ input: program.stdout }).on("line", line => lines.push(JSON.parse(line)));
-    const heard = async (event: string) => {
-      for (;;) {
-        const line = lines.find(one => one.event === event);
-        if (line !== undefined) return line;
+    const heard = (event: string) =>
+      until(() => {
         assert.equal(program.exitCode, null);
-        await new Promise(resolve => setTimeout(resolve, 10));
-      }
-    };
+        return lines.find(one => one.event === event);
+      });
     const { port = 0 } = await heard("listening");
     const ask = async (name: string) =>
       (await askByTls(port, readFileSync(at(`${name}.pem`), "utf8"))).statusCode;

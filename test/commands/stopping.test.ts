@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { runProgram, type Service, startService } from "../support/program.ts";
+import { until } from "../support/until.ts";
 
 const account = { email: "ada@example.com", password: "first pass-word" };
 
@@ -38,10 +38,6 @@ describe("a service that stops", () => {
     const { json } = await service.call("POST", "/api/v1/auth/login", { body: account });
     return { service, token: json.token };
   }
-
-  const until = async (isSo: () => boolean | Promise<boolean>) => {
-    while (!(await isSo())) await sleep(10);
-  };
 
   for (const [why, signal, event, code] of [
     ["it is asked to", "SIGTERM", "stopping", 0],

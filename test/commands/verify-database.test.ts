@@ -8,6 +8,7 @@ import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { runProgram, startService } from "../support/program.ts";
+import { until } from "../support/until.ts";
 
 const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
 const vkey = formatVerifierKey(key);
@@ -50,7 +51,7 @@ describe("the trail of a database", () => {
   async function serveUntil(isDone: (events: readonly Record<string, unknown>[]) => boolean) {
     const service = await startService(settings());
     const events = () => service.lines.map(line => JSON.parse(line) as Record<string, unknown>);
-    while (!isDone(events())) await new Promise(resolve => setTimeout(resolve, 100));
+    await until(() => isDone(events()));
     const { stdout } = await service.stop();
     return stdout
       .trim()

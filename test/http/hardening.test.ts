@@ -13,6 +13,7 @@ import { makeUseCases } from "../../src/app.ts";
 import type { Repositories } from "../../src/application/ports.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { makeClient, sendRaw } from "../support/client.ts";
+import { until } from "../support/until.ts";
 import { api, openWorld, type World } from "../support/world.ts";
 
 const login = `${api}/auth/login`;
@@ -82,11 +83,6 @@ async function dial(port: number) {
 /** Answered over another connection, these show that the server has read what was sent before. */
 async function settle({ call }: Pick<World, "call">): Promise<void> {
   for (let i = 0; i < 3; i += 1) await call("OPTIONS", "/");
-}
-
-/** Lets the process go on until something holds; a test that never gets there times out. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise(resolve => setTimeout(resolve, 1));
 }
 
 /** Takes answers that all have a Content-Length apart. */

@@ -7,6 +7,7 @@ import type { ErrorCode } from "../../src/domain/error.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { sendRaw } from "../support/client.ts";
+import { until } from "../support/until.ts";
 import { api, openWorld, password } from "../support/world.ts";
 
 /** Writes down what it is told. */
@@ -84,7 +85,7 @@ describe("the meter of requests", () => {
     await underWay;
     client.resetAndDestroy();
     await once(client, "close");
-    while (answered.length === 0) await new Promise(setImmediate);
+    await until(() => answered.length > 0);
     assert.deepEqual(answered, [`POST ${api}/auth/login 499`]);
     const line = world.recorded.find(({ event }) => event === "request");
     assert.equal(line?.details?.["status"], 499);
@@ -116,7 +117,7 @@ describe("the meter of requests", () => {
         await once(client, "data");
         client.destroy();
       }
-      while (answered.length === 0) await new Promise(setImmediate);
+      await until(() => answered.length > 0);
       assert.deepEqual([answered, cut], [[`GET ${api}/logs 200`], [by]]);
       const line = world.recorded.find(({ event }) => event === "request");
       assert.deepEqual([line?.details?.["status"], line?.details?.["cut"]], [200, true]);

@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { DomainError } from "../../src/domain/error.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { callerOf } from "../support/by-operator.ts";
 import { startDripping } from "../support/dripping-request.ts";
+import { until } from "../support/until.ts";
 import { api, lifetimeSeconds, openWorld, password, type World, worlds } from "../support/world.ts";
 
 const log = { performedDate: "2026-01-01T00:00", status: "PENDING", taskType: "ERROR", comment: "" };
@@ -132,7 +132,7 @@ describe("a list under way", () => {
     };
   }
   const untilRefused = async (world: World) => {
-    while (!world.recorded.some(({ event }) => event === "token refused")) await sleep(10);
+    await until(() => world.recorded.some(({ event }) => event === "token refused"));
     return world.recorded.filter(({ event }) => event === "token refused");
   };
 
@@ -174,7 +174,7 @@ describe("a list under way", () => {
     isDown = true;
     world.clock.advance(0.5);
     const before = asked;
-    while (asked < before + 2) await sleep(10);
+    await until(() => asked >= before + 2);
     isDown = false;
     assert.equal(await list.isWhole(), true);
     await world.close();

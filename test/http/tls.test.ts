@@ -15,6 +15,7 @@ import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
 import { readServerIdentity } from "../../src/adapters/server-identity.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 import { askByTls } from "../support/https-client.ts";
+import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tls-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -184,7 +185,7 @@ describe("TLS", () => {
       .resume();
     await once(silent, "connect");
     await Promise.all([server.close(50), once(silent, "close")]);
-    while (server.load().connections > 0) await new Promise(resolve => setTimeout(resolve, 1));
+    await until(() => server.load().connections === 0);
   });
 
   test("cuts clients that send too slowly", async () => {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "./until.ts";
 
 interface Dripped {
   readonly method: string;
@@ -37,7 +37,7 @@ export async function startDripping(port: number, { method, path, token, body }:
   ];
   const closed = once(socket, "close");
   socket.write(`${head.join("\r\n")}\r\n\r\n`);
-  while (!text.includes("100 Continue") && !socket.closed) await sleep(1);
+  await until(() => text.includes("100 Continue") || socket.closed);
   socket.write(payload.subarray(0, -1));
   return {
     /** Sends the last byte and waits for the answer. */

@@ -6,6 +6,7 @@ import { commandLimits, connect } from "../../../../src/adapters/postgres/connec
 import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
 import { openDatabase, type TestDatabase } from "../../../support/database.ts";
 import { freePort } from "../../../support/native-postgres.ts";
+import { until } from "../../../support/until.ts";
 
 const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
 
@@ -132,7 +133,7 @@ describe("the connection", () => {
       );
       return row?.running !== 0;
     };
-    while (await isRunning());
+    await until(async () => !(await isRunning()));
     await Promise.all([database.close(), watch.close()]);
   });
 });

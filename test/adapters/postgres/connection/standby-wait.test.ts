@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { connect } from "../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../../support/native-postgres.ts";
+import { until } from "../../../support/until.ts";
 
 test("a commit whose wait for a synchronous standby was cancelled is not acknowledged", async t => {
   const binaries = findPostgresBinaries();
@@ -17,7 +18,7 @@ test("a commit whose wait for a synchronous standby was cancelled is not acknowl
     await watcher`select pg_reload_conf()`;
     const isHeard = async () =>
       (await watcher`show synchronous_standby_names`)[0]?.["synchronous_standby_names"];
-    while ((await isHeard()) !== "absent");
+    await until(async () => (await isHeard()) === "absent");
 
     const write = database.query(sql`insert into written values (1) returning n`);
     const refused = assert.rejects(write, (error: { code: string; cause: Error }) => {
@@ -27,7 +28,7 @@ test("a commit whose wait for a synchronous standby was cancelled is not acknowl
     });
     const cancel = () =>
       watcher`select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`;
-    while ((await cancel()).length === 0);
+    await until(async () => (await cancel()).length > 0);
     await refused;
     // It is committed here all the same, and the next statement has a connection of its own.
     assert.equal((await database.query(sql`select n from written`)).length, 1);

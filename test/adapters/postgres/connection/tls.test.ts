@@ -11,6 +11,7 @@ import {
   startNativePostgres,
 } from "../../../support/native-postgres.ts";
 import { startService } from "../../../support/program.ts";
+import { until } from "../../../support/until.ts";
 
 const binaries = process.env["TEST_DATABASE"] === "embedded" ? undefined : findPostgresBinaries();
 
@@ -167,7 +168,7 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
           sql`select 1 from pg_stat_activity where query like '%given_up%' and pid <> pg_backend_pid()`,
         )
       ).length > 0;
-    while (await isRunning());
+    await until(async () => !(await isRunning()));
     await database.close();
   });
 });

@@ -9,6 +9,7 @@ import { aLog, anAsset, anEmployee } from "../../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../../support/by-operator.ts";
 import { schema } from "../../../support/database.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../../support/native-postgres.ts";
+import { until } from "../../../support/until.ts";
 
 test("a replayed log is not acknowledged before the synchronous standby has it", async t => {
   const binaries = findPostgresBinaries();
@@ -31,7 +32,9 @@ test("a replayed log is not acknowledged before the synchronous standby has it",
   const waitFor = async (standby: string) => {
     await admin.unsafe(`alter system set synchronous_standby_names = '${standby}'`);
     await admin`select pg_reload_conf()`;
-    while ((await admin`show synchronous_standby_names`)[0]?.["synchronous_standby_names"] !== standby);
+    await until(
+      async () => (await admin`show synchronous_standby_names`)[0]?.["synchronous_standby_names"] === standby,
+    );
   };
 
   await waitFor("absent");
@@ -41,10 +44,10 @@ test("a replayed log is not acknowledged before the synchronous standby has it",
       () => true,
       () => false,
     );
-  while (await commits());
+  await until(async () => !(await commits()));
   await assert.rejects(send(), { code: "UNAVAILABLE" });
   // Whoever gave up the wait for the standby has committed on the primary, where the next one sees the log.
-  while ((await stored()) === 0);
+  await until(stored);
   await assert.rejects(send(), { code: "UNAVAILABLE" });
   await waitFor("");
   assert.equal((await send()).replayed, true);

@@ -5,6 +5,7 @@ import { commandLimits, connect } from "../../../../src/adapters/postgres/connec
 import { script } from "../../../../src/adapters/postgres/connection/statement.ts";
 import { refuseLossyDatabase } from "../../../../src/adapters/postgres/schema/durability.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../../support/native-postgres.ts";
+import { until } from "../../../support/until.ts";
 
 test("a server whose crash can lose what it has acknowledged is refused, and told why", async t => {
   const binaries = findPostgresBinaries();
@@ -23,7 +24,7 @@ test("a server whose crash can lose what it has acknowledged is refused, and tol
       await admin`select pg_reload_conf()`;
       // A session looks for new settings before its next statement.
       const shown = async () => (await database.query(script(`show ${setting}`)))[0];
-      while ((Object.values((await shown()) ?? {})[0] as string) !== to);
+      await until(async () => Object.values((await shown()) ?? {})[0] === to);
     };
     await change("off");
     await assert.rejects(refuseLossyDatabase(database), {

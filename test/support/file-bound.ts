@@ -1,0 +1,21 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+
+/**
+ * Loaded before each test file of a run. `--test-timeout` ends a test, but not what the test has left running: a file that
+ * still waits for something would keep the run from ending.
+ */
+const boundMilliseconds = 240_000;
+const folder = process.env["TEST_UNDER_WAY"];
+const file = relative(process.cwd(), process.argv[1] ?? "");
+
+if (process.env["NODE_TEST_CONTEXT"] !== undefined && folder !== undefined) {
+  const mark = join(folder, String(process.pid));
+  writeFileSync(mark, file);
+  process.once("exit", () => rmSync(mark, { force: true }));
+  setTimeout(() => {
+    const held = process.getActiveResourcesInfo().join(", ");
+    process.stderr.write(`${file} has not ended after ${boundMilliseconds / 1_000} s; it holds: ${held}\n`);
+    process.exit(1);
+  }, boundMilliseconds).unref();
+}
