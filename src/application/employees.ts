@@ -1,8 +1,6 @@
-import type { ActivityFilter } from "../domain/activity.ts";
 import type { Employee, EmployeeChanges, PasswordChange, Registration } from "../domain/employee.ts";
 import { invalid, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
-import type { JsonList } from "./json-list.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Caller, Origin, Ports } from "./ports.ts";
 
@@ -15,10 +13,9 @@ export function makeEmployees({
     if (role === "ADMIN") events.warn("admin created", { employeeId: id, byEmployeeId: caller.employeeId });
   };
   return {
-    list: (filter: ActivityFilter): JsonList<Employee> => employees.list(filter),
-
-    /** Throws NOT_FOUND. */
-    find: (id: number): Promise<Employee> => employees.find(id),
+    list: employees.list,
+    find: employees.find,
+    setActive: employees.setActive,
 
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
     async register(
@@ -40,12 +37,6 @@ export function makeEmployees({
       if (changes.role !== undefined) reportAdmin(employee, caller, origin);
       return employee;
     },
-
-    /** Throws NOT_FOUND. */
-    deactivate: (caller: Caller, id: number): Promise<void> => employees.setActive(id, false, caller),
-
-    /** Throws NOT_FOUND. */
-    reactivate: (caller: Caller, id: number): Promise<void> => employees.setActive(id, true, caller),
 
     /**
      * Throws INVALID when the old password is not the stored one, also when it has just been changed, and THROTTLED:

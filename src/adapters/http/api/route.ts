@@ -34,23 +34,17 @@ export const bytes = (body: Uint8Array): Answer => ({
   headers: ["Content-Type", "application/octet-stream"],
 });
 
-/** For a route of status 204. */
-export const noContent: Answer = {};
-
 /** Of the longest body on a route that does not say otherwise. */
 export const bodyLimitBytes = 64 * 1024;
 
 interface Declaration<Body extends Fields, Query extends Fields> {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Literal segments, and at most one `{id}`: a decimal whole number; a `{path}` at the end is all that follows. */
-  readonly path: string;
   /** The operation's name in the OpenAPI document, and so that of a method in generated clients. */
   readonly name: string;
   readonly summary: string;
   /** What a client developer has to know beyond the summary, in Markdown. */
   readonly description: string;
-  /** The status of success; 204 goes with no content. */
-  readonly status: 200 | 201 | 204;
+  /** The status of success; without it 200, or 204 for a route that answers nothing. */
+  readonly status?: 201;
   /** What success answers, if it answers anything, and whether that is a page too for those who prefer one. */
   readonly answer?:
     | { readonly one: RecordName }
@@ -84,27 +78,47 @@ interface Input<Body extends Fields, Query extends Fields> {
   readonly origin: Origin;
 }
 
-/** A route that needs no token: login, and nothing else (specification, section 5, rule 9). */
-export interface OpenRoute<Body extends Fields = Fields, Query extends Fields = Fields>
-  extends Declaration<Body, Query> {
-  readonly role: "NONE";
-  run(input: Input<Body, Query>): Promise<Answer> | Answer;
+interface OpenDeclaration<Body extends Fields, Query extends Fields> extends Declaration<Body, Query> {
+  run(input: Input<Body, Query>): Outcome;
 }
 
-export interface GuardedRoute<Body extends Fields = Fields, Query extends Fields = Fields>
-  extends Declaration<Body, Query> {
-  readonly role: RequiredRole;
+interface GuardedDeclaration<Body extends Fields, Query extends Fields> extends Declaration<Body, Query> {
   /** The `{id}` must be the caller's own; any other is 403 before the body is looked at. */
   readonly ownIdOnly?: true;
   /** The caller goes on record: a token without an employee is 401 here (section 4.3, rule 4). */
   readonly recordsCaller?: true;
-  run(input: Input<Body, Query> & { readonly caller: Caller }): Promise<Answer> | Answer;
+  run(input: Input<Body, Query> & { readonly caller: Caller }): Outcome;
 }
 
+type Outcome = Promise<Answer | void> | Answer;
+
+interface Place<RoleNeeded> {
+  readonly method: Method;
+  /** Literal segments, and at most one `{id}`: a decimal whole number; a `{path}` at the end is all that follows. */
+  readonly path: string;
+  readonly role: RoleNeeded;
+  readonly status: 200 | 201 | 204;
+}
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** A route that needs no token: login, and nothing else (specification, section 5, rule 9). */
+export type OpenRoute = Place<"NONE"> & OpenDeclaration<Fields, Fields>;
+export type GuardedRoute = Place<RequiredRole> & GuardedDeclaration<Fields, Fields>;
 export type Route = OpenRoute | GuardedRoute;
 
-/** Both only tie the declared fields to the type of what `run` is given. */
-export const open = <B extends Fields, Q extends Fields>(route: OpenRoute<B, Q>): Route =>
-  route as unknown as OpenRoute;
-export const guarded = <B extends Fields, Q extends Fields>(route: GuardedRoute<B, Q>): Route =>
-  route as unknown as GuardedRoute;
+const statusOf = ({ status, answer }: Declaration<Fields, Fields>) =>
+  status ?? (answer === undefined ? 204 : 200);
+
+/** Both tie the declared fields to the type of what `run` is given. */
+export const open = <B extends Fields, Q extends Fields>(
+  method: Method,
+  path: string,
+  route: OpenDeclaration<B, Q>,
+): Route => ({ method, path, role: "NONE", ...route, status: statusOf(route) }) as unknown as OpenRoute;
+export const guarded = <B extends Fields, Q extends Fields>(
+  method: Method,
+  path: string,
+  role: RequiredRole,
+  route: GuardedDeclaration<B, Q>,
+): Route => ({ method, path, role, ...route, status: statusOf(route) }) as unknown as GuardedRoute;

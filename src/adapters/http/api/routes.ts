@@ -13,7 +13,7 @@ import {
 import { activeAssetsFields, newLogFields, readIdempotencyKey } from "../../../domain/maintenance-log.ts";
 import { unlessMatched } from "./entity-tag.ts";
 import { listOrPage, logQueryFields } from "./log-page.ts";
-import { guarded, json, list, noContent, open, type Route } from "./route.ts";
+import { guarded, json, list, open, type Route } from "./route.ts";
 import { overviewOf } from "./routes-overview.ts";
 import { makeTrailRoutes } from "./trail-routes.ts";
 
@@ -30,6 +30,14 @@ const linkToNextPage = {
   Link: '`<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs.',
 };
 
+/** What the lists of logs have in common that are complete unless they are asked for in pages. */
+const allOrPages = {
+  description: "Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.",
+  answer: { listOf: "MaintenanceLog" },
+  answerHeaders: linkToNextPage,
+  query: logQueryFields,
+} as const;
+
 /** The longest email and password take half of it, with each character as an escape. */
 const credentialsLimitBytes = 4 * 1024;
 
@@ -42,54 +50,38 @@ export function makeRoutes({
   trail,
 }: UseCases): readonly Route[] {
   const routes: readonly Route[] = [
-    guarded({
-      method: "GET",
-      path: "/",
-      role: "AUTHENTICATED",
+    guarded("GET", "/", "AUTHENTICATED", {
       name: "welcome",
       summary: "A welcome",
       description: "The cheapest way to find out whether a token is still valid.",
-      status: 200,
       answer: { one: "Welcome" },
       run: () => json({ message: "Welcome to the Maintenance Log Service" }),
     }),
-    guarded({
-      method: "GET",
-      path: "/routes",
-      role: "AUTHENTICATED",
+    guarded("GET", "/routes", "AUTHENTICATED", {
       name: "listRoutes",
       summary: "The endpoints and the roles they require",
       description:
         "The same table that decides about access, as JSON, or as a page for a client whose `Accept` prefers `text/html`.",
-      status: 200,
       answer: { listOf: "RouteOverview" },
       answerHeaders: { Vary: "`Accept`: a client that prefers HTML gets a page." },
       isPageToo: true,
       run: ({ headers }) => overviewOf(routes, headers.accept),
     }),
-    guarded({
-      method: "GET",
-      path: "/openapi.json",
-      role: "AUTHENTICATED",
+    guarded("GET", "/openapi.json", "AUTHENTICATED", {
       name: "describeApi",
       summary: "The OpenAPI document of this service",
       description:
         "This document, from which clients can be generated. `node dist/main.js openapi` prints it too.",
-      status: 200,
       answer: { one: "OpenApiDocument" },
       // Loaded when it is first wanted: most processes never describe their API.
       run: async () => json((await import("./openapi.ts")).openApiOf(routes)),
     }),
 
-    open({
-      method: "POST",
-      path: "/api/v1/auth/login",
-      role: "NONE",
+    open("POST", "/api/v1/auth/login", {
       name: "logIn",
       summary: "Log in with email and password",
       description:
         "The only operation that needs no token. The answer for an unknown email, a wrong password and an inactive employee is the same. Repeated failures are answered 429 for a while.",
-      status: 200,
       answer: { one: "LoginResult" },
       refusals: ["LOGIN_FAILED", "THROTTLED"],
       body: loginFields,
@@ -97,10 +89,7 @@ export function makeRoutes({
       example: { email: "ada@example.com", password: "correct horse" },
       run: async ({ body, origin }) => json(await authentication.logIn(body, origin)),
     }),
-    guarded({
-      method: "POST",
-      path: "/api/v1/auth/register",
-      role: "MANAGER",
+    guarded("POST", "/api/v1/auth/register", "MANAGER", {
       name: "registerEmployee",
       summary: "Create an employee, with a role up to one's own",
       description:
@@ -120,133 +109,85 @@ export function makeRoutes({
       run: async ({ caller, body, origin }) => json(await employees.register(caller, body, origin)),
     }),
 
-    guarded({
-      method: "GET",
-      path: "/api/v1/employees",
-      role: "AUTHENTICATED",
+    guarded("GET", "/api/v1/employees", "AUTHENTICATED", {
       name: "listEmployees",
       summary: "All employees",
       description: "By id, ascending.",
-      status: 200,
       answer: { listOf: "Employee" },
       query: activityFilterFields,
       run: ({ query }) => list(employees.list(query)),
     }),
-    guarded({
-      method: "GET",
-      path: "/api/v1/employees/me",
-      role: "AUTHENTICATED",
+    guarded("GET", "/api/v1/employees/me", "AUTHENTICATED", {
       name: "getOwnEmployee",
       summary: "The caller's own employee",
       description: "The employee to whom the token belongs, as stored now.",
-      status: 200,
       answer: { one: "Employee" },
       run: async ({ caller }) => json(await employees.find(caller.employeeId)),
     }),
-    guarded({
-      method: "GET",
-      path: "/api/v1/employees/{id}",
-      role: "AUTHENTICATED",
+    guarded("GET", "/api/v1/employees/{id}", "AUTHENTICATED", {
       name: "getEmployee",
       summary: "One employee",
       description: "Any employee may read any other; the password is never part of it.",
-      status: 200,
       answer: { one: "Employee" },
       refusals: ["NOT_FOUND"],
       run: async ({ id }) => json(await employees.find(id)),
     }),
-    guarded({
-      method: "PUT",
-      path: "/api/v1/employees/{id}",
-      role: "MANAGER",
+    guarded("PUT", "/api/v1/employees/{id}", "MANAGER", {
       name: "updateEmployee",
       summary: "Change an employee whose role is not above one's own",
       description:
         "A field that is absent stays as it is; null or blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.",
-      status: 200,
       answer: { one: "Employee" },
       refusals: ["NOT_FOUND", "CONFLICT"],
       body: employeeChangeFields,
       example: { phone: "+45 98 76 54 32", role: "MANAGER" },
       run: async ({ caller, id, body, origin }) => json(await employees.update(caller, id, body, origin)),
     }),
-    guarded({
-      method: "DELETE",
-      path: "/api/v1/employees/{id}",
-      role: "ADMIN",
+    guarded("DELETE", "/api/v1/employees/{id}", "ADMIN", {
       name: "deactivateEmployee",
       summary: "Deactivate an employee",
       description:
         "The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again.",
-      status: 204,
       refusals: ["NOT_FOUND"],
-      run: async ({ caller, id }) => {
-        await employees.deactivate(caller, id);
-        return noContent;
-      },
+      run: ({ caller, id }) => employees.setActive(id, false, caller),
     }),
-    guarded({
-      method: "PATCH",
-      path: "/api/v1/employees/{id}",
-      role: "ADMIN",
+    guarded("PATCH", "/api/v1/employees/{id}", "ADMIN", {
       name: "reactivateEmployee",
       summary: "Reactivate an employee",
       description: "The employee can log in again. Reactivating again is 204 again.",
-      status: 204,
       refusals: ["NOT_FOUND"],
-      run: async ({ caller, id }) => {
-        await employees.reactivate(caller, id);
-        return noContent;
-      },
+      run: ({ caller, id }) => employees.setActive(id, true, caller),
     }),
-    guarded({
-      method: "PATCH",
-      path: "/api/v1/employees/{id}/password",
-      role: "AUTHENTICATED",
+    guarded("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
       ownIdOnly: true,
       name: "changePassword",
       summary: "Change one's own password",
       description:
         "Any other id than the caller's own is 403. All other tokens of the employee become invalid; the one that made the change stays valid. Wrong old passwords count as failed logins. When the answer was lost, log in with the new password to find out whether the change was made.",
-      status: 204,
       refusals: ["THROTTLED"],
       body: passwordChangeFields,
       bodyLimitBytes: credentialsLimitBytes,
       example: { oldPassword: "correct horse", newPassword: "battery staple" },
-      run: async ({ caller, body, origin }) => {
-        await employees.changePassword(caller, body, origin);
-        return noContent;
-      },
+      run: ({ caller, body, origin }) => employees.changePassword(caller, body, origin),
     }),
 
-    guarded({
-      method: "GET",
-      path: "/api/v1/assets",
-      role: "AUTHENTICATED",
+    guarded("GET", "/api/v1/assets", "AUTHENTICATED", {
       name: "listAssets",
       summary: "All assets",
       description: "By id, ascending. `lastLogDate` is null in lists; read the single asset for it.",
-      status: 200,
       answer: { listOf: "Asset" },
       query: activityFilterFields,
       run: ({ query }) => list(assets.list(query)),
     }),
-    guarded({
-      method: "GET",
-      path: "/api/v1/assets/{id}",
-      role: "AUTHENTICATED",
+    guarded("GET", "/api/v1/assets/{id}", "AUTHENTICATED", {
       name: "getAsset",
       summary: "One asset with the date of its newest log",
       description: "`lastLogDate` is the `performedDate` of the newest log on the asset.",
-      status: 200,
       answer: { one: "Asset" },
       refusals: ["NOT_FOUND"],
       run: async ({ id }) => json(await assets.find(id)),
     }),
-    guarded({
-      method: "POST",
-      path: "/api/v1/assets",
-      role: "MANAGER",
+    guarded("POST", "/api/v1/assets", "MANAGER", {
       name: "createAsset",
       summary: "Create an asset",
       description:
@@ -257,55 +198,30 @@ export function makeRoutes({
       example: { name: "Pump 7", description: "Left of the door" },
       run: async ({ caller, body }) => json(await assets.insert(body, caller)),
     }),
-    guarded({
-      method: "PATCH",
-      path: "/api/v1/assets/{id}",
-      role: "MANAGER",
+    guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
       name: "activateAsset",
       summary: "Activate an asset",
       description: "Activating again is 204 again.",
-      status: 204,
       refusals: ["NOT_FOUND"],
-      run: async ({ caller, id }) => {
-        await assets.setActive(id, true, caller);
-        return noContent;
-      },
+      run: ({ caller, id }) => assets.setActive(id, true, caller),
     }),
-    guarded({
-      method: "DELETE",
-      path: "/api/v1/assets/{id}",
-      role: "ADMIN",
+    guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
       name: "deactivateAsset",
       summary: "Deactivate an asset",
       description:
         "The asset and its logs stay readable, and logs can still be written on it. Deactivating again is 204 again.",
-      status: 204,
       refusals: ["NOT_FOUND"],
-      run: async ({ caller, id }) => {
-        await assets.setActive(id, false, caller);
-        return noContent;
-      },
+      run: ({ caller, id }) => assets.setActive(id, false, caller),
     }),
-    guarded({
-      method: "GET",
-      path: "/api/v1/assets/{id}/logs",
-      role: "AUTHENTICATED",
+    guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       name: "listAssetLogs",
       summary: "The logs of an asset, newest first",
-      description:
-        "Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.",
-      status: 200,
-      answer: { listOf: "MaintenanceLog" },
-      answerHeaders: linkToNextPage,
+      ...allOrPages,
       refusals: ["NOT_FOUND"],
-      query: logQueryFields,
       run: ({ id, query }) =>
         listOrPage(`/api/v1/assets/${id}/logs`, query, part => maintenanceLogs.listOfAsset(id, part)),
     }),
-    guarded({
-      method: "POST",
-      path: "/api/v1/assets/{id}/logs",
-      role: "TECHNICIAN",
+    guarded("POST", "/api/v1/assets/{id}/logs", "TECHNICIAN", {
       recordsCaller: true,
       name: "writeLog",
       summary: "Write a log on an asset, with the caller as its performer",
@@ -332,43 +248,27 @@ export function makeRoutes({
       },
     }),
 
-    guarded({
-      method: "GET",
-      path: "/api/v1/logs",
-      role: "AUTHENTICATED",
+    guarded("GET", "/api/v1/logs", "AUTHENTICATED", {
       name: "listLogs",
       summary: "All logs, newest first",
-      description:
-        "Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.",
-      status: 200,
-      answer: { listOf: "MaintenanceLog" },
-      answerHeaders: linkToNextPage,
-      query: logQueryFields,
+      ...allOrPages,
       run: ({ query }) => listOrPage("/api/v1/logs", query, maintenanceLogs.list),
     }),
-    guarded({
-      method: "GET",
-      path: "/api/v1/logs/active-assets",
-      role: "AUTHENTICATED",
+    guarded("GET", "/api/v1/logs/active-assets", "AUTHENTICATED", {
       name: "listActiveAssetLogs",
       summary: "The newest logs of the assets that are active now",
       description:
         "Newest first. An asset's activity counts as it is now, not as it was when the log was written.",
-      status: 200,
       answer: { listOf: "MaintenanceLog" },
       answerHeaders: linkToNextPage,
       query: { ...logQueryFields, ...activeAssetsFields },
       run: ({ query }) => listOrPage("/api/v1/logs/active-assets", query, maintenanceLogs.listOfActiveAssets),
     }),
-    guarded({
-      method: "GET",
-      path: "/api/v1/logs/{id}",
-      role: "AUTHENTICATED",
+    guarded("GET", "/api/v1/logs/{id}", "AUTHENTICATED", {
       name: "getLog",
       summary: "One log",
       description:
         "A log never changes, but the names of its asset and performer may. Send the answer's `ETag` back in `If-None-Match` to read it again only if something is different.",
-      status: 200,
       answer: { one: "MaintenanceLog" },
       answerHeaders: { ETag: "The entity tag of this answer: another one when anything in it is different." },
       refusals: ["NOT_FOUND"],
@@ -381,19 +281,11 @@ export function makeRoutes({
       },
       run: async ({ id, headers }) => unlessMatched(headers["if-none-match"], await maintenanceLogs.find(id)),
     }),
-    guarded({
-      method: "GET",
-      path: "/api/v1/logs/employee/{id}",
-      role: "MANAGER",
+    guarded("GET", "/api/v1/logs/employee/{id}", "MANAGER", {
       name: "listEmployeeLogs",
       summary: "The logs of what one employee performed, newest first",
-      description:
-        "Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.",
-      status: 200,
-      answer: { listOf: "MaintenanceLog" },
-      answerHeaders: linkToNextPage,
+      ...allOrPages,
       refusals: ["NOT_FOUND"],
-      query: logQueryFields,
       run: ({ id, query }) =>
         listOrPage(`/api/v1/logs/employee/${id}`, query, part => maintenanceLogs.listOfPerformer(id, part)),
     }),

@@ -25,51 +25,35 @@ const entriesFields = {
 
 /** The provable trail, for any employee. `trail` is undefined where routes are described and never run. */
 export const makeTrailRoutes = (trail: TrailReader): readonly Route[] => [
-  guarded({
-    method: "GET",
-    path: trailPath,
-    role: "AUTHENTICATED",
+  guarded("GET", trailPath, "AUTHENTICATED", {
     name: "getTrail",
     summary: "The newest checkpoint of the provable trail",
     description: "A checkpoint is signed about a second after the trail has grown.",
-    status: 200,
     answer: { one: "TrailHead" },
     run: () => json(trail.head()),
   }),
-  guarded({
-    method: "GET",
-    path: `${trailPath}/checkpoint`,
-    role: "AUTHENTICATED",
+  guarded("GET", `${trailPath}/checkpoint`, "AUTHENTICATED", {
     name: "getCheckpoint",
     summary: "The newest checkpoint as a signed note",
     description: "As in C2SP tlog-checkpoint. 404 while there is none, and where the trail is not signed.",
-    status: 200,
     answer: { type: "text/plain", schema: { type: "string" } },
     refusals: ["NOT_FOUND"],
     run: () => plainText(trail.checkpoint()),
   }),
-  guarded({
-    method: "GET",
-    path: `${trailPath}/tile/{path}`,
-    role: "AUTHENTICATED",
+  guarded("GET", `${trailPath}/tile/{path}`, "AUTHENTICATED", {
     name: "getTile",
     summary: "A tile of hashes, or a bundle of entries",
     description:
       "As in C2SP tlog-tiles, so that its tools can read the trail. `<L>/<N>` is a tile: 256 hashes of 32 bytes, or `W` of them with `.p/<W>` at the end. `entries/<N>` is a bundle: each entry after its length in two bytes. 404 past the newest checkpoint.",
-    status: 200,
     answer: { type: "application/octet-stream", schema: {} },
     refusals: ["NOT_FOUND"],
     run: async ({ path }) => bytes(await trail.tile(path)),
   }),
-  guarded({
-    method: "GET",
-    path: `${trailPath}/entries`,
-    role: "AUTHENTICATED",
+  guarded("GET", `${trailPath}/entries`, "AUTHENTICATED", {
     name: "listTrailEntries",
     summary: "Entries of the trail in their order",
     description:
       "All records in the order of their numbers, each once, as far as the newest checkpoint. The answer always has a link to what follows, also at the end, so that a client can follow the trail for ever.",
-    status: 200,
     answer: { listOf: "TrailEntry" },
     answerHeaders: { Link: '`<…>; rel="next"`, always' },
     query: entriesFields,
@@ -81,15 +65,11 @@ export const makeTrailRoutes = (trail: TrailReader): readonly Route[] => [
       ]);
     },
   }),
-  guarded({
-    method: "GET",
-    path: "/api/v1/logs/{id}/proof",
-    role: "AUTHENTICATED",
+  guarded("GET", "/api/v1/logs/{id}/proof", "AUTHENTICATED", {
     name: "getLogProof",
     summary: "The proof that a log is in the trail",
     description:
       "As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed.",
-    status: 200,
     answer: { type: "text/plain", schema: { type: "string" } },
     refusals: ["NOT_FOUND"],
     run: async ({ id }) => plainText(await trail.proof(id)),

@@ -23,8 +23,8 @@ export const standingHeaders = (requestId: string): readonly string[] => [
 export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
 
 /** Sends what a route answers, with the status of its success. */
-export async function sendAnswer(reply: Reply, success: number, answer: Answer): Promise<void> {
-  const { body, headers = [], isNotModified } = answer;
+export async function sendAnswer(reply: Reply, success: number, answer: Answer | void): Promise<void> {
+  const { body, headers = [], isNotModified }: Answer = answer ?? {};
   const all = { response: reply.response, headers: [...reply.headers, ...headers] };
   if (isNotModified) return sendNothing(all, 304);
   if (body === undefined) return sendNothing(all, success);

@@ -28,7 +28,7 @@ export interface ServedApi {
 
 interface Outcome {
   readonly status: number;
-  readonly answer: Answer;
+  readonly answer: Answer | void;
   /** Rejects when the request would no longer be let through. */
   readonly lookAgain?: () => Promise<unknown>;
 }

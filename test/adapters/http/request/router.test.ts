@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { HttpError } from "../../../../src/adapters/http/api/http-error.ts";
-import { guarded, noContent, type Route } from "../../../../src/adapters/http/api/route.ts";
+import { guarded, type Route } from "../../../../src/adapters/http/api/route.ts";
 import { makeRouter } from "../../../../src/adapters/http/request/router.ts";
 
 const route = (method: Route["method"], path: string): Route =>
-  guarded({
-    ...{ method, path, role: "AUTHENTICATED", name: "x", summary: "", description: "", status: 200 },
-    run: () => noContent,
+  guarded(method, path, "AUTHENTICATED", {
+    ...{ name: "x", summary: "", description: "" },
+    run: async () => {},
   });
 
 const routes = [
