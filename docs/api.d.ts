@@ -178,7 +178,7 @@ export interface paths {
   "/api/v1/logs/{id}/proof": {
     /**
      * The proof that a log is in the trail
-     * @description As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed.
+     * @description As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 where the log is not what was signed any more.
      */
     get: operations["getLogProof"];
   };
@@ -450,6 +450,15 @@ export interface components {
     };
     /** @description Another employee has this email, in this or another case. */
     Error409: {
+      headers: {
+        "X-Request-Id": components["headers"]["RequestId"];
+      };
+      content: {
+        "application/json": components["schemas"]["ErrorAnswer"];
+      };
+    };
+    /** @description Of the trail: an entry, or its record, is not what was signed any more: it was removed or changed in the database behind the service. */
+    Error410: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
@@ -1516,6 +1525,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      410: components["responses"]["Error410"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -1553,6 +1563,7 @@ export interface operations {
       400: components["responses"]["Error400"];
       403: components["responses"]["Error403"];
       408: components["responses"]["Error408"];
+      410: components["responses"]["Error410"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -1564,7 +1575,7 @@ export interface operations {
   };
   /**
    * The proof that a log is in the trail
-   * @description As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed.
+   * @description As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 where the log is not what was signed any more.
    */
   getLogProof: {
     parameters: {
@@ -1587,6 +1598,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      410: components["responses"]["Error410"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];

@@ -1,28 +1,39 @@
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { RememberedNote } from "../application/trail/signing.ts";
+import { TrailError } from "../domain/trail/encoding.ts";
 
 /** A note in a file that is replaced as a whole, and not before the new one is on the disk. */
 export function makeStateFile(path: string): RememberedNote {
+  const place = `TRAIL_STATE_FILE ${path}`;
   return {
+    place,
+
     read: () =>
       readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
         if (error.code === "ENOENT") return undefined;
-        throw error;
+        throw new TrailError(`${place} cannot be read: ${error.message}`);
       }),
 
     async write(note) {
       // Of this process alone: should two share the file, neither may replace it with what the other has half written.
       const next = `${path}.${process.pid}`;
-      await withFile(next, "w", async file => {
-        await file.writeFile(note);
-        await file.sync();
+      await replace(next, note).catch((error: NodeJS.ErrnoException) => {
+        const reason = error.code === "ENOENT" ? `there is no folder ${dirname(path)}` : error.message;
+        throw new TrailError(`${place} cannot be written: ${reason}`);
       });
-      await rename(next, path);
-      // So that the new name survives a crash too.
-      await withFile(dirname(path), "r", folder => folder.sync());
     },
   };
+
+  async function replace(next: string, note: string): Promise<void> {
+    await withFile(next, "w", async file => {
+      await file.writeFile(note);
+      await file.sync();
+    });
+    await rename(next, path);
+    // So that the new name survives a crash too.
+    await withFile(dirname(path), "r", folder => folder.sync());
+  }
 }
 
 async function withFile(

@@ -9,6 +9,7 @@ import { acceptTrail } from "../application/trail/acceptance.ts";
 import { inWords } from "../application/trail/signing.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
+import { TrailError } from "../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../domain/trail/merkle.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
 
@@ -19,11 +20,10 @@ export async function runAcceptTrail({ environment, args, readFile, print }: Sur
   const reason = readReason(args);
   const settings = readSettings(acceptTrailSettings, environment, readFile);
   const { databaseUrl, preparesStatements, trailKey: key, trailStateFile } = settings;
-  if (key === undefined) throw new CommandError(exitCodes.settings, "TRAIL_KEY is missing");
   const database = connect(databaseUrl, commandLimits, preparesStatements);
   const events = makeJsonEventLog("info", systemClock, line => print(line.trimEnd()));
   try {
-    const { refused, accepted } = await acceptTrail(
+    const acceptance = await acceptTrail(
       {
         trail: makeTrailRepository(database),
         hasher: makeTreeHasher(trailCrypto.sha256),
@@ -33,11 +33,18 @@ export async function runAcceptTrail({ environment, args, readFile, print }: Sur
       },
       reason,
     );
+    if (acceptance === undefined) {
+      print("nothing to accept: the stored trail extends what was signed");
+      return;
+    }
+    const { refused, accepted } = acceptance;
     events.warn("trail accepted", {
       reason,
       refused: refused === undefined ? "none" : inWords(refused),
       accepted: inWords(accepted),
     });
+  } catch (error) {
+    throw error instanceof TrailError ? new CommandError(exitCodes.failure, error.message) : error;
   } finally {
     await database.close();
   }

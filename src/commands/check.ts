@@ -7,7 +7,7 @@ import { refuseOtherEncoding } from "../adapters/postgres/schema/encoding.ts";
 import { readSchema, refuseOtherSchema, SchemaError } from "../adapters/postgres/schema/migrations.ts";
 import { readRights } from "../adapters/postgres/schema/rights.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
-import { headOf } from "../application/trail/signing.ts";
+import { rememberedHead } from "../application/trail/signing.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { checkSettings } from "../config/settings.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
@@ -80,14 +80,12 @@ const faultOf = (check: Promise<void>): Promise<string | undefined> =>
 /** Reads it, and tries its folder: the file is replaced each time, and not written to. */
 async function faultOfStateFile(path: string): Promise<string | undefined> {
   try {
-    const note = await makeStateFile(path).read();
-    if (note !== undefined) headOf(note);
+    await rememberedHead(makeStateFile(path));
     await access(dirname(path), constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
-    const reason =
-      error instanceof TrailError ? `it ${error.message}` : (error as NodeJS.ErrnoException).code;
-    return `TRAIL_STATE_FILE cannot be used: ${reason}`;
+    if (error instanceof TrailError) return error.message;
+    return `TRAIL_STATE_FILE ${path} cannot be written: ${(error as NodeJS.ErrnoException).code}`;
   }
 }
 

@@ -19,7 +19,8 @@ export async function runExportTrail({ environment, args, readFile, stdout }: Su
   try {
     let chunk: Uint8Array[] = [];
     let length = 0;
-    for await (const entry of readEntries(makeTrailRepository(database), from)) {
+    const trail = makeTrailRepository(database);
+    for await (const entry of readEntries(trail, from, (await trail.end()).size)) {
       chunk.push(entry, lineEnd);
       length += entry.length + 1;
       if (length < chunkBytes) continue;

@@ -137,13 +137,14 @@ const adminPassword = setting<string | undefined>({
   parse: text => text,
 });
 
-/** Without it the trail is numbered and not signed. */
-const trailKey = setting<SignerKey | undefined>({
+const requiredTrailKey = setting({
   name: "TRAIL_KEY",
   example: "the output of: node dist/main.js trail-key maintenance.example.com",
-  optional: true,
   parse: text => readSignerKey(text.trim(), trailCrypto),
 });
+
+/** Without it the trail is numbered and not signed. */
+const trailKey = setting<SignerKey | undefined>({ ...requiredTrailKey, optional: true });
 
 const trailStateFile = setting<string | undefined>({
   name: "TRAIL_STATE_FILE",
@@ -178,5 +179,10 @@ export const createAdminSettings = { databaseUrl, preparesStatements, adminPassw
 export const setPasswordSettings = createAdminSettings;
 export const checkSettings = serveSettings;
 export const exportLogsSettings = { databaseUrl, preparesStatements };
-export const acceptTrailSettings = { databaseUrl, preparesStatements, trailKey, trailStateFile };
+export const acceptTrailSettings = {
+  databaseUrl,
+  preparesStatements,
+  trailKey: requiredTrailKey,
+  trailStateFile,
+};
 export const verifyDatabaseSettings = { databaseUrl, preparesStatements, trailStateFile };

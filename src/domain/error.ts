@@ -7,6 +7,7 @@ export type ErrorCode =
   | "TOKEN_REFUSED"
   | "FORBIDDEN"
   | "NOT_FOUND"
+  | "GONE"
   | "CONFLICT"
   | "UNPROCESSABLE"
   | "THROTTLED"

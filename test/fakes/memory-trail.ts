@@ -25,6 +25,7 @@ export interface MemoryTrail extends TrailRepository {
 
 export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
   const stored: MemoryTrail["stored"] = { entries: [], tiles: [], checkpoints: [], acceptances: [] };
+  let lastCheckpointId = 0;
   const readings: Omit<Reading, "age">[] = [];
   const joined = (hashes: readonly NumberedRecord[]) => Buffer.concat(hashes.map(({ hash }) => hash));
   return {
@@ -54,7 +55,7 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
     recordsAfter: async (kind, id, limit) =>
       recordsOf[kind].filter(({ recordId }) => recordId > id).slice(0, limit),
     records: async (kind, ids) => recordsOf[kind].filter(({ recordId }) => ids.includes(recordId)),
-    entries: async (from, to) => stored.entries.slice(from, to),
+    entries: async (from, to) => stored.entries.filter(({ index }) => index >= from && index < to),
     entriesOf: async (kind, fromId, toId) =>
       stored.entries.filter(
         entry => entry.kind === kind && entry.recordId >= fromId && entry.recordId < toId,
@@ -88,12 +89,15 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
     },
 
     lastCheckpoint: async () => stored.checkpoints.at(-1),
+    checkpoint: async id => stored.checkpoints.find(checkpoint => checkpoint.id === id),
     async addCheckpoint(checkpoint) {
-      stored.checkpoints.push(checkpoint);
+      lastCheckpointId += 1;
+      stored.checkpoints.push({ ...checkpoint, id: lastCheckpointId });
+      return lastCheckpointId;
     },
     async accept(acceptance) {
       stored.acceptances.push(acceptance);
-      stored.checkpoints.push(acceptance.accepted);
+      await this.addCheckpoint(acceptance.accepted);
     },
 
     readings: async limit =>

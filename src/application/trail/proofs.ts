@@ -1,9 +1,10 @@
 import { DomainError, notFound } from "../../domain/error.ts";
-import { equalBytes } from "../../domain/trail/encoding.ts";
+import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
 import { entryBytes } from "../../domain/trail/entry.ts";
 import {
   type HashAt,
   inclusionSpans,
+  isIncluded,
   type Node,
   spanHash,
   type TreeHasher,
@@ -11,9 +12,9 @@ import {
 import { formatProof } from "../../domain/trail/proof.ts";
 import { hashInTiles, type Tile, tileOfNode, tilePath, tilesOf, tileWidth } from "../../domain/trail/tile.ts";
 import type { EventLog } from "../ports.ts";
-import type { SignedTree } from "./signing.ts";
+import type { makeSigning, SignedTree } from "./signing.ts";
 import type { EntryPlace, TrailRepository } from "./trail-repository.ts";
-import { fold, joined, readTile, type Tree } from "./tree.ts";
+import { fold, joined, readTile, readTree, type Tree } from "./tree.ts";
 
 /** Full tiles above level 0 whose hashes are kept: 65,536 entries and some 30 KB each. */
 const tilesAtMost = 256;
@@ -21,11 +22,14 @@ const tilesAtMost = 256;
 const notSigned = () => new DomainError("NOT_FOUND", "The trail is not signed");
 const notYet = () => new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
 
+/** What a request needs of signing. */
+export type Signed = Pick<ReturnType<typeof makeSigning>, "newest" | "distrust">;
+
 interface ProofPorts {
   readonly trail: TrailRepository;
   readonly hasher: TreeHasher;
   readonly events: EventLog;
-  readonly newest: () => SignedTree | undefined;
+  readonly signing: Signed;
   readonly isSigned: boolean;
 }
 
@@ -34,7 +38,7 @@ interface ProofPorts {
  * so that none is computed from more than 16 hashes each time: within the entry's own tile from its 16 neighbours and
  * the roots of sixteenths, at the right edge from the signed tree, and from full tiles above, which are kept.
  */
-export function makeProofs({ trail, hasher, events, newest, isSigned }: ProofPorts) {
+export function makeProofs({ trail, hasher, events, signing, isSigned }: ProofPorts) {
   const edges = new WeakMap<Tree, HashAt>();
   const upperTiles = new Map<string, HashAt>();
 
@@ -66,7 +70,8 @@ export function makeProofs({ trail, hasher, events, newest, isSigned }: ProofPor
     const first = isNear
       ? at * width - (index - (index % 16))
       : at * width - 16 * Math.floor(index / tileWidth);
-    if (first < 0 || (first + width) * 32 > bytes.length) throw new Error("the entry's tile is not whole");
+    if (first < 0 || (first + width) * 32 > bytes.length)
+      throw new TrailError(`tile ${tilePath(tileOfNode({ level: 0, index }, index + 1))} is not whole`);
     return fold(
       hasher,
       Array.from({ length: width }, (_, n) => bytes.subarray((first + n) * 32, (first + n + 1) * 32)),
@@ -87,23 +92,38 @@ export function makeProofs({ trail, hasher, events, newest, isSigned }: ProofPor
     return spans.map(span => spanHash(hasher, span, hashAt));
   }
 
+  /** Undefined where the stored trail is not whole. */
+  async function proofOf(place: EntryPlace, { tree, size }: SignedTree): Promise<Uint8Array[] | undefined> {
+    try {
+      return await hashesOf(place, tree ?? (await readTree(trail, hasher, size)));
+    } catch (error) {
+      if (error instanceof TrailError) return undefined;
+      throw error;
+    }
+  }
+
   return {
-    /** The text of a tlog-proof. Throws NOT_FOUND. */
+    /** The text of a tlog-proof that holds. Throws NOT_FOUND, and GONE where the log is not what was signed. */
     async ofLog(id: number): Promise<string> {
       if (!isSigned) throw notSigned();
-      const signed = newest();
+      const signed = signing.newest();
       const place = await trail.placeOfLog(id);
       if (place === undefined && (await trail.records("log", [id])).length === 0) throw notFound("Log");
-      if (place === undefined || signed?.note === undefined || place.index >= signed.tree.size)
-        throw notYet();
-      const entry = place.record === undefined ? undefined : entryBytes(place.record.entry);
-      if (entry === undefined || !equalBytes(hasher.leaf(entry), place.hash)) {
+      if (place === undefined || signed?.note === undefined || place.index >= signed.size) throw notYet();
+      const { index, record } = place;
+      const entry = record === undefined ? undefined : entryBytes(record.entry);
+      const leaf = entry === undefined ? undefined : hasher.leaf(entry);
+      if (entry === undefined || leaf === undefined || !equalBytes(leaf, place.hash)) {
         const what = entry === undefined ? "removed" : "changed";
         events.error("trail mismatch", { kind: "log", id, what });
-        throw new Error(`log ${id} was ${what}`);
+        throw new DomainError("GONE", `Log ${id}, entry ${index} of the trail, was ${what}`);
       }
-      const hashes = await hashesOf(place, signed.tree);
-      return formatProof({ entry, index: place.index, hashes, checkpoint: signed.note });
+      const hashes = await proofOf(place, signed);
+      if (hashes === undefined || !isIncluded(hasher, index, signed.size, leaf, hashes, signed.root)) {
+        signing.distrust(`log ${id}, entry ${index}, which is not in the tree that was signed`);
+        throw new DomainError("GONE", `Log ${id}, entry ${index} of the trail, is not what was signed`);
+      }
+      return formatProof({ entry, index, hashes, checkpoint: signed.note });
     },
   };
 }

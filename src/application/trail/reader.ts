@@ -1,13 +1,12 @@
 import { DomainError } from "../../domain/error.ts";
-import { toBase64 } from "../../domain/trail/encoding.ts";
+import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import { entryBytes } from "../../domain/trail/entry.ts";
 import type { TreeHasher } from "../../domain/trail/merkle.ts";
 import { formatVerifierKey, type SignerKey } from "../../domain/trail/note.ts";
 import { isTileOf, readTilePath, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
 import type { JsonList } from "../json-list.ts";
 import type { EventLog } from "../ports.ts";
-import { makeProofs } from "./proofs.ts";
-import type { SignedTree } from "./signing.ts";
+import { makeProofs, type Signed } from "./proofs.ts";
 import { recordKinds, type TrailRepository } from "./trail-repository.ts";
 import { joined, readTile } from "./tree.ts";
 
@@ -27,13 +26,14 @@ interface ReaderPorts {
   readonly hasher: TreeHasher;
   readonly key: SignerKey | undefined;
   readonly events: EventLog;
-  readonly newest: () => SignedTree | undefined;
+  readonly signing: Signed;
 }
 
 /** What anybody may read of the trail, as far as the newest checkpoint. */
-export function makeTrailReader({ trail, hasher, key, events, newest }: ReaderPorts) {
-  const proofs = makeProofs({ trail, hasher, events, newest, isSigned: key !== undefined });
-  const size = () => newest()?.tree.size ?? 0;
+export function makeTrailReader({ trail, hasher, key, events, signing }: ReaderPorts) {
+  const { newest } = signing;
+  const proofs = makeProofs({ trail, hasher, events, signing, isSigned: key !== undefined });
+  const size = () => newest()?.size ?? 0;
 
   return {
     head(): TrailHead {
@@ -42,7 +42,7 @@ export function makeTrailReader({ trail, hasher, key, events, newest }: ReaderPo
         origin: key?.name ?? null,
         publicKey: key === undefined ? null : formatVerifierKey(key),
         size: size(),
-        rootHash: toBase64(signed?.tree.root() ?? hasher.empty),
+        rootHash: toBase64(signed?.root ?? hasher.empty),
         checkpoint: signed?.note ?? null,
       };
     },
@@ -54,11 +54,11 @@ export function makeTrailReader({ trail, hasher, key, events, newest }: ReaderPo
       return note;
     },
 
-    /** A tile or an entry bundle by what follows `tile/` in its path. Throws NOT_FOUND. */
+    /** A tile or an entry bundle by what follows `tile/` in its path. Throws NOT_FOUND and GONE. */
     async tile(path: string): Promise<Uint8Array> {
       const tile = readTilePath(path);
       if (tile === undefined || !isTileOf(tile, size())) throw new DomainError("NOT_FOUND", "Tile not found");
-      if (!tile.isBundle) return joined(await readTile(trail, tile));
+      if (!tile.isBundle) return joined(await readTile(trail, tile).catch(gone));
       const from = tile.index * tileWidth;
       const entries: Uint8Array[] = [];
       for await (const entry of readEntries(trail, from, from + tile.width)) entries.push(entry);
@@ -91,11 +91,17 @@ async function* rendered(trail: TrailRepository, from: number, to: number): Json
   }
 }
 
-/** The bytes of entries in their order. Throws when the record of one is not there any more. */
+function gone(error: unknown): never {
+  throw error instanceof TrailError
+    ? new DomainError("GONE", `The stored trail is broken: ${error.message}`)
+    : error;
+}
+
+/** The bytes of entries in their order. Throws GONE where one of them, or its record, is not there any more. */
 export async function* readEntries(
   trail: TrailRepository,
   from: number,
-  to = Number.POSITIVE_INFINITY,
+  to: number,
 ): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to; at += entriesAtOnce) {
     const numbered = await trail.entries(at, Math.min(to, at + entriesAtOnce));
@@ -106,11 +112,14 @@ export async function* readEntries(
         found.set(`${kind} ${recordId}`, entryBytes(entry));
       }
     }
-    for (const { kind, recordId, index } of numbered) {
+    for (let index = at; index < Math.min(to, at + entriesAtOnce); index += 1) {
+      const { kind, recordId } = numbered.find(entry => entry.index === index) ?? {};
       const entry = found.get(`${kind} ${recordId}`);
-      if (entry === undefined) throw new Error(`the record of entry ${index}, ${kind} ${recordId}, is gone`);
+      if (entry === undefined) {
+        const record = kind === undefined ? "" : `, ${kind === "log" ? kind : `${kind} record`} ${recordId},`;
+        throw new DomainError("GONE", `Entry ${index} of the trail${record} was removed`);
+      }
       yield entry;
     }
-    if (numbered.length < entriesAtOnce) return;
   }
 }

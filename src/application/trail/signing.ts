@@ -1,14 +1,16 @@
-import { signCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { openCheckpoint, signCheckpoint } from "../../domain/trail/checkpoint.ts";
 import type { Ed25519 } from "../../domain/trail/crypto.ts";
 import { fromBase64, readCount, TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import type { TreeHasher } from "../../domain/trail/merkle.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import type { Clock, EventLog } from "../ports.ts";
-import type { TrailRepository } from "./trail-repository.ts";
+import type { StoredCheckpoint, TrailRepository } from "./trail-repository.ts";
 import { extendsHead, type Head, type Tree } from "./tree.ts";
 
-/** Where the last checkpoint is kept outside the database. */
+/** Where the last checkpoint is kept outside the database. Throws TrailError where that cannot be read or written. */
 export interface RememberedNote {
+  /** In words, for the operator. */
+  readonly place: string;
   read(): Promise<string | undefined>;
   /** Resolves when the note would survive a crash of the machine. */
   write(note: string): Promise<void>;
@@ -17,7 +19,7 @@ export interface RememberedNote {
 export interface SigningPorts {
   readonly trail: TrailRepository;
   readonly hasher: TreeHasher;
-  readonly ed25519: Pick<Ed25519, "sign">;
+  readonly ed25519: Pick<Ed25519, "sign" | "verify">;
   /** Undefined: nothing is signed. */
   readonly key: SignerKey | undefined;
   readonly remembered: RememberedNote | undefined;
@@ -25,10 +27,11 @@ export interface SigningPorts {
   readonly clock: Clock;
 }
 
-/** A tree that this process has signed, or that it would have signed if it had a key. */
-export interface SignedTree {
-  readonly tree: Tree;
+/** A tree that was signed, or that this process would have signed if it had a key. */
+export interface SignedTree extends Head {
   readonly note: string | undefined;
+  /** Undefined where another process has signed it, before this one found that the stored trail does not extend it. */
+  readonly tree: Tree | undefined;
   readonly at: Date;
 }
 
@@ -42,10 +45,23 @@ const storedMilliseconds = 3_600_000;
 /** Heads that are known to be extended by the present tree. */
 const mostHeads = 100;
 
-/** The head that a note states. Its signature is not checked again: the service itself wrote the note. Throws TrailError. */
+/** The head that a note states. Its signature is not checked: the key may be another one by now. Throws TrailError. */
 export function headOf(note: string): Head {
   const [, size = "", root = ""] = note.split("\n");
   return { size: readCount("tree size", size), root: fromBase64(root) };
+}
+
+/** The head that is remembered. Throws TrailError that says where, and what to do. */
+export async function rememberedHead(remembered: RememberedNote | undefined): Promise<Head | undefined> {
+  const note = await remembered?.read();
+  try {
+    return note === undefined ? undefined : headOf(note);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new TrailError(
+      `${remembered?.place} has no checkpoint (it ${message}): put back the last one from the log or a backup, or run accept-trail`,
+    );
+  }
 }
 
 export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
@@ -56,30 +72,35 @@ export function makeSigning(ports: SigningPorts) {
   const now = () => clock.now().getTime();
   let newest: SignedTree | undefined;
   let contradiction: string | undefined;
+  /** A contradiction that no look at the heads can dispel. */
+  let lasting: string | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
   let announced = { at: Number.NEGATIVE_INFINITY, size: -1 };
   let stored = { at: Number.NEGATIVE_INFINITY, size: -1 };
+  /** The last checkpoint that this process has seen in the database. It can never go away. */
+  let seen: StoredCheckpoint | undefined;
   /** Heads, in words, that trees of this lineage were found to extend. */
   let extended = { lineage: {}, heads: new Set<string>() };
 
   /** What was signed or seen before: outside the database if there is such a place, and in it. */
-  async function heads(): Promise<readonly (readonly [where: string, head: Head])[]> {
-    const note = await remembered?.read();
-    const last = await trail.lastCheckpoint();
-    const kept = note === undefined ? undefined : headOf(note);
-    const own = newest?.note === undefined ? undefined : { size: newest.tree.size, root: newest.tree.root() };
-    const before = remembered === undefined ? own : kept;
-    return [
-      ...(before === undefined ? [] : ([[remembered ? "TRAIL_STATE_FILE" : "memory", before]] as const)),
-      ...(last === undefined ? [] : ([["database", last]] as const)),
-    ];
+  async function heads(): Promise<readonly (readonly [where: string, head: Head | undefined])[]> {
+    const before =
+      remembered === undefined
+        ? (["memory", newest?.note === undefined ? undefined : newest] as const)
+        : (["TRAIL_STATE_FILE", await rememberedHead(remembered)] as const);
+    return [before, ["database", seen]];
   }
 
-  /** What the tree does not extend, in words; reported once. */
+  /** What the tree does not extend, in words. Throws TrailError where the stored trail is not whole. */
   async function contradictionOf(tree: Tree): Promise<string | undefined> {
+    if (seen !== undefined && (await trail.checkpoint(seen.id))?.note !== seen.note) {
+      lasting = `database ${inWords(seen)}, which was removed or changed`;
+    }
+    if (lasting !== undefined) return lasting;
+    seen = await trail.lastCheckpoint();
     if (extended.lineage !== tree.lineage) extended = { lineage: tree.lineage, heads: new Set() };
     for (const [where, head] of await heads()) {
-      if (extended.heads.has(inWords(head)) && head.size <= tree.size) continue;
+      if (head === undefined || (extended.heads.has(inWords(head)) && head.size <= tree.size)) continue;
       if (!(await extendsHead(trail, hasher, head, tree))) return `${where} ${inWords(head)}`;
       rememberExtended(head);
     }
@@ -92,27 +113,50 @@ export function makeSigning(ports: SigningPorts) {
     extended.heads.add(inWords(head));
   }
 
-  function announce({ tree, note }: SignedTree): void {
-    if (note === undefined || announced.size === tree.size) return;
-    announced = { at: now(), size: tree.size };
-    events.info("checkpoint", { size: tree.size, note });
+  /** Notes what does not hold, if anything, and tells it once. */
+  function conclude(found: string | undefined, head?: Head): void {
+    if (found !== undefined && found !== contradiction) {
+      events.error("trail broken", { signed: found, ...(head && { found: inWords(head) }) });
+    }
+    if (found === undefined && contradiction !== undefined) events.info("trail whole again");
+    contradiction = found;
   }
 
-  async function store({ tree, note }: SignedTree): Promise<void> {
-    if (note === undefined || stored.size === tree.size) return;
-    await trail.addCheckpoint({ size: tree.size, root: tree.root(), note });
-    stored = { at: now(), size: tree.size };
+  function announce({ size, note }: SignedTree): void {
+    if (note === undefined || announced.size === size) return;
+    announced = { at: now(), size };
+    events.info("checkpoint", { size, note });
   }
 
-  async function signNext(tree: Tree, signer: SignerKey): Promise<SignedTree> {
-    const note = signCheckpoint({ size: tree.size, root: tree.root() }, signer, ed25519);
+  async function store({ size, root, note }: SignedTree): Promise<void> {
+    if (note === undefined || stored.size === size) return;
+    const id = await trail.addCheckpoint({ size, root, note });
+    seen = { id, size, root, note };
+    stored = { at: now(), size };
+  }
+
+  async function signNext(tree: Tree, signer: SignerKey): Promise<undefined> {
+    const head = { size: tree.size, root: tree.root() };
+    const note = signCheckpoint(head, signer, ed25519);
     await remembered?.write(note);
-    rememberExtended({ size: tree.size, root: tree.root() });
-    const signed = { tree, note, at: clock.now() };
+    rememberExtended(head);
+    const signed = { ...head, tree, note, at: clock.now() };
     if (tree.size - stored.size >= storedEntries || now() - stored.at >= storedMilliseconds)
       await store(signed);
     if (now() - announced.at >= announceMilliseconds) announce(signed);
-    return signed;
+    newest = signed;
+  }
+
+  /** What was signed last before this process, if its own key did. */
+  async function lastSigned(signer: SignerKey): Promise<SignedTree | undefined> {
+    try {
+      const kept = await remembered?.read().catch(() => undefined);
+      const note = kept ?? (await trail.lastCheckpoint())?.note;
+      if (note === undefined) return undefined;
+      return { ...openCheckpoint(note, [signer], ed25519), tree: undefined, note, at: clock.now() };
+    } catch {
+      return undefined;
+    }
   }
 
   return {
@@ -122,11 +166,11 @@ export function makeSigning(ports: SigningPorts) {
      * @param grow takes over what other processes have numbered: they may have signed a larger tree
      */
     async offer(tree: Tree, grow: () => Promise<Tree>): Promise<void> {
-      if (newest?.tree.size === tree.size && newest.tree.lineage === tree.lineage) return;
+      if (newest?.tree?.size === tree.size && newest.tree.lineage === tree.lineage) return;
       if (now() - triedAt < (contradiction === undefined ? signMilliseconds : retryMilliseconds)) return;
       triedAt = now();
       if (key === undefined) {
-        newest = { tree, note: undefined, at: clock.now() };
+        newest = { size: tree.size, root: tree.root(), tree, note: undefined, at: clock.now() };
         return;
       }
       let next = tree;
@@ -135,15 +179,23 @@ export function makeSigning(ports: SigningPorts) {
         next = await grow();
         found = await examined(() => contradictionOf(next));
       }
-      if (found !== undefined && found !== contradiction) {
-        events.error("trail broken", {
-          signed: found,
-          found: inWords({ size: next.size, root: next.root() }),
-        });
-      }
-      if (found === undefined && contradiction !== undefined) events.info("trail whole again");
-      contradiction = found;
-      if (found === undefined) newest = await signNext(next, key);
+      found ??= await examined(() => signNext(next, key));
+      if (found !== undefined) newest ??= await lastSigned(key);
+      conclude(found, { size: next.size, root: next.root() });
+    },
+
+    /** Takes note that the stored trail is not whole. */
+    async refuse(found: string): Promise<void> {
+      if (key === undefined) return conclude(found);
+      newest ??= await lastSigned(key);
+      conclude(found);
+    },
+
+    /** Takes note that the stored trail is not what this process has signed, as answering a request has shown. */
+    distrust(found: string): void {
+      if (contradiction !== undefined || newest === undefined) return;
+      lasting = found;
+      conclude(found, newest);
     },
 
     /** At the stop: leaves the last checkpoint in the database and in the log. */

@@ -32,19 +32,23 @@ export interface FullTile {
   readonly sixteenths: Uint8Array;
 }
 
-export interface StoredCheckpoint {
+export interface NewCheckpoint {
   readonly size: number;
   readonly root: Hash;
   /** The signed note. */
   readonly note: string;
 }
 
+export interface StoredCheckpoint extends NewCheckpoint {
+  readonly id: number;
+}
+
 /** The operator's word that the trail goes on with another history than the one that was signed. */
 export interface Acceptance {
   readonly reason: string;
   /** Undefined where there was none. */
-  readonly refused: Pick<StoredCheckpoint, "size" | "root"> | undefined;
-  readonly accepted: StoredCheckpoint;
+  readonly refused: Pick<NewCheckpoint, "size" | "root"> | undefined;
+  readonly accepted: NewCheckpoint;
 }
 
 /** A part of the background reading that is done. */
@@ -108,7 +112,9 @@ export interface TrailRepository {
   placeOfLog(id: number): Promise<EntryPlace | undefined>;
   /** The checkpoint that was stored last. */
   lastCheckpoint(): Promise<StoredCheckpoint | undefined>;
-  addCheckpoint(checkpoint: StoredCheckpoint): Promise<void>;
+  checkpoint(id: number): Promise<StoredCheckpoint | undefined>;
+  /** Answers its id. */
+  addCheckpoint(checkpoint: NewCheckpoint): Promise<number>;
   /** Stores the acceptance together with its checkpoint. */
   accept(acceptance: Acceptance): Promise<void>;
   /** The last readings, newest first. */

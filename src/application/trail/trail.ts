@@ -67,18 +67,28 @@ export function makeTrail(ports: TrailPorts) {
     return numbering.tree() as Tree;
   }
 
-  /** Numbers what is new and signs; answers how long to wait before the next time. */
-  async function look(): Promise<number> {
+  /** Work that ends where the stored trail is found not to be whole; both answer how long to wait before the next time. */
+  const unlessBroken = (work: () => Promise<number>) => async (): Promise<number> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof TrailError)) throw error;
+      numbering.reset();
+      await signing.refuse(error.message);
+      return failureMilliseconds;
+    }
+  };
+
+  /** Numbers what is new and signs. */
+  const look = unlessBroken(async () => {
     const { isMore } = await numbering.step();
     isBehind = isMore;
     const tree = numbering.tree();
     if (tree !== undefined) await signing.offer(tree, grow);
     return isMore ? batchMilliseconds : lookMilliseconds;
-  }
+  });
 
-  async function read(): Promise<number> {
-    return isBehind ? unavailableMilliseconds : reading.step();
-  }
+  const read = unlessBroken(async () => (isBehind ? unavailableMilliseconds : reading.step()));
 
   /** Repeats the work until the stop; a failure is told once, as long as it stays the same. */
   async function repeat(work: () => Promise<number>): Promise<void> {
@@ -89,14 +99,11 @@ export function makeTrail(ports: TrailPorts) {
         wait = await work();
         failure = undefined;
       } catch (error) {
-        numbering.reset();
-        const { name, stack, message } = error instanceof Error ? error : new Error(String(error));
         if (isUnavailable(error)) wait = unavailableMilliseconds;
-        else if (message !== failure) {
-          const cause = error instanceof TrailError ? message : stack;
-          events.error(error instanceof TrailError ? "trail broken" : "trail failed", {
-            cause: cause ?? name,
-          });
+        else {
+          numbering.reset();
+          const { name, stack, message } = error instanceof Error ? error : new Error(String(error));
+          if (message !== failure) events.error("trail failed", { cause: stack ?? name });
           failure = message;
         }
       }
@@ -106,7 +113,7 @@ export function makeTrail(ports: TrailPorts) {
 
   let running: Promise<unknown> = Promise.resolve();
   return {
-    reader: makeTrailReader({ trail: requestTrail, hasher, key, events, newest: signing.newest }),
+    reader: makeTrailReader({ trail: requestTrail, hasher, key, events, signing }),
 
     /** The newest checkpoint. */
     checkpoint: () => signing.newest()?.note,
@@ -132,9 +139,9 @@ export function makeTrail(ports: TrailPorts) {
       const newest = signing.newest();
       const { fraction, mismatches } = reading.state();
       return {
-        size: numbering.tree()?.size ?? newest?.tree.size ?? 0,
+        size: numbering.tree()?.size ?? newest?.size ?? 0,
         isSigned: key !== undefined,
-        checkpointSize: newest?.note === undefined ? 0 : newest.tree.size,
+        checkpointSize: newest?.note === undefined ? 0 : newest.size,
         checkpointAgeSeconds:
           newest?.note === undefined ? undefined : (clock.now().getTime() - newest.at.getTime()) / 1_000,
         contradiction: signing.contradiction(),

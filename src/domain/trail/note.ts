@@ -67,8 +67,10 @@ export function readVerifierKey(text: string, sha256: Sha256): VerifierKey {
 
 /** `<name>+<key ID>+<base64>`; the base64 may have plus signs of its own. */
 function readKey(text: string): { name: string; id: string; key: Uint8Array } {
-  const [, name = "", id = "", encoded = ""] = /^([^+]*)\+([\da-f]{8})\+(.*)$/s.exec(text) ?? [];
+  const [, name = "", id = "", encoded = ""] = /^([^+]*)\+([^+]*)\+(.*)$/s.exec(text) ?? [];
   if (!isKeyName(name)) throw new TrailError("is not of the form NAME+KEYID+KEY");
+  if (!/^[\da-f]{8}$/.test(id))
+    throw new TrailError("has a key ID that is not 8 digits of 0 to 9 and a to f");
   const [type, ...key] = fromBase64(encoded);
   if (type !== ed25519Type || key.length !== 32) throw new TrailError("is not an Ed25519 key");
   return { name, id, key: Uint8Array.from(key) };
@@ -112,11 +114,11 @@ export function openNote(
     const bytes = fromBase64(encoded);
     if (!isKeyName(name) || bytes.length < 5) throw new TrailError("has a malformed signature line");
     const key = known.find(key => key.name === name && key.id === hex(bytes.subarray(0, 4)));
-    if (key === undefined || signers.includes(key)) continue;
+    if (key === undefined) continue;
     if (!verify(key.publicKey, toUtf8(text), bytes.subarray(4))) {
       throw new TrailError(`has a wrong signature of ${key.name}`);
     }
-    signers.push(key);
+    if (!signers.includes(key)) signers.push(key);
   }
   if (signers.length === 0) throw new TrailError("is not signed by this key");
   return { text, signers };

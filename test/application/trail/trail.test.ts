@@ -1,71 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
 import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
 import { acceptTrail } from "../../../src/application/trail/acceptance.ts";
 import { allPartsOf, makeExamination } from "../../../src/application/trail/examination.ts";
 import { makeGaps } from "../../../src/application/trail/gaps.ts";
-import { makeNumbering } from "../../../src/application/trail/numbering.ts";
 import { makeSigning } from "../../../src/application/trail/signing.ts";
-import type {
-  FullTile,
-  NumberedRecord,
-  TrailRecord,
-} from "../../../src/application/trail/trail-repository.ts";
 import { readTree, type Tree } from "../../../src/application/trail/tree.ts";
 import { openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../../src/domain/trail/encoding.ts";
-import { entryBytes } from "../../../src/domain/trail/entry.ts";
-import { makeFrontier, makeTreeHasher } from "../../../src/domain/trail/merkle.ts";
-import { makeSignerKey } from "../../../src/domain/trail/note.ts";
-import { makeFakeClock } from "../../fakes/fake-clock.ts";
-import { type MemoryTrail, makeMemoryTrail, type RecordsOf } from "../../fakes/memory-trail.ts";
 import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
-
-const hasher = makeTreeHasher(trailCrypto.sha256);
-const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
-
-const logRecord = (id: number, comment = `log ${id}`): TrailRecord => ({
-  kind: "log",
-  recordId: id,
-  entry: {
-    kind: "log",
-    id,
-    performedDate: "2026-11-21T09:30:00",
-    status: "PENDING",
-    taskType: "ERROR",
-    comment,
-    assetId: 1,
-    performedByEmployeeId: 1,
-    performedByName: "Ada Byron",
-    recordedAt: "2026-11-21T09:30:00.000000Z",
-  },
-});
-
-function makeStage() {
-  const records: RecordsOf = { log: [], employee: [], asset: [] };
-  const trail = makeMemoryTrail(records);
-  const clock = makeFakeClock();
-  const numbering = (of: MemoryTrail = trail) => makeNumbering({ trail: of, hasher, clock, turn });
-  /** Commits logs with these ids. */
-  const commit = (...ids: number[]) => {
-    records.log.push(...ids.map(id => logRecord(id)));
-    records.log.sort((a, b) => a.recordId - b.recordId);
-  };
-  const rootOf = (size = trail.stored.entries.length) => {
-    const frontier = makeFrontier(hasher);
-    for (const { hash } of trail.stored.entries.slice(0, size)) frontier.append(hash);
-    return toBase64(frontier.root());
-  };
-  const numberedIds = () => trail.stored.entries.map(({ recordId }) => recordId);
-  return { records, trail, clock, numbering, commit, rootOf, numberedIds };
-}
-
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+import { hasher, key, logRecord, makeMemoryNote, makeTrailStage, range } from "../../support/trail-stage.ts";
 
 describe("numbering", () => {
   test("gives each record one number, by any number of processes at once, and the trees agree", async () => {
-    const { numbering, commit, trail, numberedIds, rootOf } = makeStage();
+    const { numbering, commit, trail, numberedIds, rootOf } = makeTrailStage();
     const processes = [numbering(), numbering(), numbering()];
     let next = 1;
     for (let round = 0; round < 30; round += 1) {
@@ -87,7 +35,7 @@ describe("numbering", () => {
   });
 
   test("finds a record whose id came late, at waits that double, also after a restart", async () => {
-    const { numbering, commit, clock, numberedIds } = makeStage();
+    const { numbering, commit, clock, numberedIds } = makeTrailStage();
     let each = numbering();
     commit(1, 2, 5, 6);
     await each.step();
@@ -108,7 +56,7 @@ describe("numbering", () => {
   });
 
   test("starts anew from what is stored when that is not what it knew", async () => {
-    const { numbering, commit, trail, rootOf, numberedIds } = makeStage();
+    const { numbering, commit, trail, rootOf, numberedIds } = makeTrailStage();
     const [one, other] = [numbering(), numbering()];
     commit(...range(1, 300));
     await one.step();
@@ -144,14 +92,9 @@ describe("numbering", () => {
 
 describe("signing", () => {
   function makeSigner() {
-    const stage = makeStage();
-    let file: string | undefined;
-    const remembered = {
-      read: async () => file,
-      write: async (note: string) => {
-        file = note;
-      },
-    };
+    const stage = makeTrailStage();
+    const memory = makeMemoryNote();
+    const { remembered } = memory;
     const events = makeRecordingEventLog();
     const start = () => {
       const numbering = stage.numbering();
@@ -168,11 +111,9 @@ describe("signing", () => {
     };
     return {
       ...stage,
-      remembered,
+      ...memory,
       events,
       start,
-      note: () => file,
-      setNote: (note?: string) => (file = note),
     };
   }
 
@@ -183,7 +124,7 @@ describe("signing", () => {
     assert.equal(openCheckpoint(signing.newest()?.note ?? "", [key], trailCrypto).size, 0);
     commit(...range(1, 700));
     await look(0.1);
-    assert.equal(signing.newest()?.tree.size, 0);
+    assert.equal(signing.newest()?.size, 0);
     await look();
     await look();
     const { size, root } = openCheckpoint(note() ?? "", [key], trailCrypto);
@@ -199,25 +140,14 @@ describe("signing", () => {
   for (const [what, tamper] of [
     [
       "an older dump",
-      ({ trail, records }: ReturnType<typeof makeStage>) => {
+      ({ trail, records }: ReturnType<typeof makeTrailStage>) => {
         trail.stored.entries.splice(400);
         records.log.splice(400);
       },
     ],
     [
       "a history that was rewritten consistently",
-      ({ records, trail }: ReturnType<typeof makeStage>) => {
-        records.log[10] = logRecord(11, "forged");
-        trail.stored.entries[10] = {
-          ...(trail.stored.entries[10] as NumberedRecord),
-          hash: hasher.leaf(entryBytes(logRecord(11, "forged").entry)),
-        };
-        const frontier = makeFrontier(hasher, undefined, ({ level, index }, hash) => {
-          if (level === 8)
-            trail.stored.tiles[index] = { ...(trail.stored.tiles[index] as FullTile), root: hash };
-        });
-        for (const { hash } of trail.stored.entries) frontier.append(hash);
-      },
+      ({ rewrite }: ReturnType<typeof makeTrailStage>) => rewrite(11),
     ],
   ] as const) {
     for (const restarted of [true, false]) {
@@ -268,8 +198,8 @@ describe("signing", () => {
 });
 
 describe("the examination of all records", () => {
-  async function examine(tamper: (stage: ReturnType<typeof makeStage>) => void) {
-    const stage = makeStage();
+  async function examine(tamper: (stage: ReturnType<typeof makeTrailStage>) => void) {
+    const stage = makeTrailStage();
     stage.commit(...range(1, 1_500).filter(id => id !== 77));
     const numbering = stage.numbering();
     for (let time = 0; time < 8; time += 1) await numbering.step();

@@ -124,6 +124,8 @@ describe("notes", () => {
       `x${good}`,
       `${text}\n— Bad Name x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n`,
       `${good}Unexpected line.\n`,
+      // A second signature of the same key is verified too.
+      `${good}${peterLine.replace("x08go/ZJ", "x08go/ZK")}`,
       `${good}\n`,
       `${text}\n${peterLine.repeat(101)}`,
       `${text}\n${peterLine.slice(0, 60)}ABCD${peterLine.slice(60)}`,

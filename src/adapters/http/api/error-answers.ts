@@ -52,6 +52,14 @@ const meanings: Readonly<Record<string, Meaning>> = {
     description: "Another employee has this email, in this or another case.",
     messages: { email: "Email already exists" },
   },
+  410: {
+    description:
+      "Of the trail: an entry, or its record, is not what was signed any more: it was removed or changed in the database behind the service.",
+    messages: {
+      removed: "Entry 17 of the trail, log 12, was removed",
+      changed: "Log 12, entry 17 of the trail, was changed",
+    },
+  },
   413: {
     description: "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password.",
     messages: {

@@ -9,6 +9,7 @@ export const statusOf: Record<ErrorCode, number> = {
   TOKEN_REFUSED: 403,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
+  GONE: 410,
   CONFLICT: 409,
   UNPROCESSABLE: 422,
   THROTTLED: 429,

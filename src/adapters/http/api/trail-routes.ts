@@ -46,7 +46,7 @@ export const makeTrailRoutes = (trail: TrailReader): readonly Route[] => [
     description:
       "As in C2SP tlog-tiles, so that its tools can read the trail. `<L>/<N>` is a tile: 256 hashes of 32 bytes, or `W` of them with `.p/<W>` at the end. `entries/<N>` is a bundle: each entry after its length in two bytes. 404 past the newest checkpoint.",
     answer: { type: "application/octet-stream", schema: {} },
-    refusals: ["NOT_FOUND"],
+    refusals: ["NOT_FOUND", "GONE"],
     run: async ({ path }) => bytes(await trail.tile(path)),
   }),
   guarded("GET", `${trailPath}/entries`, "AUTHENTICATED", {
@@ -57,6 +57,7 @@ export const makeTrailRoutes = (trail: TrailReader): readonly Route[] => [
     answer: { listOf: "TrailEntry" },
     answerHeaders: { Link: '`<…>; rel="next"`, always' },
     query: entriesFields,
+    refusals: ["GONE"],
     run: ({ query: { from, limit } }) => {
       const entries = trail.entries(from, limit);
       return list(entries.list, [
@@ -69,9 +70,9 @@ export const makeTrailRoutes = (trail: TrailReader): readonly Route[] => [
     name: "getLogProof",
     summary: "The proof that a log is in the trail",
     description:
-      "As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed.",
+      "As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 where the log is not what was signed any more.",
     answer: { type: "text/plain", schema: { type: "string" } },
-    refusals: ["NOT_FOUND"],
+    refusals: ["NOT_FOUND", "GONE"],
     run: async ({ id }) => plainText(await trail.proof(id)),
   }),
 ];

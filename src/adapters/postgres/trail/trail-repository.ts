@@ -12,7 +12,7 @@ import { makeTrailRecords } from "./trail-records.ts";
 import { fromRun, groupOf, type Run, tileWidth, toRuns } from "./trail-runs.ts";
 
 const runs = sql`select first_index as first, record_group as "group", places, hashes from trail_run`;
-const checkpoints = sql`select size, root, note from trail_checkpoint`;
+const checkpoints = sql`select id, size, root, note from trail_checkpoint`;
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
@@ -118,12 +118,18 @@ export function makeTrailRepository(database: Database): TrailRepository {
       return last;
     },
 
+    async checkpoint(id) {
+      const [found] = await query<StoredCheckpoint>(sql`${checkpoints} where id = ${id}`);
+      return found;
+    },
+
     async addCheckpoint({ size, root, note }) {
-      await query(
+      const [added] = await query<{ id: number }>(
         sql`
           insert into trail_checkpoint (size, root, note)
-          values (${size}, decode(${base64(root)}, 'base64'), ${note})`,
+          values (${size}, decode(${base64(root)}, 'base64'), ${note}) returning id`,
       );
+      return (added as { id: number }).id;
     },
 
     async accept({ reason, refused, accepted: { size, root, note } }) {

@@ -1,0 +1,78 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
+import { makeNumbering } from "../../src/application/trail/numbering.ts";
+import type { RememberedNote } from "../../src/application/trail/signing.ts";
+import type { FullTile, NumberedRecord, TrailRecord } from "../../src/application/trail/trail-repository.ts";
+import { toBase64 } from "../../src/domain/trail/encoding.ts";
+import { entryBytes } from "../../src/domain/trail/entry.ts";
+import { makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
+import { makeSignerKey } from "../../src/domain/trail/note.ts";
+import { makeFakeClock } from "../fakes/fake-clock.ts";
+import { type MemoryTrail, makeMemoryTrail, type RecordsOf } from "../fakes/memory-trail.ts";
+
+export const hasher = makeTreeHasher(trailCrypto.sha256);
+export const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
+
+export const logRecord = (id: number, comment = `log ${id}`): TrailRecord => ({
+  kind: "log",
+  recordId: id,
+  entry: {
+    kind: "log",
+    id,
+    performedDate: "2026-11-21T09:30:00",
+    status: "PENDING",
+    taskType: "ERROR",
+    comment,
+    assetId: 1,
+    performedByEmployeeId: 1,
+    performedByName: "Ada Byron",
+    recordedAt: "2026-11-21T09:30:00.000000Z",
+  },
+});
+
+/** Records and a trail in memory, which a test may change as an owner of the tables can. */
+export function makeTrailStage() {
+  const records: RecordsOf = { log: [], employee: [], asset: [] };
+  const trail = makeMemoryTrail(records);
+  const clock = makeFakeClock();
+  const numbering = (of: MemoryTrail = trail) => makeNumbering({ trail: of, hasher, clock, turn });
+  /** Commits logs with these ids. */
+  const commit = (...ids: number[]) => {
+    records.log.push(...ids.map(id => logRecord(id)));
+    records.log.sort((a, b) => a.recordId - b.recordId);
+  };
+  const rootOf = (size = trail.stored.entries.length) => {
+    const frontier = makeFrontier(hasher);
+    for (const { hash } of trail.stored.entries.slice(0, size)) frontier.append(hash);
+    return toBase64(frontier.root());
+  };
+  const numberedIds = () => trail.stored.entries.map(({ recordId }) => recordId);
+  /** Changes a log, and its hash and those above it with it. */
+  const rewrite = (id: number) => {
+    const forged = logRecord(id, "forged");
+    records.log[records.log.findIndex(({ recordId }) => recordId === id)] = forged;
+    const at = trail.stored.entries.findIndex(({ recordId }) => recordId === id);
+    const hash = hasher.leaf(entryBytes(forged.entry));
+    trail.stored.entries[at] = { ...(trail.stored.entries[at] as NumberedRecord), hash };
+    const frontier = makeFrontier(hasher, undefined, ({ level, index }, root) => {
+      if (level === 8) trail.stored.tiles[index] = { ...(trail.stored.tiles[index] as FullTile), root };
+    });
+    for (const entry of trail.stored.entries) frontier.append(entry.hash);
+  };
+  return { records, trail, clock, numbering, commit, rewrite, rootOf, numberedIds };
+}
+
+export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+
+/** A state file in memory. */
+export function makeMemoryNote() {
+  let note: string | undefined;
+  const remembered: RememberedNote = {
+    place: "TRAIL_STATE_FILE /state",
+    read: async () => note,
+    write: async next => {
+      note = next;
+    },
+  };
+  return { remembered, note: () => note, setNote: (next?: string) => (note = next) };
+}
