@@ -16,7 +16,7 @@ const chunks = (bytes: number): string =>
 const attacks: Readonly<Record<string, { readonly connections: number; readonly sent: string }>> = {
   "bodies of 64 KiB": { connections: 4_000, sent: body(65_536) },
   "bodies of 4 KiB": { connections: 4_000, sent: body(4_096) },
-  "chunks of one byte": { connections: 20, sent: chunks(4_095) },
+  "chunks of one byte": { connections: 4_000, sent: chunks(10_000) },
   "requests in one write": {
     connections: 50,
     sent: `${body(200)}x${"GET / HTTP/1.1\r\n\r\n".repeat(3_000)}`,

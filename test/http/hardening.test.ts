@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import diagnostics from "node:diagnostics_channel";
 import { once } from "node:events";
+import { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { makeRoutes } from "../../src/adapters/http/api/routes.ts";
@@ -599,11 +600,45 @@ describe("bodies under way", () => {
   test("in small chunks take no more than their length", async () => {
     const world = await openLimited();
     const { socket } = await dial(world.port);
-    socket.write(head(login, "Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n".repeat(2_100));
+    socket.write(head(login, "Transfer-Encoding: chunked\r\n") + "a\r\nxxxxxxxxxx\r\n".repeat(210));
     await until(() => world.load().bodyBytes >= 2_100);
-    assert.equal(world.load().bodyBytes, 4_096);
+    assert.equal(world.load().bodyBytes, 2_560);
     socket.destroy();
     await until(() => world.load().bodyBytes === 0);
+    await world.close();
+  });
+
+  test("are refused in too many chunks, of which Node makes objects only up to the bound", async t => {
+    const world = await openLimited({ lingerMilliseconds: 20, sweepMilliseconds: 10 });
+    const pushed = t.mock.method(IncomingMessage.prototype, "push");
+    const chunks = "1\r\nx\r\n".repeat(20_000);
+    for (const [path, more, isRead] of [
+      [login, "", true],
+      [`${api}/assets`, world.bearer, true],
+      [`${api}/assets`, "Authorization: Bearer a.b.c\r\n", false],
+    ] as const) {
+      pushed.mock.resetCalls();
+      const { socket, text, closed } = await dial(world.port);
+      socket.write(head(path, `${more}Transfer-Encoding: chunked\r\n`) + chunks);
+      await closed;
+      if (isRead) assertRefusal(text(), 413, "Request body must have at most 256 chunks");
+      else assert.match(text(), /^HTTP\/1\.1 4(03|13) /);
+      assert.match(text(), /connection: close\r\n/i);
+      const ofBody = pushed.mock.calls.filter(({ arguments: [chunk] }) => String(chunk) === "x");
+      assert.ok(isRead ? ofBody.length === 256 : ofBody.length <= 256, `${ofBody.length} chunks`);
+    }
+    // Node uses the parsers again.
+    const body = JSON.stringify({ name: "Pump" });
+    const inChunks = [...body].map(character => `1\r\n${character}\r\n`).join("");
+    for (let i = 0; i < 5; i += 1) {
+      const good = head(
+        `${api}/assets`,
+        `${world.bearer}Connection: close\r\nTransfer-Encoding: chunked\r\n`,
+      );
+      const answer = await sendRaw(world.port, `${good}${inChunks}0\r\n\r\n`);
+      assert.match(answer, /^HTTP\/1\.1 201 /);
+    }
+    await until(() => world.load().requests === 0 && world.load().bodyBytes === 0);
     await world.close();
   });
 

@@ -42,9 +42,43 @@ export function endAfterAnswer(connection: Connection): void {
 /** What follows the header section is no HTTP, as after an upgrade. */
 const stopParsing = (): number => 2;
 
+/**
+ * Counts the chunks of a body, whoever reads it. Each costs as much CPU as a kilobyte, and one read can hold 10,000.
+ *
+ * @param refuse called once, at the first chunk past the bound; Node parses no further chunk then
+ */
+export function boundChunks(request: IncomingMessage, most: number, refuse: () => void): void {
+  if (request.headers["transfer-encoding"] === undefined) return;
+  const push = request.push.bind(request);
+  let chunks = 0;
+  request.push = (chunk, encoding) => {
+    chunks += 1;
+    if (chunks <= most || chunk === null) return push(chunk, encoding);
+    if (chunks === most + 1) {
+      ignoreBody(request.socket);
+      refuse();
+    }
+    return false;
+  };
+}
+
+function ignoreBody(socket: SocketOfNode): void {
+  const { parser } = socket;
+  if (!parser) return;
+  const { [onBody]: take } = parser;
+  parser[onBody] = null;
+  // Node uses a parser again after its connection has closed.
+  socket.once("close", () => {
+    parser[onBody] = take;
+  });
+}
+
+/** Where Node's parser keeps the function that it calls for each piece of a body. */
+const onBody = 3;
+
 /** What node:http and node:net keep on a socket, and do not document. */
 type SocketOfNode = Socket & {
-  readonly parser?: { onIncoming: () => number } | null;
+  readonly parser?: { onIncoming: () => number; [onBody]?: unknown } | null;
   readonly _handle?: { readonly writeQueueSize?: number } | null;
 };
 

@@ -17,6 +17,8 @@ export const httpLimits = {
   refusedConnections: 1_000,
   /** Requests under way at one time, of all connections. */
   requests: 1_000,
+  /** Of one body. */
+  chunks: 256,
   /** Of all bodies of requests under way. */
   bodyBytes: 16 * 1024 * 1024,
   /** Of these, of requests without a token, so that requests with a token are served during an attack without one. */

@@ -26,6 +26,9 @@ export const tooManyConnections = (): HttpError =>
 
 export const tooSlow = (): HttpError => new HttpError(408, "Request took too long");
 
+export const tooManyChunks = (most: number): HttpError =>
+  new HttpError(413, `Request body must have at most ${most} chunks`);
+
 /** CONNECT asks for a tunnel, not for a resource, so that no method would be allowed in its place. */
 export const noTunnels = (): HttpError => new HttpError(405, "Method not allowed", ["Allow", ""]);
 

@@ -7,6 +7,7 @@ import { makeRequestHandler, type ServedApi } from "../request/request-handler.t
 import { requestIdOf } from "../request/request-id.ts";
 import { type HttpLoad, makeAdmission } from "./admission.ts";
 import {
+  boundChunks,
   type Connection,
   type Exchange,
   endAfterAnswer,
@@ -24,6 +25,7 @@ import {
   type ParserError,
   parserRefusal,
   refusalText,
+  tooManyChunks,
   tooManyConnections,
   tooSlow,
 } from "./refusal.ts";
@@ -114,6 +116,10 @@ export function makeHttpServer(
   function accept(request: IncomingMessage, response: ServerResponse): void {
     const connection = connections.get(request.socket);
     if (connection === undefined || connection.state === "ended") return;
+    boundChunks(request, limits.chunks, () => {
+      // An answer that comes before the whole body closes the connection.
+      if (!response.headersSent) refuseMalformed(connection, tooManyChunks(limits.chunks));
+    });
     const { current, next } = connection;
     if (current === undefined) {
       start(connection, { request, response });
