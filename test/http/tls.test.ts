@@ -165,9 +165,9 @@ describe("TLS", () => {
     await server.close(1_000);
   });
 
-  test("has the bounds of the plain listener for handshakes that do not go on", async () => {
+  test("bounds the handshakes that do not go on", async () => {
     const { server, port } = await open({
-      connections: 5,
+      tlsConnections: 5,
       refusedConnections: 5,
       receiveMilliseconds: 300,
       sweepMilliseconds: 10,

@@ -13,6 +13,8 @@ export const httpLimits = {
   farewellMilliseconds: 250,
   sweepMilliseconds: 1_000,
   connections: 10_000,
+  /** With TLS, where one takes about 100 KiB: more would exceed the memory that the systemd unit allows. */
+  tlsConnections: 2_000,
   /** Connections past the bound that are told so at one time; further ones are closed without an answer. */
   refusedConnections: 1_000,
   /** Requests under way at one time, of all connections. */

@@ -55,13 +55,14 @@ export function makeHttpServer(
 ): HttpServer {
   const { cors, events } = api;
   const handle = makeRequestHandler(api);
-  const admission = makeAdmission(limits);
+  const isSecure = identity !== undefined;
+  const mostConnections = isSecure ? limits.tlsConnections : limits.connections;
+  const admission = makeAdmission({ ...limits, connections: mostConnections });
   const connections = new Map<Socket, Connection>();
 
   const server = makeListener(limits, identity);
-  const isSecure = identity !== undefined;
   const transportHeaders = isSecure ? strictTransport : [];
-  server.maxConnections = limits.connections + limits.refusedConnections;
+  server.maxConnections = mostConnections + limits.refusedConnections;
   /** Those of the network: with TLS they are there before there is a connection that HTTP knows of. */
   const sockets = new Set<Socket>();
   const draining = makeDraining(server, sockets, () => connections.values(), limits.farewellMilliseconds);
