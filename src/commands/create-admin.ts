@@ -2,9 +2,8 @@ import { parseArgs } from "node:util";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
 import { makeEmployeeRepository } from "../adapters/postgres/repositories/employee-repository.ts";
-import { makeAdministration } from "../application/administration.ts";
 import { readSettings } from "../config/read-settings.ts";
-import { createAdminSettings } from "../config/settings.ts";
+import { passwordSettings } from "../config/settings.ts";
 import { registrationFields } from "../domain/employee.ts";
 import { readFields } from "../domain/field.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
@@ -17,22 +16,18 @@ export async function runCreateAdmin(surroundings: Surroundings): Promise<void> 
   const { environment, args, readFile, print } = surroundings;
   const { ifNone, ...sent } = readOptions(args);
   const { databaseUrl, preparesStatements, adminPassword } = readSettings(
-    createAdminSettings,
+    passwordSettings,
     environment,
     readFile,
   );
   const admin = readFields(adminFields, sent);
   const database = connect(databaseUrl, commandLimits, preparesStatements);
   try {
-    const administration = makeAdministration({
-      employees: makeEmployeeRepository(database),
-      passwords: makeArgon2PasswordHasher(),
-    });
-    if (ifNone && (await administration.hasActiveAdmin())) {
-      return print("an active ADMIN exists: nothing to do");
-    }
+    const employees = makeEmployeeRepository(database);
+    if (ifNone && (await employees.hasActiveAdmin())) return print("an active ADMIN exists: nothing to do");
     const password = await readNewPassword(adminPassword, surroundings);
-    const { id, email } = await administration.appointAdmin({ ...admin, password });
+    const passwordHash = await makeArgon2PasswordHasher().hash(password);
+    const { id, email } = await employees.appointAdmin({ ...admin, passwordHash });
     print(`${email} is an active ADMIN (employee ${id})`);
   } finally {
     await database.close();

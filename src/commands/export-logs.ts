@@ -3,7 +3,7 @@ import { commandLimits, connect } from "../adapters/postgres/connection/database
 import { makeMaintenanceLogRepository } from "../adapters/postgres/repositories/maintenance-log-repository.ts";
 import { elementsOf, type Piece } from "../application/json-list.ts";
 import { readSettings } from "../config/read-settings.ts";
-import { exportLogsSettings } from "../config/settings.ts";
+import { databaseSettings } from "../config/settings.ts";
 import type { MaintenanceLog } from "../domain/maintenance-log.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
 import { writeWhole } from "./output.ts";
@@ -72,7 +72,7 @@ const progressStep = 10_000;
 export async function runExportLogs(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, stdout, stderr } = surroundings;
   const { assetId, format } = readOptions(args);
-  const { databaseUrl, preparesStatements } = readSettings(exportLogsSettings, environment, readFile);
+  const { databaseUrl, preparesStatements } = readSettings(databaseSettings, environment, readFile);
   const database = connect(databaseUrl, commandLimits, preparesStatements);
   const logs = makeMaintenanceLogRepository(database);
   const tell = (count: number, end: string) => void (stderr.isTTY && stderr.write(`\r${count} logs${end}`));

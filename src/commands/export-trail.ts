@@ -3,7 +3,7 @@ import { commandLimits, connect } from "../adapters/postgres/connection/database
 import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
 import { readEntries } from "../application/trail/reader.ts";
 import { readSettings } from "../config/read-settings.ts";
-import { exportLogsSettings } from "../config/settings.ts";
+import { databaseSettings } from "../config/settings.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
 import { writeWhole } from "./output.ts";
 
@@ -14,7 +14,7 @@ const lineEnd = Buffer.from("\n");
 /** `export-trail`: writes the entries to standard output in their canonical bytes, a line each. */
 export async function runExportTrail({ environment, args, readFile, stdout }: Surroundings): Promise<void> {
   const from = readFrom(args);
-  const { databaseUrl, preparesStatements } = readSettings(exportLogsSettings, environment, readFile);
+  const { databaseUrl, preparesStatements } = readSettings(databaseSettings, environment, readFile);
   const database = connect(databaseUrl, commandLimits, preparesStatements);
   try {
     let chunk: Uint8Array[] = [];

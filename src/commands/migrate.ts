@@ -2,14 +2,14 @@ import { commandLimits, connect } from "../adapters/postgres/connection/database
 import { refuseOtherEncoding } from "../adapters/postgres/schema/encoding.ts";
 import { migrate, readSchema } from "../adapters/postgres/schema/migrations.ts";
 import { readSettings } from "../config/read-settings.ts";
-import { migrateSettings } from "../config/settings.ts";
+import { databaseSettings } from "../config/settings.ts";
 import { refuseArguments, type Surroundings } from "./command.ts";
 
 /** `migrate`: brings the schema up to date and says what it applied. */
 export async function runMigrate(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, sqlFolder, print } = surroundings;
   refuseArguments(args);
-  const { databaseUrl, preparesStatements } = readSettings(migrateSettings, environment, readFile);
+  const { databaseUrl, preparesStatements } = readSettings(databaseSettings, environment, readFile);
   const database = connect(databaseUrl, commandLimits, preparesStatements);
   try {
     await refuseOtherEncoding(database);

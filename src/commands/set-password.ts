@@ -2,9 +2,9 @@ import { parseArgs } from "node:util";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
 import { makeEmployeeRepository } from "../adapters/postgres/repositories/employee-repository.ts";
-import { makeAdministration } from "../application/administration.ts";
 import { readSettings } from "../config/read-settings.ts";
-import { setPasswordSettings } from "../config/settings.ts";
+import { passwordSettings } from "../config/settings.ts";
+import { notFound } from "../domain/error.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
 import { readNewPassword } from "./new-password.ts";
 
@@ -13,18 +13,18 @@ export async function runSetPassword(surroundings: Surroundings): Promise<void> 
   const { environment, args, readFile, print } = surroundings;
   const sent = readOptions(args);
   const { databaseUrl, preparesStatements, adminPassword } = readSettings(
-    setPasswordSettings,
+    passwordSettings,
     environment,
     readFile,
   );
   const database = connect(databaseUrl, commandLimits, preparesStatements);
   try {
-    const administration = makeAdministration({
-      employees: makeEmployeeRepository(database),
-      passwords: makeArgon2PasswordHasher(),
-    });
-    const { id, email, active } = await administration.findEmployee(sent);
-    await administration.setPassword(id, await readNewPassword(adminPassword, surroundings));
+    const employees = makeEmployeeRepository(database);
+    const account = await employees.findAccount(sent);
+    if (account === undefined) throw notFound("Employee");
+    const { id, email, active } = account.employee;
+    const password = await readNewPassword(adminPassword, surroundings);
+    await employees.setPasswordHash(id, await makeArgon2PasswordHasher().hash(password));
     print(`${email} has a new password (employee ${id}); all tokens are revoked`);
     if (!active) print("the employee is inactive and cannot log in");
   } finally {

@@ -1,13 +1,7 @@
+import { required } from "./read-settings.ts";
+
 /** With what `audit` logs in. Not among the settings of the service, which it runs without. */
 export const auditSettings = {
-  email: {
-    name: "AUDIT_EMAIL",
-    example: "auditor@example.com, an employee of any role",
-    parse: (text: string) => text,
-  },
-  password: {
-    name: "AUDIT_PASSWORD",
-    example: "the password of that employee",
-    parse: (text: string) => text,
-  },
+  email: required("AUDIT_EMAIL", "auditor@example.com, an employee of any role", text => text),
+  password: required("AUDIT_PASSWORD", "the password of that employee", text => text),
 };

@@ -19,6 +19,26 @@ export interface Setting<T> {
   parse(text: string, readFile: (path: string) => string): T;
 }
 
+type Parse<T> = Setting<T>["parse"];
+
+export const required = <T>(name: string, example: string, parse: Parse<T>): Setting<T> => ({
+  name,
+  example,
+  parse,
+});
+export const optional = <T>(name: string, example: string, parse: Parse<T>): Setting<T | undefined> => ({
+  name,
+  example,
+  optional: true,
+  parse,
+});
+export const withDefault = <T>(
+  name: string,
+  fallback: string,
+  example: string,
+  parse: Parse<T>,
+): Setting<T> => ({ name, example, fallback, parse });
+
 export type Declared = Readonly<Record<string, Setting<unknown>>>;
 type Read<D extends Declared> = { readonly [Key in keyof D]: D[Key] extends Setting<infer T> ? T : never };
 

@@ -3,6 +3,16 @@ export function accept(text: string, format: RegExp, refusal: string): string {
   return text;
 }
 
+export const oneOf =
+  <Word extends string>(words: readonly Word[], refusal: string) =>
+  (text: string): Word => {
+    const word = words.find(known => known === text);
+    if (word === undefined) throw new Error(refusal);
+    return word;
+  };
+
+export const yesOrNo = (text: string): boolean => oneOf(["yes", "no"], "is not yes or no")(text) === "yes";
+
 /** As it is, whitespace at its ends included, which does not count towards its length (RFC 7518, section 3.2). */
 export function readSecretKey(text: string): string {
   if (Buffer.byteLength(text.trim()) < 32) throw new Error("has fewer than 32 bytes");

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { readDatabaseUrl } from "../../src/adapters/postgres/connection/database-url.ts";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { type Environment, readSettings, SettingsError } from "../../src/config/read-settings.ts";
-import { createAdminSettings, migrateSettings, serveSettings } from "../../src/config/settings.ts";
+import { databaseSettings, passwordSettings, serveSettings } from "../../src/config/settings.ts";
 import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 
 const required = {
@@ -413,19 +413,19 @@ describe("the log level", () => {
 describe("the settings of the other commands", () => {
   test("migrate needs the database, and neither needs nor judges what belongs to serve", () => {
     const environment = { DATABASE_URL: required.DATABASE_URL, PORT: "abc" };
-    const settings = readSettings(migrateSettings, environment, noFiles);
+    const settings = readSettings(databaseSettings, environment, noFiles);
     assert.deepEqual(settings, {
       databaseUrl: readDatabaseUrl(required.DATABASE_URL),
       preparesStatements: true,
     });
     assert.match(
-      faultsOf(() => readSettings(migrateSettings, {}, noFiles)).join(),
+      faultsOf(() => readSettings(databaseSettings, {}, noFiles)).join(),
       /^DATABASE_URL is missing/,
     );
   });
 
   const createAdmin = (environment: Environment, readFile = noFiles) =>
-    readSettings(createAdminSettings, { DATABASE_URL: required.DATABASE_URL, ...environment }, readFile);
+    readSettings(passwordSettings, { DATABASE_URL: required.DATABASE_URL, ...environment }, readFile);
 
   test("create-admin takes the password as it is, from the environment or a file", () => {
     assert.equal(createAdmin({ ADMIN_PASSWORD: " pass " }).adminPassword, " pass ");
