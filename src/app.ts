@@ -1,12 +1,12 @@
 import { makeRoutes, type UseCases } from "./adapters/http/api/routes.ts";
 import { makeClientAddress, type TrustedProxies } from "./adapters/http/request/client-address.ts";
 import { type AllowedOrigins, makeCors } from "./adapters/http/request/cors.ts";
-import type { RequestMeter } from "./adapters/http/request/request-log.ts";
 import { httpLimits } from "./adapters/http/server/limits.ts";
 import type { Identity } from "./adapters/http/server/listener.ts";
 import { type HttpServer, makeHttpServer } from "./adapters/http/server/server.ts";
 import { makeAuthentication } from "./application/authentication.ts";
 import { makeEmployees } from "./application/employees.ts";
+import type { RequestMeter } from "./application/figures.ts";
 import { withKnownTokens } from "./application/known-tokens.ts";
 import { makeLoginThrottle } from "./application/login-throttle.ts";
 import type { Ports } from "./application/ports.ts";

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import type { Algorithm } from "@node-rs/argon2";
+import type { HashingLoad } from "../application/figures.ts";
 import type { PasswordHasher } from "../application/ports.ts";
 import { DomainError } from "../domain/error.ts";
 
@@ -21,14 +22,6 @@ const decoy =
  * only slow down all else; and those that may wait for their turn.
  */
 const limits = { working: Math.min(2, availableParallelism()), waiting: 200 };
-
-/** Hashes at work and those that wait for their turn, each out of how many there may be. */
-export interface HashingLoad {
-  readonly working: number;
-  readonly workingLimit: number;
-  readonly waiting: number;
-  readonly waitingLimit: number;
-}
 
 /** Both methods of the port throw UNAVAILABLE when too many wait already. */
 export function makeArgon2PasswordHasher({ working, waiting } = limits): PasswordHasher & {

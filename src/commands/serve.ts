@@ -76,15 +76,17 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   if (following !== undefined || inherited !== undefined) onReload(() => following?.look());
   let phase: Phase = "starting";
   const operations = makeServiceOperations({
-    version,
-    requests: meter.read,
-    droppedLogLines: output.dropped,
-    http: app.load,
-    database: database.load,
-    passwords: passwords.load,
-    trail: trail.state,
+    figures: () => ({
+      at: systemClock.now(),
+      version,
+      ...meter.read(),
+      droppedLogLines: output.dropped(),
+      http: app.load(),
+      database: database.load(),
+      passwords: passwords.load(),
+      trail: trail.state(),
+    }),
     checkpoint: trail.checkpoint,
-    now: systemClock.now,
     databaseUrl: settings.databaseUrl,
     preparesStatements: settings.preparesStatements,
     schema,

@@ -1,6 +1,5 @@
 import { type DatabaseState, makeReadiness, type Phase } from "../adapters/ops/figures/readiness.ts";
-import type { Sources } from "../adapters/ops/figures/reading.ts";
-import { makeOperations, type Operations } from "../adapters/ops/operations-listener.ts";
+import { makeOperations, type Operations, type Sources } from "../adapters/ops/operations-listener.ts";
 import { connect, type Database } from "../adapters/postgres/connection/database.ts";
 import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
 import { refuseOtherSchema, type Schema, SchemaError } from "../adapters/postgres/schema/migrations.ts";
@@ -14,8 +13,6 @@ interface Watched extends Omit<Sources, "readiness"> {
   readonly schema: Schema;
   readonly phase: () => Phase;
   readonly events: EventLog;
-  /** Reads the page of the API's reference. */
-  readonly readReference: () => string;
 }
 
 /** A connection of its own, so that a service whose connections are all in use is slow, but not said to be without one. */
@@ -23,10 +20,10 @@ const probeLimits = { connections: 1, deadlineMilliseconds: 5_000, waiting: 0 };
 
 /** The operations listener over the parts of a service that it watches. */
 export function makeServiceOperations(watched: Watched): Operations {
-  const { databaseUrl, preparesStatements, schema, phase, events, readReference, ...sources } = watched;
+  const { databaseUrl, preparesStatements, schema, phase, events, ...sources } = watched;
   const probe = connect(databaseUrl, probeLimits, preparesStatements);
   const readiness = makeReadiness(phase, () => examine(probe, schema));
-  const operations = makeOperations({ ...sources, readiness }, readReference, cause =>
+  const operations = makeOperations({ ...sources, readiness }, cause =>
     events.error("operations request failed", {
       cause: cause instanceof Error ? cause.stack : String(cause),
     }),

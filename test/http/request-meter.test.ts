@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
-import type { RequestMeter } from "../../src/adapters/http/request/request-log.ts";
-import type { ErrorCode } from "../../src/domain/error.ts";
+import type { Refusal, RequestMeter } from "../../src/application/figures.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { sendRaw } from "../support/client.ts";
@@ -13,7 +12,7 @@ import { api, openWorld, password } from "../support/world.ts";
 /** Writes down what it is told. */
 function makeRecordingMeter() {
   const answered: string[] = [];
-  const refused: ErrorCode[] = [];
+  const refused: Refusal[] = [];
   const cut: string[] = [];
   const meter: RequestMeter = {
     answered(method, route, status, milliseconds) {
@@ -21,7 +20,7 @@ function makeRecordingMeter() {
       answered.push(`${method} ${route ?? "-"} ${status}`);
     },
     cut: by => cut.push(by),
-    refused: code => refused.push(code),
+    refused: refusal => refused.push(refusal),
   };
   return { meter, answered, cut, refused };
 }
@@ -50,17 +49,26 @@ describe("the meter of requests", () => {
     ]);
   });
 
-  test("is told what was refused", async () => {
+  test("is told what was refused, and of no other failure", async () => {
     const { meter, refused } = makeRecordingMeter();
     const world = await openWorld({ meter });
     const login = (password: string) =>
       world.call("POST", `${api}/auth/login`, { body: { email: world.employees.ADMIN.email, password } });
     for (let i = 0; i < 6; i += 1) await login("wrong password");
     await world.call("GET", `${api}/assets`);
-    await world.call("DELETE", `${api}/assets/1`, { token: world.tokens.TECHNICIAN });
+    await world.call("GET", `${api}/assets`, { token: "not a token" });
+    const token = world.tokens.TECHNICIAN;
+    for (const path of ["x", "999999"]) await world.call("GET", `${api}/assets/${path}`, { token });
+    await world.call("DELETE", `${api}/assets/1`, { token });
     await world.close(1_000);
-    const failures = Array<ErrorCode>(5).fill("LOGIN_FAILED");
-    assert.deepEqual(refused, [...failures, "THROTTLED", "TOKEN_MISSING", "FORBIDDEN"]);
+    const failures = Array<Refusal>(5).fill("login_failed");
+    assert.deepEqual(refused, [
+      ...failures,
+      "login_throttled",
+      "token_refused",
+      "token_refused",
+      "role_refused",
+    ]);
   });
 
   test("is told 499 of a request whose client has gone before its answer, and so is the log", async () => {

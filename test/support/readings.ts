@@ -11,9 +11,7 @@ export function readingOf(meter: Meter, uptimeSeconds: number, changes: Partial<
   const startedAtSeconds = Date.UTC(2026, 10, 21, 9) / 1_000;
   return {
     at: new Date((startedAtSeconds + uptimeSeconds) * 1_000),
-    startedAtSeconds,
     version: "1.0.0",
-    nodeVersion: "v24.0.0",
     ...meter.read(),
     droppedLogLines: 0,
     http: {
@@ -34,6 +32,8 @@ export function readingOf(meter: Meter, uptimeSeconds: number, changes: Partial<
       mismatches: 0,
     },
     runtime: {
+      nodeVersion: "v24.0.0",
+      startedAtSeconds,
       uptimeSeconds,
       cpuSeconds: uptimeSeconds * 0.3,
       residentBytes: 140 * 2 ** 20,
@@ -79,7 +79,7 @@ export function makeBusyPage(): string {
         meter.answered(method, route, status, milliseconds * (n % 50 === 0 ? 6 : 0.5 + (n % 10) / 10));
       }
     }
-    for (let n = 0; i > 57 && n < 4; n += 1) meter.refused("LOGIN_FAILED");
+    for (let n = 0; i > 57 && n < 4; n += 1) meter.refused("login_failed");
     history.push(readingOf(meter, 273_000 + i * 10));
   }
   const now = history.pop() ?? readingOf(meter, 0);

@@ -1,4 +1,5 @@
-import { type Reading, type Sources, takeReading } from "./figures/reading.ts";
+import type { Readiness } from "./figures/readiness.ts";
+import type { Reading } from "./figures/reading.ts";
 import { watchRuntime } from "./figures/runtime.ts";
 import { expositionType } from "./metrics/exposition.ts";
 import { metricsText } from "./metrics/metrics.ts";
@@ -10,6 +11,16 @@ const sampleMilliseconds = 10_000;
 /** Of ten minutes, and the first of them all to compare with. */
 const maxSamples = 61;
 
+export interface Sources {
+  /** Reads the figures of the service, without those of its process. */
+  readonly figures: () => Omit<Reading, "runtime">;
+  readonly readiness: () => Promise<Readiness>;
+  /** The newest checkpoint, a signed note. */
+  readonly checkpoint: () => string | undefined;
+  /** Reads the page of the API's reference. */
+  readonly readReference: () => string;
+}
+
 export interface Operations {
   /** Resolves to the port, which is chosen by the system when 0 is asked for. */
   listen(port: number, host: string): Promise<number>;
@@ -20,23 +31,16 @@ export interface Operations {
  * The operations listener: `/healthz`, `/readyz`, `/metrics`, and two pages for people: the service's state and the
  * reference of its API. It watches nothing before it listens.
  *
- * @param readReference reads the page of the reference
  * @param failed is called with the cause when an answer fails
  */
-export function makeOperations(
-  sources: Sources,
-  readReference: () => string,
-  failed: (cause: unknown) => void,
-): Operations {
+export function makeOperations(sources: Sources, failed: (cause: unknown) => void): Operations {
   let watch: ReturnType<typeof watchRuntime> | undefined;
   let sampling: NodeJS.Timeout | undefined;
   const history: Reading[] = [];
-  // Computed once: a correction of the system clock must not look like a restart.
-  const startedAtSeconds = Math.round(sources.now().getTime() / 1_000 - process.uptime());
 
   function read(): Reading {
     watch ??= watchRuntime();
-    return takeReading(sources, startedAtSeconds, watch.read());
+    return { ...sources.figures(), runtime: watch.read() };
   }
 
   function sample(): void {
@@ -50,7 +54,7 @@ export function makeOperations(
         const readiness = await sources.readiness();
         return page(statusPage(readiness, read(), history));
       },
-      "/api": () => page(readReference()),
+      "/api": () => page(sources.readReference()),
       // Public by design: a kept checkpoint shows later whether the trail is still the same.
       "/checkpoint": () => {
         const note = sources.checkpoint();

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authentication } from "../../../application/authentication.ts";
+import type { RequestMeter } from "../../../application/figures.ts";
 import type { EventLog, Origin } from "../../../application/ports.ts";
 import { invalid, unauthorized } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
@@ -11,7 +12,7 @@ import { admit } from "./guard.ts";
 import { refuseBadPreconditions } from "./preconditions.ts";
 import { sendAnswer, sendError, sendPreflight, standingHeaders } from "./reply.ts";
 import { requestIdOf } from "./request-id.ts";
-import { makeRequestLog, type RequestDetails, type RequestMeter } from "./request-log.ts";
+import { makeRequestLog, type RequestDetails } from "./request-log.ts";
 import { type Found, type FoundRoute, makeRouter } from "./router.ts";
 import { isId, readId, readQuery, readTarget } from "./target.ts";
 import { sendWhileLive } from "./token-watch.ts";

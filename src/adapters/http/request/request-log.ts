@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Refusal, RequestMeter } from "../../../application/figures.ts";
 import type { EventLog, Origin } from "../../../application/ports.ts";
 import { DomainError, type ErrorCode } from "../../../domain/error.ts";
 import type { HttpError } from "../api/http-error.ts";
@@ -15,28 +16,19 @@ export interface RequestDetails {
   employeeId?: number;
 }
 
-/** Counts requests. It is called for each of them, so it must return at once and never throw. */
-export interface RequestMeter {
-  answered(method: string, route: string | undefined, status: number, milliseconds: number): void;
-  /** An answer that ended before it was whole, after its status had been sent. */
-  cut(by: "client" | "service"): void;
-  /** An expected failure. */
-  refused(code: ErrorCode): void;
-}
-
 const noMeter: RequestMeter = { answered() {}, cut() {}, refused() {} };
 
 /** The status of a request whose client has gone before the answer, as nginx logs it. */
 const clientGone = 499;
 
-/** Refusals that may indicate an attack. The names are stable, because fail2ban and alerts match them. */
-const securityEvents: Partial<Record<ErrorCode, string>> = {
-  LOGIN_FAILED: "login failed",
-  THROTTLED: "login throttled",
-  TOKEN_MISSING: "token refused",
-  TOKEN_REFUSED: "token refused",
-  UNAUTHENTICATED: "token refused",
-  FORBIDDEN: "role refused",
+/** Refusals that may indicate an attack. With spaces they are the names of events, which fail2ban and alerts match. */
+const refusalOf: Partial<Record<ErrorCode, Refusal>> = {
+  LOGIN_FAILED: "login_failed",
+  THROTTLED: "login_throttled",
+  TOKEN_MISSING: "token_refused",
+  TOKEN_REFUSED: "token_refused",
+  UNAUTHENTICATED: "token_refused",
+  FORBIDDEN: "role_refused",
 };
 
 const parameterName = /^[A-Za-z][\w.-]{0,39}$/;
@@ -84,11 +76,12 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
     ): void {
       if (!isClientGone(failure)) failed.add(details);
       if (failure instanceof DomainError) {
-        meter.refused(failure.code);
-        const event = securityEvents[failure.code];
+        const refusal = refusalOf[failure.code];
         const { employeeId = details.employeeId } = failure;
-        if (event !== undefined) {
-          events.warn(event, employeeId === undefined ? { ...details } : { ...details, employeeId });
+        if (refusal !== undefined) {
+          meter.refused(refusal);
+          const known = employeeId === undefined ? { ...details } : { ...details, employeeId };
+          events.warn(refusal.replace("_", " "), known);
         }
       }
       if (status < 500 || cause === undefined) return;

@@ -1,15 +1,6 @@
+import type { HttpLoad, TurnedAway } from "../../../application/figures.ts";
 import type { Share } from "../request/body.ts";
 import type { HttpLimits } from "./limits.ts";
-
-/** Open connections, requests under way and bytes of their bodies now, and how much was turned away since the start. */
-export interface HttpLoad {
-  readonly connections: number;
-  readonly requests: number;
-  readonly bodyBytes: number;
-  readonly turnedAway: TurnedAway;
-}
-
-type TurnedAway = Readonly<Record<"requests" | "bodies" | "connections" | "slowClients", number>>;
 
 type Bounds = Pick<HttpLimits, "connections" | "requests" | "bodyBytes" | "bodyBytesWithoutToken">;
 

@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
+import type { HttpLoad } from "../../../application/figures.ts";
 import { type HttpError, overloaded } from "../api/http-error.ts";
 import { sendError, standingHeaders } from "../request/reply.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { requestIdOf } from "../request/request-id.ts";
-import { type HttpLoad, makeAdmission } from "./admission.ts";
+import { makeAdmission } from "./admission.ts";
 import {
   boundChunks,
   type Connection,

@@ -1,5 +1,6 @@
+import type { Refusal } from "../../../application/figures.ts";
 import type { Reading } from "./reading.ts";
-import { durationBoundsSeconds, type Refusal, type RequestSeries } from "./request-meter.ts";
+import { durationBoundsSeconds, type RequestSeries } from "./request-meter.ts";
 
 /** What happened between two readings. */
 export interface Recent {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../../domain/error.ts";
+import type { Refusal, RequestMeter } from "../../../application/figures.ts";
 
 /** Upper bounds of the duration's buckets, in seconds. */
 export const durationBoundsSeconds = [
@@ -18,20 +18,16 @@ export interface RequestSeries {
   readonly milliseconds: number;
 }
 
-export type Refusal = "login_failed" | "login_throttled" | "token_refused" | "role_refused";
 export type Refusals = Readonly<Record<Refusal, number>>;
 
 /** Answers that ended before they were whole, by who ended them. */
 export type CutAnswers = Readonly<Record<"client" | "service", number>>;
 
-const refusalOf: Partial<Record<ErrorCode, Refusal>> = {
-  LOGIN_FAILED: "login_failed",
-  THROTTLED: "login_throttled",
-  TOKEN_MISSING: "token_refused",
-  TOKEN_REFUSED: "token_refused",
-  UNAUTHENTICATED: "token_refused",
-  FORBIDDEN: "role_refused",
-};
+export interface RequestFigures {
+  readonly requests: readonly RequestSeries[];
+  readonly cutAnswers: CutAnswers;
+  readonly refusals: Refusals;
+}
 
 /** All other methods are counted as `other`. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -46,7 +42,7 @@ interface Series {
  * Counts requests by method, route and status, with their durations. The route table bounds the number of series,
  * whatever clients send. Counting allocates nothing.
  */
-export function makeRequestMeter() {
+export function makeRequestMeter(): RequestMeter & { read(): RequestFigures } {
   const byMethod = new Map<string, Map<string, Series>>();
   const refusals: Record<Refusal, number> = {
     login_failed: 0,
@@ -65,7 +61,7 @@ export function makeRequestMeter() {
   }
 
   return {
-    answered(sent: string, route = "other", status: number, milliseconds: number): void {
+    answered(sent, route = "other", status, milliseconds) {
       const method = methods.has(sent) ? sent : "other";
       const series = byMethod.get(method)?.get(route) ?? addSeries(method, route);
       series.statuses.set(status, (series.statuses.get(status) ?? 0) + 1);
@@ -75,21 +71,16 @@ export function makeRequestMeter() {
       series.milliseconds += milliseconds;
     },
 
-    cut(by: "client" | "service"): void {
+    cut(by) {
       cutAnswers[by] += 1;
     },
 
-    refused(code: ErrorCode): void {
-      const refusal = refusalOf[code];
-      if (refusal !== undefined) refusals[refusal] += 1;
+    refused(refusal) {
+      refusals[refusal] += 1;
     },
 
     /** A copy of what has been counted until now. */
-    read(): {
-      readonly requests: readonly RequestSeries[];
-      readonly cutAnswers: CutAnswers;
-      readonly refusals: Refusals;
-    } {
+    read() {
       const requests = [...byMethod].flatMap(([method, byRoute]) =>
         [...byRoute].map(([route, { statuses, counts, milliseconds }]) => ({
           method,

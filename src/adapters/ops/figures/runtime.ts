@@ -3,6 +3,9 @@ import { getHeapStatistics } from "node:v8";
 
 /** Resources of the process; times in seconds, memory in bytes. */
 export interface Runtime {
+  readonly nodeVersion: string;
+  /** Since the epoch. A correction of the system clock does not change it, as it must not look like a restart. */
+  readonly startedAtSeconds: number;
   readonly uptimeSeconds: number;
   /** Since the start, of all threads. */
   readonly cpuSeconds: number;
@@ -40,6 +43,8 @@ export function watchRuntime(): { read(): Runtime; close(): void } {
       const { user, system } = process.cpuUsage();
       const { rss, heapUsed, external } = process.memoryUsage();
       return {
+        nodeVersion: process.version,
+        startedAtSeconds: Math.round(performance.timeOrigin / 1_000),
         uptimeSeconds: process.uptime(),
         cpuSeconds: (user + system) / 1e6,
         residentBytes: rss,

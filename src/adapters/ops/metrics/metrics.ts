@@ -15,9 +15,13 @@ export const metricsText = (reading: Reading, readiness: Readiness): string =>
 
 const serviceFamilies = (reading: Reading, readiness: Readiness): Family[] => [
   gauge("maintenance_log_build_info", "1, with the version of the service and of Node.", [
-    { labels: { version: reading.version, node: reading.nodeVersion }, value: 1 },
+    { labels: { version: reading.version, node: reading.runtime.nodeVersion }, value: 1 },
   ]),
-  gauge("process_start_time_seconds", "When the process started, since the epoch.", reading.startedAtSeconds),
+  gauge(
+    "process_start_time_seconds",
+    "When the process started, since the epoch.",
+    reading.runtime.startedAtSeconds,
+  ),
   gauge("maintenance_log_ready", "Whether requests should be sent here: what /readyz says.", [
     { value: readiness.ready ? 1 : 0 },
   ]),

@@ -36,7 +36,7 @@ export function statusPage(readiness: Readiness, now: Reading, history: readonly
 <header>
 <h1>Maintenance Log Service</h1>
 <p class="badge ${level}">${marks[level]} ${title}</p>
-<p>${now.version} on Node ${now.nodeVersion}, up ${lengthOfTime(uptimeSeconds)}, at <time>${now.at.toISOString().slice(0, 19)}Z</time></p>
+<p>${now.version} on Node ${now.runtime.nodeVersion}, up ${lengthOfTime(uptimeSeconds)}, at <time>${now.at.toISOString().slice(0, 19)}Z</time></p>
 <ul class="checks">
 ${Object.entries(readiness.checks).map(check)}
 </ul>

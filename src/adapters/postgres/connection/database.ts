@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { PoolLoad } from "../../../application/figures.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
 import { endsConnection, translate } from "./errors.ts";
 import { isReported, type Link, openLink, type PendingRows } from "./link.ts";
-import { makePool, type PoolLimits, type PoolLoad } from "./pool.ts";
+import { makePool, type PoolLimits } from "./pool.ts";
 import { makeServers } from "./servers.ts";
 import type { Statement } from "./statement.ts";
 

@@ -1,3 +1,4 @@
+import type { PoolLoad } from "../../../application/figures.ts";
 import { DomainError } from "../../../domain/error.ts";
 
 /** A statement under way: its rows, and a way to ask the server to give it up. */
@@ -30,14 +31,6 @@ export interface Pool<Client> {
   /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
   run<Row>(start: (client: Client) => Running<Row>): Promise<Row[]>;
   load(): PoolLoad;
-}
-
-/** Connections lent and idle, out of how many there may be, and statements that wait for one. */
-export interface PoolLoad {
-  readonly inUse: number;
-  readonly idle: number;
-  readonly limit: number;
-  readonly waiting: number;
 }
 
 /**

@@ -1,0 +1,39 @@
+/** What the parts of the service tell of themselves, each counting for itself. */
+
+/** Who was turned away since the start, because of the bounds on what all clients together may take. */
+export type TurnedAway = Readonly<Record<"requests" | "bodies" | "connections" | "slowClients", number>>;
+
+/** Open connections, requests under way and bytes of their bodies. */
+export interface HttpLoad {
+  readonly connections: number;
+  readonly requests: number;
+  readonly bodyBytes: number;
+  readonly turnedAway: TurnedAway;
+}
+
+/** Connections lent and idle, out of how many there may be, and statements that wait for one. */
+export interface PoolLoad {
+  readonly inUse: number;
+  readonly idle: number;
+  readonly limit: number;
+  readonly waiting: number;
+}
+
+/** Hashes at work and those that wait for their turn, each out of how many there may be. */
+export interface HashingLoad {
+  readonly working: number;
+  readonly workingLimit: number;
+  readonly waiting: number;
+  readonly waitingLimit: number;
+}
+
+/** A refusal that may indicate an attack. */
+export type Refusal = "login_failed" | "login_throttled" | "token_refused" | "role_refused";
+
+/** Counts requests. It is called for each of them, so it must return at once and never throw. */
+export interface RequestMeter {
+  answered(method: string, route: string | undefined, status: number, milliseconds: number): void;
+  /** An answer that ended before it was whole, after its status had been sent. */
+  cut(by: "client" | "service"): void;
+  refused(refusal: Refusal): void;
+}
