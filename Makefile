@@ -42,7 +42,7 @@ docs: $(installed)
 check: $(installed)
 	@npm run --silent check
 
-# What production runs: dist/ beside sql/, docs/api.html and `npm ci --omit=dev`.
+# What production runs: dist/ beside sql/, docs/api.html, docs/openapi.json and `npm ci --omit=dev`.
 build: $(installed)
 	@rm -rf dist
 	@npm run --silent build

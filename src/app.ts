@@ -27,10 +27,6 @@ export function makeUseCases(ports: Ports, trail: TrailReader): UseCases {
   };
 }
 
-/** The OpenAPI document of the route table: of routes that are described and never run. */
-export const describeApi = async () =>
-  (await import("./adapters/http/api/openapi.ts")).openApiOf(makeRoutes({} as UseCases));
-
 export interface HttpSettings {
   readonly allowedOrigins: AllowedOrigins;
   readonly trustedProxies: TrustedProxies;

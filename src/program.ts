@@ -51,7 +51,6 @@ export async function runProgram(
       return (JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version;
     },
     sqlFolder: pathOf("../sql"),
-    referencePage: pathOf("../docs/api.html"),
     stdin: process.stdin,
     stdout,
     stderr: process.stderr,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { describeApi } from "../src/app.ts";
+import { describeApi } from "../dev/api-docs/describe.ts";
 import { type ApiDocument, makeAnswerCheck } from "./support/api-document.ts";
 
 const check = makeAnswerCheck((await describeApi()) as ApiDocument);

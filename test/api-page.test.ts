@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
+import { describeApi } from "../dev/api-docs/describe.ts";
 import { commandOf } from "../dev/api-docs/page/curl-command.ts";
 import { apiPage } from "../dev/api-docs/page/page.ts";
 import { policyOf } from "../src/adapters/ops/page/html.ts";
-import { describeApi } from "../src/app.ts";
 import { noCurl } from "./support/curl.ts";
 import { api, openWorld } from "./support/world.ts";
 

@@ -259,29 +259,6 @@ describe("the commands that verify", () => {
   }
 });
 
-describe("a service", () => {
-  test("does not load the description of its API until somebody asks for it", () => {
-    const sources = readSources();
-    const loaded = new Set<string>();
-    const load = (file: string): void => {
-      if (loaded.has(file)) return;
-      loaded.add(file);
-      for (const [, from = ""] of (sources.get(file) ?? "").matchAll(
-        /^(?:im|ex)port (?!type)[^;]*?from "(\.[^"]+)"/gm,
-      )) {
-        load(normalize(join(dirname(file), from)));
-      }
-    };
-    load("src/commands/serve.ts");
-    assert.ok(loaded.has("src/adapters/http/api/routes.ts"));
-    const described = ["http/api/openapi", "http/api/record-schemas", "http/api/error-answers"];
-    assert.deepEqual(
-      described.filter(name => loaded.has(`src/adapters/${name}.ts`)),
-      [],
-    );
-  });
-});
-
 describe("the production tree", () => {
   test("has three direct packages, exactly pinned", () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));

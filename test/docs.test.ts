@@ -19,14 +19,14 @@ describe("the pages of docs/ that are made", { skip: noCurl }, () => {
   });
   after(() => database.drop());
 
-  for (const name of ["api.md", "api.http", "api.html", "api.d.ts"]) {
+  for (const name of ["api.md", "api.http", "api.html", "openapi.json", "api.d.ts"]) {
     test(`${name} is what running it makes; if not: make docs`, () => {
       assert.equal(committed(name), pages[name]);
     });
   }
 
   test("are all there are", () =>
-    assert.deepEqual(Object.keys(pages), ["api.md", "api.http", "api.html", "api.d.ts"]));
+    assert.deepEqual(Object.keys(pages), ["api.md", "api.http", "api.html", "openapi.json", "api.d.ts"]));
 });
 
 describe("docs/api.md", () => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
-import { describeApi } from "../src/app.ts";
+import { describeApi } from "../dev/api-docs/describe.ts";
 import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
 import { freePort } from "./support/native-postgres.ts";
 import { runProgram, type Service, startProgram, startService } from "./support/program.ts";

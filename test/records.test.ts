@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
-import { recordSchemas } from "../src/adapters/http/api/record-schemas.ts";
+import { recordSchemas } from "../dev/api-docs/openapi/record-schemas.ts";
 import { connect, type Database } from "../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../src/adapters/postgres/repositories/repositories.ts";
 import { needed } from "../src/adapters/postgres/schema/rights.ts";

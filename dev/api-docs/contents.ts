@@ -1,5 +1,5 @@
-import { describeApi } from "../../src/app.ts";
 import type { Schema } from "../../src/domain/field.ts";
+import { describeApi } from "./describe.ts";
 
 const { paths, tags, components } = await describeApi();
 

@@ -5,11 +5,11 @@ import openapiTS, { type OpenAPI3 } from "openapi-typescript";
 import type { Route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
-import { describeApi } from "../../src/app.ts";
 import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { runProgram, startService } from "../../test/support/program.ts";
 import { admin, type Call, type Endpoint, endpoints } from "./calls.ts";
 import { fieldReference, tableOfContents } from "./contents.ts";
+import { describeApi, openApiText } from "./describe.ts";
 import { apiPage } from "./page/page.ts";
 
 /** The pages of docs/ that are made and not written, by file name. */
@@ -37,7 +37,8 @@ export async function renderPages(databaseUrl: string): Promise<Pages> {
     return {
       "api.md": pageOf(sections),
       "api.http": httpFileOf(sections),
-      "api.html": apiPage(await describeApi()),
+      "api.html": apiPage(describeApi()),
+      "openapi.json": openApiText(),
       "api.d.ts": `/** Types of the API for TypeScript clients. Made by \`make docs\`. */\n${await typesOf()}`,
     };
   } finally {

@@ -10,8 +10,6 @@ export interface Surroundings {
   readonly version: string;
   /** The folder with the migrations. */
   readonly sqlFolder: string;
-  /** The file with the page of the API's reference. */
-  readonly referencePage: string;
   readonly stdin: NodeJS.ReadStream;
   /** Holds what a command writes until it has been taken; `serve` writes its log by itself. */
   readonly stdout: NodeJS.WritableStream;

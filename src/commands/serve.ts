@@ -30,7 +30,7 @@ const daySeconds = 86_400;
 
 /** `serve`: serves the API until it is asked to stop. It checks the schema and never changes it. */
 export async function runServe(surroundings: Surroundings): Promise<void> {
-  const { environment, processId, args, readFile, sqlFolder, referencePage, version } = surroundings;
+  const { environment, processId, args, readFile, sqlFolder, version } = surroundings;
   const { untilStopRequested, untilFailure, onReload } = surroundings;
   refuseArguments(args);
   const settings = readSettings(serveSettings, environment, readFile);
@@ -92,7 +92,6 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     schema,
     phase: () => phase,
     events,
-    readReference: () => readFile(referencePage),
   });
   try {
     const { opsHost, opsPort } = settings;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { describe, test } from "node:test";
-import { describeApi } from "../../src/app.ts";
+import { describeApi } from "../../dev/api-docs/describe.ts";
 import { startProgram } from "../support/program.ts";
 
 /** Runs a command whose standard output is this descriptor. */

@@ -139,6 +139,7 @@ describe("the settings of serve", () => {
 describe("the faults of the settings", () => {
   const wrong: Environment = {
     DATABASE_URL: "mysql://planted-user:planted-password@host/planted",
+    DATABASE_PREPARE: "planted",
     SECRET_KEY: "planted-secret",
     SECRET_KEY_PREVIOUS: "planted-previous-secret",
     ISSUER: "   ",
@@ -148,7 +149,6 @@ describe("the faults of the settings", () => {
     CORS_ALLOWED_ORIGINS: "planted-origin",
     TRUSTED_PROXIES: "planted-proxy",
     DATABASE_DURABILITY: "planted",
-    DATABASE_PREPARE: "planted",
     LOG_LEVEL: "planted-level",
   };
 

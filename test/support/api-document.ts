@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { describeApi } from "../../src/app.ts";
+import { describeApi } from "../../dev/api-docs/describe.ts";
 import type { Answer } from "./client.ts";
 
 type Schema = Readonly<Record<string, unknown>>;

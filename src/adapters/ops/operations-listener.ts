@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Readiness } from "./figures/readiness.ts";
 import type { Reading } from "./figures/reading.ts";
 import { watchRuntime } from "./figures/runtime.ts";
@@ -17,8 +18,6 @@ export interface Sources {
   readonly readiness: () => Promise<Readiness>;
   /** The newest checkpoint, a signed note. */
   readonly checkpoint: () => string | undefined;
-  /** Reads the page of the API's reference. */
-  readonly readReference: () => string;
 }
 
 export interface Operations {
@@ -54,7 +53,8 @@ export function makeOperations(sources: Sources, failed: (cause: unknown) => voi
         const readiness = await sources.readiness();
         return page(statusPage(readiness, read(), history));
       },
-      "/api": () => page(sources.readReference()),
+      // `make docs` makes it.
+      "/api": async () => page(await readFile(new URL("../../../docs/api.html", import.meta.url), "utf8")),
       // Public by design: a kept checkpoint shows later whether the trail is still the same.
       "/checkpoint": () => {
         const note = sources.checkpoint();

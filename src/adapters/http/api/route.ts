@@ -4,7 +4,6 @@ import type { Caller, Origin } from "../../../application/ports.ts";
 import type { ErrorCode } from "../../../domain/error.ts";
 import type { Fields, Schema, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
-import type { RecordName } from "./record-schemas.ts";
 
 /** What a route answers on success. */
 export interface Answer {
@@ -45,10 +44,10 @@ interface Declaration<Body extends Fields, Query extends Fields> {
   readonly description: string;
   /** The status of success; without it 200, or 204 for a route that answers nothing. */
   readonly status?: 201;
-  /** What success answers, if it answers anything, and whether that is a page too for those who prefer one. */
+  /** What success answers, if anything, by the name of its schema; and whether that is a page too for who prefers one. */
   readonly answer?:
-    | { readonly one: RecordName }
-    | { readonly listOf: RecordName }
+    | { readonly one: string }
+    | { readonly listOf: string }
     | { readonly type: "text/plain" | "application/octet-stream"; readonly schema: Schema };
   readonly isPageToo?: true;
   /** The headers that come with success, where they do, and what they say. */

@@ -13,6 +13,7 @@ import {
 import { activeAssetsFields, newLogFields, readIdempotencyKey } from "../../../domain/maintenance-log.ts";
 import { unlessMatched } from "./entity-tag.ts";
 import { listOrPage, logQueryFields } from "./log-page.ts";
+import { readOpenApi } from "./openapi.ts";
 import { guarded, json, list, open, type Route } from "./route.ts";
 import { overviewOf } from "./routes-overview.ts";
 import { makeTrailRoutes } from "./trail-routes.ts";
@@ -73,8 +74,7 @@ export function makeRoutes({
       description:
         "This document, from which clients can be generated. `node dist/main.js openapi` prints it too.",
       answer: { one: "OpenApiDocument" },
-      // Loaded when it is first wanted: most processes never describe their API.
-      run: async () => json((await import("./openapi.ts")).openApiOf(routes)),
+      run: async () => ({ body: await readOpenApi() }),
     }),
 
     open("POST", "/api/v1/auth/login", {

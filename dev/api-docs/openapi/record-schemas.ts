@@ -1,14 +1,14 @@
-import type { TrailHead } from "../../../application/trail/reader.ts";
-import { type Asset, newAssetFields } from "../../../domain/asset.ts";
-import { type Employee, registrationFields } from "../../../domain/employee.ts";
-import type { Schema } from "../../../domain/field.ts";
+import type { TrailHead } from "../../../src/application/trail/reader.ts";
+import { type Asset, newAssetFields } from "../../../src/domain/asset.ts";
+import { type Employee, registrationFields } from "../../../src/domain/employee.ts";
+import type { Schema } from "../../../src/domain/field.ts";
 import {
   type MaintenanceLog,
   newLogFields,
   readStatus,
   readTaskType,
-} from "../../../domain/maintenance-log.ts";
-import { readRole } from "../../../domain/role.ts";
+} from "../../../src/domain/maintenance-log.ts";
+import { readRole } from "../../../src/domain/role.ts";
 
 const words = [readRole.schema, readStatus.schema, readTaskType.schema];
 

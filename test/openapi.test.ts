@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { makeRoutes, type UseCases } from "../../../../src/adapters/http/api/routes.ts";
-import { describeApi } from "../../../../src/app.ts";
-import { type Field, type Fields, readFields } from "../../../../src/domain/field.ts";
-import { logStatuses, taskTypes } from "../../../../src/domain/maintenance-log.ts";
-import { roles } from "../../../../src/domain/role.ts";
-import { openWorld } from "../../../support/world.ts";
+import { describeApi, openApiText } from "../dev/api-docs/describe.ts";
+import { makeRoutes, type UseCases } from "../src/adapters/http/api/routes.ts";
+import { type Field, type Fields, readFields } from "../src/domain/field.ts";
+import { logStatuses, taskTypes } from "../src/domain/maintenance-log.ts";
+import { roles } from "../src/domain/role.ts";
+import { openWorld } from "./support/world.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -68,6 +69,10 @@ const errorsOf = (schema: Json, value: unknown): string => {
 };
 
 describe("the OpenAPI document", () => {
+  test("is docs/openapi.json, which the service answers; if not: make docs", () => {
+    assert.equal(readFileSync("docs/openapi.json", "utf8"), openApiText());
+  });
+
   test("is valid by the schema of OpenAPI 3.1, as others read it", async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate({ ...copyOf() });

@@ -1,0 +1,184 @@
+import { statusOf } from "../../../src/adapters/http/api/http-error.ts";
+import type { Route } from "../../../src/adapters/http/api/route.ts";
+import { rolesOf } from "../../../src/adapters/http/api/routes-overview.ts";
+import type { Field, Fields, Schema } from "../../../src/domain/field.ts";
+import { errorAnswers } from "./error-answers.ts";
+import { introduction, tagDescriptions, tokenDescription } from "./introduction.ts";
+import { byReference, type RecordName, recordSchemas, wordSchemas } from "./record-schemas.ts";
+
+/** The route table as an OpenAPI document (OpenAPI Specification 3.1): nothing is said here of any one route. */
+export function openApiOf(routes: readonly Route[]) {
+  const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {};
+  const requestSchemas: Record<string, Schema> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };
+    if (route.body !== undefined) requestSchemas[requestNameOf(route)] = bodySchemaOf(route, route.body);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Maintenance Log Service", version: "v1", description: introduction },
+    servers: [{ url: "/", description: "The service that answered this document" }],
+    security: [{ bearer: [] }],
+    tags: [...new Set(routes.map(tagOf))].map(name => ({ name, description: tagDescriptions[name] ?? "" })),
+    paths,
+    components: {
+      schemas: { ...recordSchemas, ...requestSchemas, ...wordSchemas },
+      responses: errorAnswers,
+      headers: { RequestId: requestIdHeader, RetryAfter: retryAfterHeader, Challenge: challengeHeader },
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: tokenDescription },
+      },
+    },
+  };
+}
+
+/** Any route may answer these, whatever it is there for. */
+const ofAnyRoute = [400, 408, 413, 415, 417, 431, 500, 503, 505];
+
+const requestIdHeader = {
+  description:
+    "The request's name in the service's log: the `X-Request-Id` that the client sent, or a new one where it sent none that is fit for a header.",
+  schema: { type: "string" },
+};
+const retryAfterHeader = {
+  description: "The number of seconds to wait before trying again.",
+  schema: { type: "integer", minimum: 1 },
+};
+const challengeHeader = {
+  description:
+    'What is wrong with the token (RFC 6750, section 3): `Bearer` when there is none, `Bearer error="invalid_token"` when it is not valid: log in again; `Bearer error="insufficient_scope"` when the employee\'s role is not sufficient. A failed login does not have it.',
+  schema: { type: "string" },
+};
+const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+
+const jsonContent = (schema: Schema, example: unknown) => ({ "application/json": { schema, example } });
+
+function operationOf(route: Route) {
+  const { name, summary, description, role, body, example } = route;
+  return {
+    operationId: name,
+    summary,
+    description,
+    tags: [tagOf(route)],
+    // The employee's role must be this one or above it; AUTHENTICATED is anyone logged in.
+    "x-roles": rolesOf(role),
+    ...(role === "NONE" && { security: [] }),
+    parameters: parametersOf(route),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        content: jsonContent({ $ref: `#/components/schemas/${requestNameOf(route)}` }, example),
+      },
+    }),
+    responses: responsesOf(route),
+  };
+}
+
+/** The first segment after the version prefix; what is outside of it is about the service itself. */
+const tagOf = ({ path }: Route): string => /^\/api\/v\d+\/(\w+)/.exec(path)?.[1] ?? "service";
+
+/** The schema of the route's body, such as WriteLogRequest. */
+const requestNameOf = ({ name }: Route): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Request`;
+
+const pathParameter = {
+  name: "path",
+  in: "path",
+  required: true,
+  description:
+    "The rest of the path, slashes included, as tlog-tiles writes it: `0/000`, `0/x001/x234/067.p/5`, `entries/000`.",
+  schema: { type: "string", examples: ["entries/000"] },
+};
+
+function parametersOf({ path, query = {}, requestHeaders = {} }: Route) {
+  const [, owner] = /(\w+?)s?\/\{id\}/.exec(path) ?? [];
+  const id = {
+    name: "id",
+    in: "path",
+    required: true,
+    description: `The id of the ${owner}: a decimal whole number. Another form: 400 \`Invalid id\`.`,
+    schema: { type: "integer", minimum: 1 },
+  };
+  return [
+    ...(owner === undefined ? [] : [id]),
+    ...(path.endsWith("/{path}") ? [pathParameter] : []),
+    ...Object.entries(query).map(([name, field]) => ({
+      name,
+      in: "query",
+      required: field.required,
+      ...apart(withDefault(field)),
+    })),
+    ...Object.entries(requestHeaders).map(([name, schema]) => ({
+      name,
+      in: "header",
+      required: false,
+      ...apart(schema),
+    })),
+  ];
+}
+
+/** A parameter's description stands beside its schema. */
+const apart = ({ description, ...schema }: Schema) => ({ description, schema });
+
+function bodySchemaOf({ summary }: Route, fields: Fields): Schema {
+  const declared = Object.entries(fields);
+  return {
+    type: "object",
+    description: `Body of: ${summary}.`,
+    properties: Object.fromEntries(
+      declared.map(([name, field]) => [
+        name,
+        field.nullable ? { ...withDefault(field), type: [field.schema["type"], "null"] } : withDefault(field),
+      ]),
+    ),
+    required: declared.filter(([, { required }]) => required).map(([name]) => name),
+  };
+}
+
+const withDefault = ({ schema, fallback }: Field<unknown>): Schema =>
+  fallback === undefined ? byReference(schema) : { ...byReference(schema), default: fallback };
+
+function responsesOf(route: Route): Readonly<Record<string, object>> {
+  const { role, status, answer, answerHeaders = {}, requestHeaders = {}, isPageToo } = route;
+  const headers = {
+    ...requestId,
+    ...Object.fromEntries(
+      Object.entries(answerHeaders).map(([name, description]) => [
+        name,
+        { description, schema: { type: "string" } },
+      ]),
+    ),
+  };
+  const refused = new Set([
+    ...ofAnyRoute,
+    ...(role === "NONE" ? [] : [statusOf.TOKEN_REFUSED]),
+    ...(route.refusals ?? []).map(code => statusOf[code]),
+  ]);
+  return {
+    [status]: {
+      description: answer === undefined ? "Done; no body." : `${route.summary}.`,
+      headers,
+      ...(answer !== undefined && { content: { ...contentOf(answer), ...(isPageToo && page) } }),
+    },
+    ...("If-None-Match" in requestHeaders && {
+      304: { description: "The client has the current version already; no body.", headers },
+    }),
+    ...Object.fromEntries(
+      [...refused].map(status => [status, { $ref: `#/components/responses/Error${status}` }]),
+    ),
+  };
+}
+
+function contentOf(answer: NonNullable<Route["answer"]>): Readonly<Record<string, object>> {
+  if ("type" in answer) return { [answer.type]: { schema: answer.schema } };
+  const [schema, example] = namedSchema("one" in answer ? answer.one : answer.listOf);
+  return "one" in answer
+    ? jsonContent(schema, example)
+    : jsonContent({ type: "array", items: schema }, [example]);
+}
+
+function namedSchema(name: string): [Schema, unknown] {
+  if (!Object.hasOwn(recordSchemas, name)) throw new Error(`${name} is no record`);
+  return [{ $ref: `#/components/schemas/${name}` }, recordSchemas[name as RecordName].examples[0]];
+}
+
+const page = { "text/html": { schema: { type: "string" } } };
