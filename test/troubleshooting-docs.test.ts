@@ -79,6 +79,22 @@ describe("docs/troubleshooting.md", () => {
     );
   });
 
+  test("shows every message of make run and make demo", () => {
+    const messages = ["dev/run", "dev/demo"].flatMap(folder =>
+      readdirSync(folder).flatMap(file =>
+        // The class of one error passes its message on.
+        messagesOf(readFileSync(join(folder, file), "utf8").replaceAll("super(", "new Error(")),
+      ),
+    );
+    assert.ok(messages.length >= 8, messages.join("\n"));
+    // The page leaves out the name before a message, and may say in one what the source puts together.
+    const isThere = (message: string) => isShown(message) || shown.some(text => text.startsWith(message));
+    const missing = messages.filter(
+      message => !isThere(message.replace(/^run: /, "").replace(/\$\{.*|\. $/, "")),
+    );
+    assert.deepEqual(missing, []);
+  });
+
   test("shows no message that the source does not have", () => {
     const sources = allFiles.map(file => readFileSync(file, "utf8"));
     const messages = sources.flatMap(messagesOf);

@@ -27,8 +27,8 @@ export interface HashingLoad {
   readonly waitingLimit: number;
 }
 
-/** A refusal that may indicate an attack. */
-export type Refusal = "login_failed" | "login_throttled" | "token_refused" | "role_refused";
+/** A refusal that may indicate an attack, by the name of its event in the log. */
+export type Refusal = "login failed" | "login throttled" | "token refused" | "role refused";
 
 /** Counts requests. It is called for each of them, so it must return at once and never throw. */
 export interface RequestMeter {

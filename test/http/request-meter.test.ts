@@ -61,13 +61,13 @@ describe("the meter of requests", () => {
     for (const path of ["x", "999999"]) await world.call("GET", `${api}/assets/${path}`, { token });
     await world.call("DELETE", `${api}/assets/1`, { token });
     await world.close(1_000);
-    const failures = Array<Refusal>(5).fill("login_failed");
+    const failures = Array<Refusal>(5).fill("login failed");
     assert.deepEqual(refused, [
       ...failures,
-      "login_throttled",
-      "token_refused",
-      "token_refused",
-      "role_refused",
+      "login throttled",
+      "token refused",
+      "token refused",
+      "role refused",
     ]);
   });
 

@@ -79,7 +79,7 @@ export function makeBusyPage(): string {
         meter.answered(method, route, status, milliseconds * (n % 50 === 0 ? 6 : 0.5 + (n % 10) / 10));
       }
     }
-    for (let n = 0; i > 57 && n < 4; n += 1) meter.refused("login_failed");
+    for (let n = 0; i > 57 && n < 4; n += 1) meter.refused("login failed");
     history.push(readingOf(meter, 273_000 + i * 10));
   }
   const now = history.pop() ?? readingOf(meter, 0);

@@ -21,14 +21,14 @@ const noMeter: RequestMeter = { answered() {}, cut() {}, refused() {} };
 /** The status of a request whose client has gone before the answer, as nginx logs it. */
 const clientGone = 499;
 
-/** Refusals that may indicate an attack. With spaces they are the names of events, which fail2ban and alerts match. */
+/** The names of these events are stable, because fail2ban and alerts match them. */
 const refusalOf: Partial<Record<ErrorCode, Refusal>> = {
-  LOGIN_FAILED: "login_failed",
-  THROTTLED: "login_throttled",
-  TOKEN_MISSING: "token_refused",
-  TOKEN_REFUSED: "token_refused",
-  UNAUTHENTICATED: "token_refused",
-  FORBIDDEN: "role_refused",
+  LOGIN_FAILED: "login failed",
+  THROTTLED: "login throttled",
+  TOKEN_MISSING: "token refused",
+  TOKEN_REFUSED: "token refused",
+  UNAUTHENTICATED: "token refused",
+  FORBIDDEN: "role refused",
 };
 
 const parameterName = /^[A-Za-z][\w.-]{0,39}$/;
@@ -81,7 +81,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
         if (refusal !== undefined) {
           meter.refused(refusal);
           const known = employeeId === undefined ? { ...details } : { ...details, employeeId };
-          events.warn(refusal.replace("_", " "), known);
+          events.warn(refusal, known);
         }
       }
       if (status < 500 || cause === undefined) return;

@@ -45,10 +45,10 @@ interface Series {
 export function makeRequestMeter(): RequestMeter & { read(): RequestFigures } {
   const byMethod = new Map<string, Map<string, Series>>();
   const refusals: Record<Refusal, number> = {
-    login_failed: 0,
-    login_throttled: 0,
-    token_refused: 0,
-    role_refused: 0,
+    "login failed": 0,
+    "login throttled": 0,
+    "token refused": 0,
+    "role refused": 0,
   };
 
   const cutAnswers = { client: 0, service: 0 };

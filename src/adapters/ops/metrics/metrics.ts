@@ -71,7 +71,10 @@ const requestFamilies = ({ requests, cutAnswers, refusals, http }: Reading): Fam
   counter(
     "maintenance_log_refusals_total",
     "Logins failed and throttled, tokens and roles refused.",
-    Object.entries(refusals).map(([reason, value]) => ({ labels: { reason }, value })),
+    Object.entries(refusals).map(([refusal, value]) => ({
+      labels: { reason: refusal.replace(" ", "_") },
+      value,
+    })),
   ),
 ];
 

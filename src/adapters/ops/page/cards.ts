@@ -20,8 +20,8 @@ export function cardsOf(reading: Reading, recent: Recent): Card[] {
   const requests = sum(recent.requests, countOf);
   const failures = sum(recent.requests, failuresOf);
   const { p99Seconds, medianSeconds, maxSeconds } = runtime.eventLoopDelay;
-  const [failed, throttled] = [recent.refused("login_failed"), recent.refused("login_throttled")];
-  const [tokens, roles] = [recent.refused("token_refused"), recent.refused("role_refused")];
+  const [failed, throttled] = [recent.refused("login failed"), recent.refused("login throttled")];
+  const [tokens, roles] = [recent.refused("token refused"), recent.refused("role refused")];
   const heapShare = ratio(runtime.heapUsedBytes, runtime.heapLimitBytes);
   return [
     {

@@ -18,12 +18,12 @@ describe("what happened between two readings", () => {
     const meter = makeRequestMeter();
     meter.answered("GET", "/a", 200, 1);
     meter.answered("GET", "/a", 503, 1);
-    meter.refused("login_failed");
+    meter.refused("login failed");
     const earlier = readingOf(meter, 100);
     meter.answered("GET", "/a", 503, 2);
     meter.answered("POST", "/b", 201, 30);
-    meter.refused("login_failed");
-    meter.refused("login_failed");
+    meter.refused("login failed");
+    meter.refused("login failed");
     const turnedAway = { requests: 1, bodies: 0, connections: 2, slowClients: 3 };
     const later = readingOf(meter, 160, { http: { connections: 0, requests: 0, bodyBytes: 0, turnedAway } });
     const recent = between(earlier, later);
@@ -35,7 +35,7 @@ describe("what happened between two readings", () => {
       ],
     );
     assert.deepEqual([recent.seconds, recent.turnedAway], [60, 6]);
-    assert.deepEqual([recent.refused("login_failed"), recent.refused("token_refused")], [2, 0]);
+    assert.deepEqual([recent.refused("login failed"), recent.refused("token refused")], [2, 0]);
     assert.ok(Math.abs(recent.cpuShare - 0.3) < 1e-9);
   });
 

@@ -60,7 +60,7 @@ describe("the status page", () => {
       meter => {
         for (let i = 0; i < 99; i += 1) meter.answered("GET", "/logs", 200, 2);
         meter.answered("GET", "/logs", 500, 2);
-        for (let i = 0; i < 12; i += 1) meter.refused("login_failed");
+        for (let i = 0; i < 12; i += 1) meter.refused("login failed");
       },
       { database: { inUse: 10, idle: 0, limit: 10, waiting: 7 } },
       { ready: false, checks: { service: "draining", database: "ok", schema: "ok" } },
