@@ -18,7 +18,16 @@ export async function runAudit({ args, environment, readFile, stdout }: Surround
   const audited = await audit();
   writeState(statePath, audited.remembered);
   const { added, checkpoint } = audited;
-  await writeWhole(stdout, `${checkpoint.origin}: ${checkpoint.size} entries hold, ${added} of them new\n`);
+  const { origin, size } = checkpoint;
+  const before = size - added;
+  await writeWhole(
+    stdout,
+    `${origin}: the checkpoint of ${size} entries holds: ${added} new entries were read and hashed, ${
+      before === 0
+        ? "beginning with the first"
+        : `and continue the ${before} of the last audit, which were not read again`
+    }\n`,
+  );
 
   async function audit(): Promise<Audited> {
     try {

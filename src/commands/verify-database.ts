@@ -2,7 +2,7 @@ import { commandLimits, connect } from "../adapters/postgres/connection/database
 import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
-import { allPartsOf, makeExamination } from "../application/trail/examination.ts";
+import { allPartsOf, makeExamination, toldBy } from "../application/trail/examination.ts";
 import { inWords } from "../application/trail/signing.ts";
 import type { TrailRepository } from "../application/trail/trail-repository.ts";
 import { extendsHead, readTree, type Tree } from "../application/trail/tree.ts";
@@ -36,8 +36,8 @@ export async function verifyDatabase(
       hasher,
       pause: async () => {},
       takeLate: async (kind, records) => {
-        for (const { entry } of records)
-          late.add(`${kind} ${entry.id} has no entry: it was slipped in, or is not numbered yet`);
+        for (const record of records)
+          late.add(`${kind} ${toldBy(record).id} has no entry: it was slipped in, or is not numbered yet`);
       },
     });
     for (const part of await allPartsOf(trail)) {

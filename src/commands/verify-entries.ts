@@ -18,14 +18,14 @@ interface Judged extends Checkpoint {
 
 /** Recomputes the tree from an export, and holds it against each checkpoint. */
 export async function verifyEntries(
-  { readFile, stdout }: Surroundings,
+  { stdout }: Surroundings,
   keys: readonly VerifierKey[],
   paths: readonly string[],
   entriesPath: string,
 ): Promise<void> {
   const checkpoints = paths.map(path => ({
     path,
-    ...readInput(path, readFile, note => openCheckpoint(note, keys, trailCrypto)),
+    ...readInput(path, note => openCheckpoint(note, keys, trailCrypto)),
   }));
   const check = makePrefixCheck(makeTreeHasher(trailCrypto.sha256), checkpoints);
   for await (const lines of linesOf(entriesPath)) for (const line of lines) check.add(line);

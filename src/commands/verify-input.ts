@@ -1,16 +1,17 @@
-import { TrailError } from "../domain/trail/encoding.ts";
+import { readFileSync } from "node:fs";
+import { fromUtf8, TrailError } from "../domain/trail/encoding.ts";
 import { CommandError, exitCodes } from "./command.ts";
 
 /** Reads a file and what it says; each fault becomes a line that names the file. */
-export function readInput<T>(path: string, readFile: (path: string) => string, read: (text: string) => T): T {
-  let text: string;
+export function readInput<T>(path: string, read: (text: string) => T): T {
+  let bytes: Uint8Array;
   try {
-    text = readFile(path);
+    bytes = readFileSync(path);
   } catch (error) {
     throw unreadable(path, error);
   }
   try {
-    return read(text);
+    return read(fromUtf8(bytes));
   } catch (error) {
     if (error instanceof TrailError) throw new CommandError(exitCodes.failure, `${path} ${error.message}`);
     throw error;

@@ -12,18 +12,18 @@ import { readInput } from "./verify-input.ts";
 
 /** Verifies the proof of one log, and compares the log with what is proven. */
 export async function verifyProof(
-  { readFile, stdout }: Surroundings,
+  { stdout }: Surroundings,
   keys: readonly VerifierKey[],
   proofPath: string,
   logPath: string,
 ): Promise<void> {
-  const { entry, lines } = readInput(proofPath, readFile, text => {
+  const { entry, lines } = readInput(proofPath, text => {
     const proof = readProof(text);
     const checkpoint = openCheckpoint(proof.checkpoint, keys, trailCrypto);
     const entry = provenLog(makeTreeHasher(trailCrypto.sha256), proof, checkpoint);
     return { entry, lines: [describe(entry, proof.index, checkpoint.origin, checkpoint.size)] };
   });
-  const log = readInput(logPath, readFile, readObject);
+  const log = readInput(logPath, readObject);
   const unproven = unprovenFields(log, entry);
   if (unproven.length > 0) lines.push(`not part of the entry, so not proven: ${unproven.join(", ")}`);
   await writeWhole(stdout, `${lines.join("\n")}\n`);
@@ -52,13 +52,21 @@ const quote = (value: unknown): string =>
 
 function readObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
+  // The value itself is a member of the object that the reviver is called with last.
+  let members = -1;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text, function (_, member) {
+      if (!Array.isArray(this)) members += 1;
+      return member;
+    });
   } catch {
     throw new TrailError("is not JSON");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new TrailError("is not a JSON object");
   }
+  // Of two members of one name, other programs may show the one that JSON.parse drops.
+  const names = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gs)].filter(([, colon]) => colon !== undefined);
+  if (names.length !== members) throw new TrailError("has a name that comes twice");
   return value as Readonly<Record<string, unknown>>;
 }

@@ -38,6 +38,13 @@ describe("audit", () => {
     runCommand(runAudit, ["--url", url, "--key", trail.vkey, "--state", state], given);
   const holds = (stdout: string) => ({ code: 0, stdout: `example.com/log: ${stdout}\n`, stderr: "" });
 
+  const said = (size: number, added: number) =>
+    `the checkpoint of ${size} entries holds: ${added} new entries were read and hashed, ${
+      size === added
+        ? "beginning with the first"
+        : `and continue the ${size - added} of the last audit, which were not read again`
+    }`;
+
   /** Nothing holds: says so in one line, and remembers what it remembered before. */
   const refuses = async (said: RegExp) => {
     const before = existsSync(state) ? readFileSync(state, "utf8") : undefined;
@@ -53,7 +60,7 @@ describe("audit", () => {
     for (const size of [0, 1, 255, 256, 257, 257, 700, 1_000, 1_000]) {
       server.serve(trail, size);
       server.asked.length = 0;
-      assert.deepEqual(await audit(), holds(`${size} entries hold, ${size - added} of them new`));
+      assert.deepEqual(await audit(), holds(said(size, size - added)));
       const bundles = server.asked.filter(path => path.includes("/entries/"));
       assert.equal(bundles.length, size === added ? 0 : Math.ceil(size / 256) - Math.floor(added / 256));
       added = size;
@@ -74,7 +81,7 @@ describe("audit", () => {
     server.serve(trail, 500);
     await refuses(/^the trail has 500 entries, fewer than the 600 that it had before\n/);
     server.serve(trail);
-    assert.deepEqual(await audit(), holds("1000 entries hold, 400 of them new"));
+    assert.deepEqual(await audit(), holds(said(1000, 400)));
   });
 
   test("refuses entries that are not those of the checkpoint", async () => {
@@ -158,7 +165,7 @@ describe("audit", () => {
     writeFileSync(file, `${auditor.password}\n`);
     const args = ["audit", "--url", server.url, "--key", trail.vkey, "--state", state];
     const fromFile = await runProgram(args, { AUDIT_EMAIL: auditor.email, AUDIT_PASSWORD_FILE: file });
-    assert.deepEqual(fromFile, holds("10 entries hold, 10 of them new"));
+    assert.deepEqual(fromFile, holds(said(10, 10)));
     assert.equal((await runProgram(args, { AUDIT_EMAIL: auditor.email })).code, 78);
     for (const wrong of [
       [],

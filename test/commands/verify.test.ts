@@ -13,7 +13,7 @@ import { answeredLog, logEntry, makeTestTrail } from "../support/trail.ts";
 const folder = mkdtempSync(join(tmpdir(), "maintenance-log-verify-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const file = (name: string, content: string): string => {
+const file = (name: string, content: string | Buffer): string => {
   writeFileSync(join(folder, name), content);
   return join(folder, name);
 };
@@ -263,6 +263,42 @@ describe("verify --proof", () => {
         log,
       );
       assert.deepEqual([code, stdout, stderr], [1, "", `tampered ${said}\n`]);
+    }
+  });
+
+  test("compares what the API does not answer where the log has it", async () => {
+    const whole = logEntry(17);
+    const good = file("whole.json", JSON.stringify(whole));
+    assert.equal((await verify(...key, "--proof", proof, "--log", good)).code, 0);
+    for (const [field, value] of [
+      ["recordedAt", "2020-01-08T09:00:00.000001Z"],
+      ["kind", "asset"],
+    ]) {
+      const changed = file("changed.json", JSON.stringify({ ...whole, [field as string]: value }));
+      const { code, stderr } = await verify(...key, "--proof", proof, "--log", changed);
+      assert.equal(code, 1);
+      assert.match(stderr, new RegExp(`^${field} differs: [^\n]*\n$`));
+    }
+  });
+
+  test("refuses a log that other programs may read in another way", async () => {
+    const text = JSON.stringify(answered);
+    const quoting = { ...answered, more: ['"a":', { a: '\\"b":', c: [{ a: 1 }] }] };
+    assert.equal(
+      (await verify(...key, "--proof", proof, "--log", file("quoting.json", JSON.stringify(quoting)))).code,
+      0,
+    );
+    for (const [content, said] of [
+      [text.replace("{", '{"status":"COMPLETED",'), "has a name that comes twice"],
+      [text.replace("{", '{"st\\u0061tus" : "COMPLETED",'), "has a name that comes twice"],
+      [text.replace("{", '{"more":{"a":1,"a":2},'), "has a name that comes twice"],
+      [
+        Buffer.concat([Buffer.from('{"more":"'), Buffer.of(0xff), Buffer.from(`",${text.slice(1)}`)]),
+        "is not UTF-8",
+      ],
+    ] as const) {
+      const { code, stderr } = await verify(...key, "--proof", proof, "--log", file("wrong.json", content));
+      assert.deepEqual([code, stderr], [1, `wrong.json ${said}\n`]);
     }
   });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Repositories } from "../../src/application/ports.ts";
 import type { FullTile, RecordKey } from "../../src/application/trail/trail-repository.ts";
+import { readEntry } from "../../src/domain/trail/entry.ts";
 import { byOperator, callerOf } from "../support/by-operator.ts";
 import { aLog, anAsset, anEmployee, type OpenRepositories } from "./repositories.ts";
 
@@ -70,7 +71,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const { employeeId, assetId, logs } = await writeLogs(1);
       await opened.employees.update(employeeId, { ...unchanged, firstName: "Augusta" }, ["TECHNICIAN"]);
       const [record] = await trail.recordsAfter("log", 0, 10);
-      const { recordedAt, ...said } = (record ?? assert.fail()).entry;
+      const { recordedAt, ...said } = readEntry((record ?? assert.fail()).entry);
       assert.ok(recordedAt !== null);
       assert.match(recordedAt, /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
       assert.ok(Math.abs(Date.parse(recordedAt) - Date.now()) < 60_000, recordedAt);
@@ -95,6 +96,37 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       );
     });
 
+    test("an entry has its canonical bytes, whatever its text", async () => {
+      const performer = callerOf(await opened.employees.insert(anEmployee({ lastName: 'B"yr\\on' })));
+      const { id } = await opened.assets.insert(anAsset({ name: "Pump\t/é", description: "a\nb\u2028" }));
+      const characters = Array.from({ length: 0xd7ff }, (_, at) => String.fromCharCode(at + 1));
+      const comments = Array.from({ length: 6 }, (_, at) =>
+        characters.slice(10_000 * at, 10_000 * (at + 1)).join(""),
+      );
+      comments.push("\u{1f600}\u{10ffff}\ue000\uffff\ufffe", "", "\\ud800 \\n \\", '"', "{}[],:");
+      for (const [at, comment] of comments.entries()) {
+        const performedDate = ["2026-01-07T10:00:00", "0001-02-03T00:00:00.000001", "9999-12-31T23:59:59.5"][
+          at % 3
+        ];
+        await opened.maintenanceLogs.append(
+          id,
+          performer,
+          aLog({ comment, performedDate: performedDate ?? "" }),
+        );
+      }
+      const records = [
+        ...(await trail.recordsAfter("log", 0, 100)),
+        ...(await trail.recordsAfter("asset", 0, 100)),
+        ...(await trail.recordsAfter("employee", 0, 100)),
+      ];
+      // Reading refuses every form but the canonical one.
+      const entries = records.map(({ entry }) => readEntry(entry));
+      assert.deepEqual(
+        entries.flatMap(entry => (entry.kind === "log" ? [entry.comment] : [])),
+        comments,
+      );
+    });
+
     test("every state of an employee's role and activity is a record, with whoever asked for it", async () => {
       const admin = await opened.employees.insert(anEmployee());
       const by = callerOf(admin);
@@ -105,9 +137,9 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await opened.employees.setActive(id, false, by);
       await opened.employees.setActive(id, true);
       const records = await trail.recordsAfter("employee", 0, 10);
-      const states = records.map(({ entry }) => {
-        assert.equal(entry.kind, "employee");
-        const { recordedAt, kind: _, ...state } = entry as Extract<typeof entry, { kind: "employee" }>;
+      const states = records.map(record => {
+        const { recordedAt, kind, ...state } = readEntry(record.entry);
+        assert.equal(kind, "employee");
         assert.match(recordedAt ?? "", /\.\d{6}Z$/);
         return state;
       });
@@ -126,7 +158,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await opened.employees.setActive(id, false);
       await opened.employees.appointAdmin(record);
       const [last] = (await trail.recordsAfter("employee", 0, 10)).slice(-1);
-      const { recordedAt: __, ...state } = last?.entry ?? {};
+      const { recordedAt: __, ...state } = readEntry(last?.entry ?? assert.fail());
       assert.deepEqual(state, { kind: "employee", id, role: "ADMIN", active: true, changedBy: null });
       assert.equal((await trail.recordsAfter("employee", 0, 10)).length, 3);
     });
@@ -140,7 +172,10 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const records = await trail.recordsAfter("asset", 0, 10);
       const state = { kind: "asset", id, name: "Pump", description: "Left" };
       assert.deepEqual(
-        records.map(({ entry: { recordedAt: _, ...said } }) => said),
+        records.map(({ entry }) => {
+          const { recordedAt: _, ...said } = readEntry(entry);
+          return said;
+        }),
         [
           { ...state, active: true, changedBy: by.employeeId },
           { ...state, active: false, changedBy: by.employeeId },
@@ -281,7 +316,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       let place = await trail.placeOfLog(id);
       assert.equal(place?.index, 250);
       assert.equal(hex(place?.hash ?? bytes(0)), hex(bytes(77)));
-      assert.equal(place?.record?.recordId, id);
+      assert.equal(readEntry(place?.entry ?? assert.fail()).id, id);
       assert.equal(place?.sixteenths, undefined);
       const hashesAt = (from: number, to: number) =>
         Array.from({ length: to - from }, (_, at) => hex(bytes(100_000 + from + at))).join("");
@@ -297,7 +332,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.equal(hex(place?.sixteenths ?? bytes(0)), hex(tile(0, 0).sixteenths));
       // An entry whose log is gone still has its place.
       const gone = await trail.placeOfLog(400_000);
-      assert.deepEqual([gone?.index, gone?.record], [255, undefined]);
+      assert.deepEqual([gone?.index, gone?.entry], [255, undefined]);
       assert.deepEqual(
         (await Promise.all([100_000, 100_017, 999_999, id].map(trail.placeOfLog))).map(found => found?.index),
         [0, 17, undefined, 250],

@@ -24,6 +24,7 @@ import {
   newestFirst,
   startOf,
 } from "../../src/domain/maintenance-log.ts";
+import { entryBytes } from "../support/trail.ts";
 import { makeMemoryTrail, type RecordsOf } from "./memory-trail.ts";
 
 type StoredLog = Omit<MaintenanceLog, "assetName" | "performedByName">;
@@ -58,14 +59,21 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
     records.employee.push({
       kind: "employee",
       recordId: records.employee.length + 1,
-      entry: { kind: "employee", id, role, active, changedBy: idOf(by), recordedAt: recordedAt() },
+      entry: entryBytes({
+        kind: "employee",
+        id,
+        role,
+        active,
+        changedBy: idOf(by),
+        recordedAt: recordedAt(),
+      }),
     });
   const recordAsset = ({ id, name, description, active }: StoredAsset, by: Author) => {
     const state = { id, name, description, active, changedBy: idOf(by), recordedAt: recordedAt() };
     records.asset.push({
       kind: "asset",
       recordId: records.asset.length + 1,
-      entry: { kind: "asset", ...state },
+      entry: entryBytes({ kind: "asset", ...state }),
     });
   };
 
@@ -249,7 +257,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
         records.log.push({
           kind: "log",
           recordId: log.id,
-          entry: { kind: "log", ...log, performedByName, recordedAt: recordedAt() },
+          entry: entryBytes({ kind: "log", ...log, performedByName, recordedAt: recordedAt() }),
         });
         keyed.set(slot, log);
         return { log: shown(log), replayed: false };

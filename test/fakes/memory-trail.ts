@@ -81,7 +81,7 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
       return {
         index,
         hash,
-        record: recordsOf.log.find(({ recordId }) => recordId === id),
+        entry: recordsOf.log.find(({ recordId }) => recordId === id)?.entry,
         neighbours: joined(stored.entries.slice(first, first + 16)),
         sixteenths: stored.tiles.find(tile => tile.level === 0 && tile.index === Math.floor(index / 256))
           ?.sixteenths,

@@ -4,11 +4,11 @@ import { makeNumbering } from "../../src/application/trail/numbering.ts";
 import type { RememberedNote } from "../../src/application/trail/signing.ts";
 import type { FullTile, NumberedRecord, TrailRecord } from "../../src/application/trail/trail-repository.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
-import { entryBytes } from "../../src/domain/trail/entry.ts";
 import { makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 import { makeSignerKey } from "../../src/domain/trail/note.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { type MemoryTrail, makeMemoryTrail, type RecordsOf } from "../fakes/memory-trail.ts";
+import { entryBytes } from "./trail.ts";
 
 export const hasher = makeTreeHasher(trailCrypto.sha256);
 export const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
@@ -16,7 +16,7 @@ export const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7)
 export const logRecord = (id: number, comment = `log ${id}`): TrailRecord => ({
   kind: "log",
   recordId: id,
-  entry: {
+  entry: entryBytes({
     kind: "log",
     id,
     performedDate: "2026-11-21T09:30:00",
@@ -27,7 +27,7 @@ export const logRecord = (id: number, comment = `log ${id}`): TrailRecord => ({
     performedByEmployeeId: 1,
     performedByName: "Ada Byron",
     recordedAt: "2026-11-21T09:30:00.000000Z",
-  },
+  }),
 });
 
 /** Records and a trail in memory, which a test may change as an owner of the tables can. */
@@ -52,7 +52,7 @@ export function makeTrailStage() {
     const forged = logRecord(id, "forged");
     records.log[records.log.findIndex(({ recordId }) => recordId === id)] = forged;
     const at = trail.stored.entries.findIndex(({ recordId }) => recordId === id);
-    const hash = hasher.leaf(entryBytes(forged.entry));
+    const hash = hasher.leaf(forged.entry);
     trail.stored.entries[at] = { ...(trail.stored.entries[at] as NumberedRecord), hash };
     const frontier = makeFrontier(hasher, undefined, ({ level, index }, root) => {
       if (level === 8) trail.stored.tiles[index] = { ...(trail.stored.tiles[index] as FullTile), root };

@@ -1,6 +1,8 @@
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
+import { canonicalJson } from "../../src/domain/trail/canonical-json.ts";
 import { signCheckpoint } from "../../src/domain/trail/checkpoint.ts";
-import { type Entry, entryBytes, type LogEntry } from "../../src/domain/trail/entry.ts";
+import { toUtf8 } from "../../src/domain/trail/encoding.ts";
+import type { Entry, LogEntry } from "../../src/domain/trail/entry.ts";
 import {
   type Hash,
   inclusionSpans,
@@ -15,6 +17,8 @@ import { formatProof } from "../../src/domain/trail/proof.ts";
 import { type Tile, tileAt, tileWidth, writeBundle } from "../../src/domain/trail/tile.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
+
+export const entryBytes = (entry: Entry): Uint8Array => toUtf8(canonicalJson(entry));
 
 /** A trail in memory, with what a service would answer of it. */
 export interface TestTrail {

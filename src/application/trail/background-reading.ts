@@ -1,6 +1,6 @@
 import type { TreeHasher } from "../../domain/trail/merkle.ts";
 import type { Clock, EventLog } from "../ports.ts";
-import { allPartsOf, makeExamination, stepsOfPart } from "./examination.ts";
+import { allPartsOf, makeExamination, stepsOfPart, toldBy } from "./examination.ts";
 import type { Numbering } from "./numbering.ts";
 import type { RecordKind, TrailRecord, TrailRepository } from "./trail-repository.ts";
 
@@ -44,8 +44,8 @@ export function makeBackgroundReading({ trail, hasher, clock, events, numbering,
   const examination = makeExamination({ trail, hasher, pause: () => pause(pauseMilliseconds), takeLate });
 
   async function takeLate(kind: RecordKind, records: readonly TrailRecord[]): Promise<void> {
-    for (const { entry } of await numbering.add(kind, records)) {
-      const { id, recordedAt } = entry;
+    for (const record of await numbering.add(kind, records)) {
+      const { id, recordedAt } = toldBy(record);
       events.warn("trail late", { kind, id, recordedAt: recordedAt ?? "unknown" });
     }
   }

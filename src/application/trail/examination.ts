@@ -1,5 +1,5 @@
-import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
-import { entryBytes } from "../../domain/trail/entry.ts";
+import { equalBytes, fromUtf8, TrailError } from "../../domain/trail/encoding.ts";
+import type { Entry } from "../../domain/trail/entry.ts";
 import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
 import { tileWidth } from "../../domain/trail/tile.ts";
 import { type RecordKind, recordKinds, type TrailRecord, type TrailRepository } from "./trail-repository.ts";
@@ -67,8 +67,8 @@ export function makeExamination({ trail, hasher, pause, takeLate }: ExaminationP
       const hash = hashes.get(record.recordId);
       hashes.delete(record.recordId);
       if (hash === undefined) late.push(record);
-      else if (!equalBytes(hasher.leaf(entryBytes(record.entry)), hash)) {
-        yield { kind, id: record.entry.id, what: "changed" };
+      else if (!equalBytes(hasher.leaf(record.entry), hash)) {
+        yield { kind, id: toldBy(record).id, what: "changed" };
       }
     }
     const others = await trail.records(kind, [...hashes.keys()]);
@@ -110,6 +110,10 @@ export function makeExamination({ trail, hasher, pause, takeLate }: ExaminationP
     },
   };
 }
+
+/** What an entry says of its log, employee or asset. */
+export const toldBy = ({ entry }: TrailRecord): Pick<Entry, "id" | "recordedAt"> =>
+  JSON.parse(fromUtf8(entry));
 
 function missing(error: unknown): Hash[] {
   if (error instanceof TrailError) return [];

@@ -1,5 +1,4 @@
 import { equalBytes } from "../../domain/trail/encoding.ts";
-import { entryBytes } from "../../domain/trail/entry.ts";
 import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
 import type { Clock } from "../ports.ts";
 import { type Gaps, makeGaps } from "./gaps.ts";
@@ -114,9 +113,8 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): N
     let length = 0;
     for (const [at, { kind, recordId, entry }] of records.entries()) {
       if (at % hashesInTurn === hashesInTurn - 1) await turn();
-      const bytes = entryBytes(entry);
-      length += bytes.length;
-      entries.push({ kind, recordId, hash: hasher.leaf(bytes) });
+      length += entry.length;
+      entries.push({ kind, recordId, hash: hasher.leaf(entry) });
     }
     const fitting = Math.floor((batchBytes / length) * records.length);
     room = Math.max(fewestRecords, Math.min(mostRecords, fitting));

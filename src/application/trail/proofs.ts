@@ -1,6 +1,5 @@
 import { DomainError, notFound } from "../../domain/error.ts";
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
-import { entryBytes } from "../../domain/trail/entry.ts";
 import {
   type HashAt,
   inclusionSpans,
@@ -110,8 +109,7 @@ export function makeProofs({ trail, hasher, events, signing, isSigned }: ProofPo
       const place = await trail.placeOfLog(id);
       if (place === undefined && (await trail.records("log", [id])).length === 0) throw notFound("Log");
       if (place === undefined || signed?.note === undefined || place.index >= signed.size) throw notYet();
-      const { index, record } = place;
-      const entry = record === undefined ? undefined : entryBytes(record.entry);
+      const { index, entry } = place;
       const leaf = entry === undefined ? undefined : hasher.leaf(entry);
       if (entry === undefined || leaf === undefined || !equalBytes(leaf, place.hash)) {
         const what = entry === undefined ? "removed" : "changed";

@@ -1,6 +1,5 @@
 import { DomainError } from "../../domain/error.ts";
 import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
-import { entryBytes } from "../../domain/trail/entry.ts";
 import type { TreeHasher } from "../../domain/trail/merkle.ts";
 import { formatVerifierKey, type SignerKey } from "../../domain/trail/note.ts";
 import { isTileOf, readTilePath, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
@@ -109,7 +108,7 @@ export async function* readEntries(
     for (const kind of recordKinds) {
       const ids = numbered.flatMap(entry => (entry.kind === kind ? [entry.recordId] : []));
       for (const { recordId, entry } of await trail.records(kind, ids)) {
-        found.set(`${kind} ${recordId}`, entryBytes(entry));
+        found.set(`${kind} ${recordId}`, entry);
       }
     }
     for (let index = at; index < Math.min(to, at + entriesAtOnce); index += 1) {

@@ -14,7 +14,8 @@ export interface RecordKey {
 }
 
 export interface TrailRecord extends RecordKey {
-  readonly entry: Entry;
+  /** The bytes of its entry, as the record is now. */
+  readonly entry: Uint8Array;
 }
 
 /** A record with its number and the leaf hash that it had when it got it. */
@@ -65,7 +66,8 @@ export interface Reading {
 /** Where an entry is, and what its proof takes of the tile of 256 hashes that it lies in. */
 export interface EntryPlace {
   readonly index: number;
-  readonly record: TrailRecord | undefined;
+  /** The bytes of the entry, as the log is now; undefined where it is gone. */
+  readonly entry: Uint8Array | undefined;
   readonly hash: Hash;
   /** The hashes from `index - index % 16` on, as many of the 16 as there are. */
   readonly neighbours: Uint8Array;

@@ -1,4 +1,3 @@
-import type { MaintenanceLog } from "../maintenance-log.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { equalBytes, TrailError } from "./encoding.ts";
 import { comparedFields, type LogEntry, readEntry } from "./entry.ts";
@@ -58,6 +57,7 @@ export function provenLog(hasher: TreeHasher, proof: TrailProof, { size, root }:
 export function differences(log: Readonly<Record<string, unknown>>, entry: LogEntry): Difference[] {
   return comparedFields
     .filter(field => !isUnrecorded(field, entry) && log[field] !== entry[field])
+    .filter(field => Object.hasOwn(log, field) || !isUnanswered(field))
     .map(field => ({ field, shown: log[field], recorded: entry[field] }));
 }
 
@@ -68,6 +68,8 @@ export const unprovenFields = (log: Readonly<Record<string, unknown>>, entry: Lo
     return field === undefined || isUnrecorded(field, entry);
   });
 
+const isUnanswered = (field: keyof LogEntry): boolean => field === "recordedAt" || field === "kind";
+
 /** The name of the performer was not kept before the trail began. */
-const isUnrecorded = (field: keyof MaintenanceLog & keyof LogEntry, entry: LogEntry): boolean =>
+const isUnrecorded = (field: keyof LogEntry, entry: LogEntry): boolean =>
   field === "performedByName" && entry.performedByName === null;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { canonicalJson } from "../../../src/domain/trail/canonical-json.ts";
-import { type Entry, entryBytes, readEntry } from "../../../src/domain/trail/entry.ts";
+import { type Entry, readEntry } from "../../../src/domain/trail/entry.ts";
+import { entryBytes } from "../../support/trail.ts";
 
 const log: Entry = {
   kind: "log",

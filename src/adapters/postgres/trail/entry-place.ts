@@ -2,7 +2,7 @@ import type { EntryPlace, TrailRepository } from "../../../application/trail/tra
 import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
-import { linesOf, toRecord } from "./trail-records.ts";
+import { linesOf } from "./trail-records.ts";
 
 interface PlaceRow {
   /** Null where the log is gone. */
@@ -53,7 +53,7 @@ export function makePlaceOfLog({ query }: Database): TrailRepository["placeOfLog
           hash,
           neighbours,
           sixteenths: sixteenths ?? undefined,
-          record: line === null ? undefined : toRecord("log", JSON.parse(line)),
+          entry: line === null ? undefined : Buffer.from(line),
         },
       ]),
     );
