@@ -1,10 +1,9 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { own } from "../test/faults/processes.ts";
 import type { Orders, Report } from "./load-client.ts";
 
-const script = fileURLToPath(new URL("load-client.ts", import.meta.url));
+const script = "bench/load-client.ts";
 
 /** Sends requests from another process for some seconds, and answers how it went. */
 export async function load(orders: Orders): Promise<Report> {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { describeApi } from "../dev/api-docs/describe.ts";
+import { script } from "./support/compiled.ts";
 import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
 import { freePort } from "./support/native-postgres.ts";
 import { runProgram, type Service, startProgram, startService } from "./support/program.ts";
@@ -34,16 +35,12 @@ describe("the program", () => {
     const runOn = (version: string, ...args: readonly string[]) => {
       const pretend = `Object.defineProperty(process, "versions", { value: { node: "${version}" } })`;
       const preload = `data:text/javascript,${encodeURIComponent(pretend)}`;
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        ["--import", "tsx", "--import", preload, ...args],
-        {
-          encoding: "utf8",
-        },
-      );
+      const { status, stderr } = spawnSync(process.execPath, ["--import", preload, ...args], {
+        encoding: "utf8",
+      });
       return { status, stderr };
     };
-    const program = ["src/main.ts", "--version"];
+    const program = [...script("src/main.ts"), "--version"];
     for (const version of ["12.22.12", "18.20.8", "20.11.1"]) {
       const stderr = `Node 22, 24 or 26 is needed, and this is Node ${version}\n`;
       assert.deepEqual(runOn(version, ...program), { status: 78, stderr });

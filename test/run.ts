@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compileTree } from "./support/compiled.ts";
 import { startTestServer } from "./support/test-server.ts";
 
 /**
@@ -24,6 +25,7 @@ const allFiles = () =>
 
 const files = process.argv.length > 2 ? process.argv.slice(2) : allFiles();
 const folder = mkdtempSync(join(tmpdir(), "maintenance-log-run-"));
+const tree = join(folder, "tree");
 const evidence = join(folder, "databases");
 writeFileSync(evidence, "");
 const outcomes = join(folder, "outcomes.tap");
@@ -31,15 +33,15 @@ const outcomes = join(folder, "outcomes.tap");
 const underWay = join(folder, "under-way");
 mkdirSync(underWay);
 
+compileTree(tree);
 const server = await startTestServer();
 console.log(`The tests use ${server.name}.`);
 const tests = spawn(
   process.execPath,
   [
+    "--enable-source-maps",
     "--import",
-    "tsx",
-    "--import",
-    "./test/support/file-bound.ts",
+    join(tree, "test/support/file-bound.js"),
     "--test",
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
@@ -47,11 +49,17 @@ const tests = spawn(
     `--test-reporter-destination=${outcomes}`,
     "--test-concurrency=3",
     "--test-timeout=200000",
-    ...files,
+    ...files.map(file => join(tree, file.replace(/\.ts$/, ".js"))),
   ],
   {
     stdio: "inherit",
-    env: { ...process.env, ...server.environment, TEST_EVIDENCE: evidence, TEST_UNDER_WAY: underWay },
+    env: {
+      ...process.env,
+      ...server.environment,
+      TEST_EVIDENCE: evidence,
+      TEST_TREE: tree,
+      TEST_UNDER_WAY: underWay,
+    },
     // A group of its own, so that what the tests have started can be ended with them.
     detached: true,
   },

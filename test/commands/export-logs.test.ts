@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
+import { programCommand } from "../support/compiled.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort } from "../support/native-postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
@@ -179,7 +180,7 @@ describe("export-logs", () => {
     if (process.platform !== "linux") return t.skip("only Linux has /dev/full");
     const env = { PATH: process.env["PATH"], ...settings };
     for (const target of ["> /dev/full", "| head -c 10 > /dev/null; exit $PIPESTATUS"]) {
-      const command = `${process.execPath} --import tsx src/main.ts export-logs ${target}`;
+      const command = `${programCommand} export-logs ${target}`;
       const { status, stderr } = spawnSync("bash", ["-c", command], { env, encoding: "utf8" });
       assert.equal(status, 74, stderr);
       assert.match(stderr, /^export-logs: the output cannot be written whole: /m);
@@ -187,7 +188,7 @@ describe("export-logs", () => {
   });
 
   test("says on a terminal, and only there, how far it is", async t => {
-    const command = `${process.execPath} --import tsx src/main.ts export-logs > /dev/null`;
+    const command = `${programCommand} export-logs > /dev/null`;
     const terminal = spawnSync("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
       env: { PATH: process.env["PATH"], ...settings },
       encoding: "utf8",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
+import { programCommand } from "../support/compiled.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { runProgram } from "../support/program.ts";
 
@@ -9,7 +10,7 @@ const lacksScript = spawnSync("script", ["--version"]).stdout?.includes("util-li
 
 /** Runs a command on a terminal, and types each answer when its question is there. */
 async function onTerminal(command: string, settings: Record<string, string>, answers: readonly string[]) {
-  const program = `exec ${process.execPath} --import tsx src/main.ts ${command}`;
+  const program = `exec ${programCommand} ${command}`;
   const env = { PATH: process.env["PATH"], SHELL: "/bin/sh", ...settings };
   const terminal = spawn("script", ["-qec", program, "/dev/null"], {
     env,

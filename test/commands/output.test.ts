@@ -5,11 +5,12 @@ import { closeSync, openSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { describe, test } from "node:test";
 import { describeApi } from "../../dev/api-docs/describe.ts";
+import { programCommand, script } from "../support/compiled.ts";
 import { startProgram } from "../support/program.ts";
 
 /** Runs a command whose standard output is this descriptor. */
 async function runInto(descriptor: number, args: readonly string[]) {
-  const program = spawn(process.execPath, ["--import", "tsx", "src/main.ts", ...args], {
+  const program = spawn(process.execPath, [...script("src/main.ts"), ...args], {
     env: { PATH: process.env["PATH"] },
     stdio: ["ignore", descriptor, "pipe"],
   });
@@ -23,7 +24,7 @@ async function runInto(descriptor: number, args: readonly string[]) {
 describe("the output of a command", () => {
   test("is whole when its reader is slow", async () => {
     // A pipe takes 64 KiB, which is less than the document.
-    const command = `${process.execPath} --import tsx src/main.ts openapi | (sleep 2; cat)`;
+    const command = `${programCommand} openapi | (sleep 2; cat)`;
     const { stdout } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
     assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(await describeApi())));
   });

@@ -7,6 +7,7 @@ import { after, describe, test } from "node:test";
 import { runTrailKey } from "../../src/commands/trail-key.ts";
 import { runVerify } from "../../src/commands/verify.ts";
 import { runCommand } from "../support/command.ts";
+import { programCommand } from "../support/compiled.ts";
 import { runProgram } from "../support/program.ts";
 import { answeredLog, logEntry, makeTestTrail } from "../support/trail.ts";
 
@@ -165,7 +166,7 @@ describe("verify --entries", () => {
   });
 
   test("ends with 74 when its output cannot be written whole", t => {
-    const command = `${process.execPath} --import tsx src/main.ts verify --key ${trail.vkey} --checkpoint ${newest} --entries ${entries} > /dev/full`;
+    const command = `${programCommand} verify --key ${trail.vkey} --checkpoint ${newest} --entries ${entries} > /dev/full`;
     if (process.platform !== "linux") return t.skip("only Linux has /dev/full");
     const { status, stderr } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
     assert.equal(status, 74);

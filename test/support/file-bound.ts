@@ -7,7 +7,7 @@ import { join, relative } from "node:path";
  */
 const boundMilliseconds = 240_000;
 const folder = process.env["TEST_UNDER_WAY"];
-const file = relative(process.cwd(), process.argv[1] ?? "");
+const file = relative(process.env["TEST_TREE"] ?? "", process.argv[1] ?? "");
 
 if (process.env["NODE_TEST_CONTEXT"] !== undefined && folder !== undefined) {
   const mark = join(folder, String(process.pid));

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import * as net from "node:net";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+import { script } from "./compiled.ts";
 import type { Settings } from "./program.ts";
 
 interface SocketHandle {
@@ -40,7 +41,7 @@ export function holdSocket(): HeldSocket {
       // A shell for what systemd does between fork and exec: only there the process knows its own id.
       const program = spawn(
         "/bin/sh",
-        ["-c", 'LISTEN_PID=$$ exec "$0" "$@"', process.execPath, "--import", "tsx", "src/main.ts", "serve"],
+        ["-c", 'LISTEN_PID=$$ exec "$0" "$@"', process.execPath, ...script("src/main.ts"), "serve"],
         {
           env: { PATH: process.env["PATH"], LISTEN_FDS: "1", ...settings },
           stdio: ["ignore", "pipe", "pipe", handle.fd],

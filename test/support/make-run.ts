@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { script } from "./compiled.ts";
 import type { Settings } from "./program.ts";
 
 /** What `make run` runs once everything is installed, or `make demo` with `--demo`. */
 export function startMakeRun(settings: Settings, ...options: readonly string[]) {
-  const command = [process.execPath, "--import", "tsx", "dev/run/run.ts", ...options];
+  const command = [process.execPath, ...script("dev/run/run.ts"), ...options];
   // Below a shell, as below make.
   const shell = spawn("sh", ["-c", '"$@"; exit $?', "sh", ...command], {
     env: { PATH: process.env["PATH"], ...settings },

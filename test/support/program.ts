@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { type Call, makeClient } from "./client.ts";
+import { script } from "./compiled.ts";
 import { closeAtEnd } from "./left-open.ts";
 
 export type Settings = Readonly<Record<string, string>>;
@@ -10,7 +11,7 @@ export type Settings = Readonly<Record<string, string>>;
 /** The program as its user runs it, with nothing of this process's environment but the path. */
 export function startProgram(args: readonly string[], settings: Settings) {
   const env = { PATH: process.env["PATH"], ...settings };
-  const program = spawn(process.execPath, ["--import", "tsx", "src/main.ts", ...args], {
+  const program = spawn(process.execPath, [...script("src/main.ts"), ...args], {
     env,
     stdio: "pipe",
   });
