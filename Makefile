@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run demo cluster test test-embedded faults mutants bench docs build install uninstall deb deb-with-node audit check format clean node-version
+.PHONY: run demo cluster test test-release test-embedded faults mutants bench docs build install uninstall deb deb-with-node audit check format clean node-version
 
 installed = node_modules/.package-lock.json
 
@@ -15,9 +15,13 @@ demo: $(installed)
 cluster: $(installed)
 	@node --import tsx dev/cluster.ts
 
-# Types, lint and format, then all tests on the PostgreSQL there is: native, or else embedded.
+# Types, lint and format, then the tests on the PostgreSQL there is: native, or else embedded.
 test: check
 	@node --import tsx test/run.ts
+
+# What is slow and has little to do with most changes: packages, units, make audit, and a short form of the faults.
+test-release: $(installed)
+	@node --import tsx test/run.ts $$(find test/release -name '*.test.ts')
 
 # The repository contract and all else that is said of PostgreSQL, on the embedded one.
 test-embedded: $(installed)

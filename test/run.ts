@@ -9,7 +9,7 @@ import { startTestServer } from "./support/test-server.ts";
 /**
  * Runs the tests against the PostgreSQL that there is, and says which.
  *
- *     node --import tsx test/run.ts [FILE…]      all files without arguments
+ *     node --import tsx test/run.ts [FILE…]      without arguments: all files but those of test/release
  *     TEST_DATABASE_URL=postgres://…             a server on which this user may create databases
  *     TEST_DATABASE=native | embedded            insist on one; native fails where there is none
  *     TEST_MINUTES=20                            end a run that takes longer, and name the files that it waits for
@@ -19,7 +19,7 @@ const mostMinutes = Number(process.env["TEST_MINUTES"] ?? 20);
 
 const allFiles = () =>
   readdirSync("test", { recursive: true, encoding: "utf8" })
-    .filter(file => file.endsWith(".test.ts"))
+    .filter(file => file.endsWith(".test.ts") && !file.startsWith("release"))
     .map(file => join("test", file))
     .sort();
 
@@ -30,6 +30,8 @@ const evidence = join(folder, "databases");
 writeFileSync(evidence, "");
 const outcomes = join(folder, "outcomes.tap");
 
+const ended = join(folder, "ended");
+writeFileSync(ended, "");
 const underWay = join(folder, "under-way");
 mkdirSync(underWay);
 
@@ -47,7 +49,7 @@ const tests = spawn(
     "--test-reporter-destination=stdout",
     "--test-reporter=tap",
     `--test-reporter-destination=${outcomes}`,
-    "--test-concurrency=3",
+    "--test-concurrency=4",
     "--test-timeout=200000",
     ...files.map(file => join(tree, file.replace(/\.ts$/, ".js"))),
   ],
@@ -59,6 +61,7 @@ const tests = spawn(
       TEST_EVIDENCE: evidence,
       TEST_TREE: tree,
       TEST_UNDER_WAY: underWay,
+      TEST_ENDED: ended,
     },
     // A group of its own, so that what the tests have started can be ended with them.
     detached: true,
@@ -86,6 +89,11 @@ clearTimeout(bound);
 signalAll("SIGKILL");
 await server.stop();
 
+const durations = readFileSync(ended, "utf8")
+  .trimEnd()
+  .split("\n")
+  .toSorted((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10));
+console.log(`The slowest files:\n  ${durations.slice(0, 8).join("\n  ")}`);
 const databases = readFileSync(evidence, "utf8").split("\n").length - 1;
 const skips = [...readFileSync(outcomes, "utf8").matchAll(/^\s*ok \d+ - (.*) # SKIP (.*)$/gm)];
 rmSync(folder, { recursive: true });

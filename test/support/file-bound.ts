@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
 /**
@@ -6,13 +6,16 @@ import { join, relative } from "node:path";
  * still waits for something would keep the run from ending.
  */
 const boundMilliseconds = 240_000;
-const folder = process.env["TEST_UNDER_WAY"];
+const { TEST_UNDER_WAY: folder, TEST_ENDED: ended = "/dev/null" } = process.env;
 const file = relative(process.env["TEST_TREE"] ?? "", process.argv[1] ?? "");
 
 if (process.env["NODE_TEST_CONTEXT"] !== undefined && folder !== undefined) {
   const mark = join(folder, String(process.pid));
   writeFileSync(mark, file);
-  process.once("exit", () => rmSync(mark, { force: true }));
+  process.once("exit", () => {
+    rmSync(mark, { force: true });
+    appendFileSync(ended, `${Math.round(performance.now())} ms  ${file}\n`);
+  });
   setTimeout(() => {
     const held = process.getActiveResourcesInfo().join(", ");
     process.stderr.write(`${file} has not ended after ${boundMilliseconds / 1_000} s; it holds: ${held}\n`);

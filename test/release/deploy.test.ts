@@ -5,10 +5,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { makeJsonEventLog } from "../src/adapters/json-event-log.ts";
-import { serveSettings } from "../src/config/settings.ts";
-import { makeFakeClock } from "./fakes/fake-clock.ts";
-import { copyProject, make, runIn } from "./support/project-copy.ts";
+import { makeJsonEventLog } from "../../src/adapters/json-event-log.ts";
+import { serveSettings } from "../../src/config/settings.ts";
+import { makeFakeClock } from "../fakes/fake-clock.ts";
+import { copyProject, make, runIn } from "../support/project-copy.ts";
 
 const lacks = (program: string): boolean => spawnSync(program, ["--version"]).error !== undefined;
 
