@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
+import { until } from "../support/until.ts";
 import { api, openWorld, password, type World } from "../support/world.ts";
 
 /** Failures that cost nothing, as README.md has them: of one email from one address, and of an address. */
@@ -163,6 +164,68 @@ test("of many guesses of the old password at once no more than the free ones lea
   assert.equal(statuses.filter(status => status === 429).length, 30 - freeFailures.ofEmail);
   assert.equal((await last).status, 429);
   await world.close();
+});
+
+/** A hasher whose verifications wait, as those of argon2 do, until they are let go together. */
+function makeWaitingHasher() {
+  const hasher = makeFakePasswordHasher();
+  const held: (() => void)[] = [];
+  let isHolding = false;
+  return {
+    passwords: {
+      ...hasher,
+      async verify(...asked: Parameters<typeof hasher.verify>) {
+        if (isHolding) await new Promise<void>(resolve => held.push(resolve));
+        return hasher.verify(...asked);
+      },
+    },
+    /** Sends these while no verification ends, and lets them go when all of them are verified. */
+    async overlap<T>(...sends: readonly (() => Promise<T>)[]): Promise<T[]> {
+      isHolding = true;
+      const answers: Promise<T>[] = [];
+      for (const send of sends) {
+        answers.push(send());
+        await until(() => held.length === answers.length);
+      }
+      isHolding = false;
+      for (const go of held.splice(0)) go();
+      return Promise.all(answers);
+    },
+  };
+}
+
+describe("a guess that another one has overtaken while its password was verified", () => {
+  test("learns nothing at the login, be it right", async () => {
+    const { passwords, overlap } = makeWaitingHasher();
+    const world = await openWorld({ passwords });
+    const { email } = world.employees.TECHNICIAN;
+    await guess(world, email, freeFailures.ofEmail - 1);
+    const login = (password: string) => () => attempt(world, email, password);
+    const answers = await overlap(login("guess"), login("guess"), login(password));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [401, 429, 429],
+    );
+    await world.close();
+  });
+
+  test("learns nothing at a change of password, be it right", async () => {
+    const { passwords, overlap } = makeWaitingHasher();
+    const world = await openWorld({ passwords });
+    const path = `${api}/employees/${world.employees.TECHNICIAN.id}/password`;
+    const change = (oldPassword: string) => () =>
+      world.call("PATCH", path, {
+        token: world.tokens.TECHNICIAN,
+        body: { oldPassword, newPassword: "another 1" },
+      });
+    for (let i = 0; i < freeFailures.ofEmail - 1; i += 1) await change(`guess ${i}`)();
+    const answers = await overlap(change("guess"), change("guess"), change(password));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [400, 429, 429],
+    );
+    await world.close();
+  });
 });
 
 describe("hashing", () => {
