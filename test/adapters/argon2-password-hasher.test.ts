@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
+import { extname } from "node:path";
 import { describe, test } from "node:test";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 
@@ -115,7 +116,8 @@ test("leaves half of libuv's threads to all else, however many cores there are",
     ] as const) {
       os.availableParallelism = () => available;
       syncBuiltinESMExports();
-      const path = `../../src/adapters/argon2-password-hasher.ts?cores=${available}`;
+      // As the tests run: from the source, or compiled.
+      const path = `../../src/adapters/argon2-password-hasher${extname(import.meta.url)}?cores=${available}`;
       const { makeArgon2PasswordHasher: make } = (await import(path)) as {
         makeArgon2PasswordHasher: typeof makeArgon2PasswordHasher;
       };

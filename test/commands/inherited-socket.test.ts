@@ -74,6 +74,12 @@ describe("a service on a socket that outlives it", () => {
     const acknowledged = new Set<string>();
     const errors = new Map<string, number>();
     let running = true;
+    // A failed assertion would leave the clients sending.
+    t.after(async () => {
+      running = false;
+      agent.destroy();
+      await service.stop();
+    });
     /** Half of the clients keep their connections, half make a new one for each request. */
     async function client(number: number): Promise<void> {
       for (let n = 0; running; n++) {
@@ -107,7 +113,6 @@ describe("a service on a socket that outlives it", () => {
     }
     running = false;
     await load;
-    agent.destroy();
 
     const sql = postgres(database.url, { max: 1 });
     const rows = await sql`select idempotency_key as key from maintenance_log`;

@@ -6,7 +6,8 @@ import { join, resolve } from "node:path";
 export function compileTree(tree: string): void {
   const options = ["--outDir", tree, "--rootDir", ".", "--noEmit", "false", "--noCheck", "--inlineSourceMap"];
   execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", ...options], { stdio: "inherit" });
-  for (const name of ["node_modules", "package.json", "sql"]) symlinkSync(resolve(name), join(tree, name));
+  for (const name of ["docs", "node_modules", "package.json", "sql"])
+    symlinkSync(resolve(name), join(tree, name));
 }
 
 /** What node is given to run this file of the project: the compiled one, or, outside of a run, the source. */
