@@ -49,7 +49,7 @@ const tests = spawn(
     "--test-reporter-destination=stdout",
     "--test-reporter=tap",
     `--test-reporter-destination=${outcomes}`,
-    "--test-concurrency=4",
+    "--test-concurrency=3",
     "--test-timeout=200000",
     ...files.map(file => join(tree, file.replace(/\.ts$/, ".js"))),
   ],

@@ -21,7 +21,7 @@ export function copyTree(): Tree {
 
 /** Look at the text of the sources, or take minutes: they say nothing of one mistake, or say it too late. */
 const leftOut =
-  /^test\/(release|faults|bench|mutants)\/|^test\/(architecture|docs|make-run)\.test\.ts$|fuzz\.test\.ts$/;
+  /^test\/(release|faults|mutants)\/|^test\/(architecture|docs|make-run)\.test\.ts$|fuzz\.test\.ts$/;
 
 export const testFiles = (): string[] =>
   readdirSync("test", { recursive: true, encoding: "utf8" })

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
-import { load, requestText } from "../../bench/load.ts";
+import { load, requestText } from "../../../bench/load.ts";
 
 /** Loads a server with four clients, and answers what they report and what the server has seen. */
 async function loaded(listener: RequestListener) {

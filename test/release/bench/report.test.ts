@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { drawChart } from "../../bench/chart.ts";
-import { median } from "../../bench/measure.ts";
-import { replaceSection } from "../../bench/report.ts";
+import { drawChart } from "../../../bench/chart.ts";
+import { median } from "../../../bench/measure.ts";
+import { replaceSection } from "../../../bench/report.ts";
 
 describe("the page of the bench", () => {
   const page =
