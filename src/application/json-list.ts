@@ -1,8 +1,9 @@
 /**
- * A part of a list as JSON: the UTF-8 text of its elements, with commas between them. It may be empty. Who keeps the
- * records renders them, since no layer on the way to the client looks into them.
+ * A part of a list as JSON: the UTF-8 text of its elements, each after a comma. It may be empty. Who keeps the records
+ * renders them, since no layer on the way to the client looks into them.
  */
 export interface Piece<Position = unknown> {
+  /** The reader's, to change as well, until it asks for the next piece. */
   readonly json: Uint8Array;
   /** Where the rest of the list begins; undefined at the end of the list. */
   readonly next: Position | undefined;
@@ -14,4 +15,5 @@ export type JsonList<T, Position = unknown> = AsyncIterable<Piece<Position>> & {
 const decoder = new TextDecoder();
 
 /** The elements of a piece, for those who do need to look into them. */
-export const elementsOf = <T>({ json }: Piece): T[] => JSON.parse(`[${decoder.decode(json)}]`) as T[];
+export const elementsOf = <T>({ json }: Piece): T[] =>
+  JSON.parse(`[${decoder.decode(json.subarray(1))}]`) as T[];

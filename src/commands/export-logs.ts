@@ -48,9 +48,9 @@ function csvLines(piece: Piece): Lines {
 
 const logStart = ',{"id":';
 
-/** Puts line ends in place of the commas between logs. In a comment the quotation marks of `logStart` are escaped. */
+/** Puts line ends in place of the commas before logs. In a comment the quotation marks of `logStart` are escaped. */
 function jsonLines({ json }: Piece): Lines {
-  const text = Buffer.concat([json, Buffer.from(json.length === 0 ? "" : "\n")]);
+  const text = Buffer.concat([json.subarray(1), Buffer.from(json.length === 0 ? "" : "\n")]);
   let count = text.length === 0 ? 0 : 1;
   for (let at = text.indexOf(logStart); at >= 0; at = text.indexOf(logStart, at)) {
     text[at] = lineFeed;

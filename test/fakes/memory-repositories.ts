@@ -40,7 +40,7 @@ async function* inPieces<T>(rows: readonly T[], limit?: number): JsonList<T, T> 
   const end = Math.min(rows.length, limit ?? rows.length);
   for (let at = 0; at < end && room > 0; at += pieceSize) {
     const piece = rows.slice(at, Math.min(at + pieceSize, end));
-    const json = Buffer.from(JSON.stringify(piece).slice(1, -1));
+    const json = Buffer.from(piece.map(row => `,${JSON.stringify(row)}`).join(""));
     room -= json.length;
     yield { json, next: at + piece.length < rows.length ? piece.at(-1) : undefined };
   }

@@ -24,7 +24,7 @@ const log = (index: number): MaintenanceLog => ({
 });
 const logsFrom = (first: number, size = 100) => Array.from({ length: size }, (_, i) => log(first + i));
 const pieceFrom = (first: number) => ({
-  json: Buffer.from(JSON.stringify(logsFrom(first)).slice(1, -1)),
+  json: Buffer.from(`,${JSON.stringify(logsFrom(first)).slice(1, -1)}`),
   next: log(first + 99),
 });
 

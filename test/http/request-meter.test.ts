@@ -108,7 +108,7 @@ describe("the meter of requests", () => {
     test(`is told of a list that the ${by} cut, and so is the log`, async () => {
       const { meter, answered, cut } = makeRecordingMeter();
       const repositories = makeMemoryRepositories();
-      const piece = { json: Buffer.from("{}"), next: undefined };
+      const piece = { json: Buffer.from(",{}"), next: { performedDate: "2026-01-01T00:00:00", id: 1 } };
       const list = async function* () {
         yield piece;
         yield piece;

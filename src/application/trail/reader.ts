@@ -84,7 +84,7 @@ async function* rendered(trail: TrailRepository, from: number, to: number): Json
     piece.push(`{"index":${index},"entry":${Buffer.from(entry).toString()}}`);
     index += 1;
     if (index === to || piece.length === entriesAtOnce) {
-      yield { json: Buffer.from(piece.join()), next: index === to ? undefined : index };
+      yield { json: Buffer.from(`,${piece.join()}`), next: index === to ? undefined : index };
       piece = [];
     }
   }

@@ -42,7 +42,7 @@ export async function listOrPage(
   const found: Uint8Array[] = [];
   let next: LogPosition | undefined;
   for await (const piece of listPart(query)) {
-    if (piece.json.length > 0) found.push(piece.json);
+    found.push(Buffer.from(piece.json));
     next = piece.next;
     if (next === undefined || performance.now() >= lookUntil) break;
   }
@@ -50,9 +50,8 @@ export async function listOrPage(
 }
 
 function jsonArray(pieces: readonly Uint8Array[]): Uint8Array {
-  const comma = Buffer.from(",");
-  const withCommas = pieces.flatMap(piece => [comma, piece]).slice(1);
-  return Buffer.concat([Buffer.from("["), ...withCommas, Buffer.from("]")]);
+  const elements = Buffer.concat(pieces);
+  return Buffer.concat([Buffer.from("["), elements.subarray(1), Buffer.from("]")]);
 }
 
 function linkTo(path: string, query: Values<typeof logQueryFields>, position: LogPosition): string {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { pipeline } from "node:stream/promises";
-import type { JsonList } from "../../../application/json-list.ts";
+import { finished } from "node:stream/promises";
+import type { JsonList, Piece } from "../../../application/json-list.ts";
 import type { HttpError } from "../api/http-error.ts";
 import type { Answer } from "../api/route.ts";
 
@@ -63,55 +63,50 @@ function sendText(
 async function sendList(reply: Reply, status: number, list: JsonList<object>): Promise<void> {
   const { response, headers } = reply;
   const pieces = wanted(list, response);
-  // Both are read before the status line, while a failure can still be answered with an error status.
-  const first = await pieces.next();
-  const second = await pieces.next();
-  if (first.done === true) return sendText(reply, status, "[]", jsonType);
-  if (second.done === true) return sendOnlyPiece(reply, status, first.value);
-  response.writeHead(status, [...headers, ...jsonType]);
-  if (response.req.method === "HEAD") {
-    response.end();
-    return void (await pieces.return());
+  try {
+    // Two pieces are read before the status line, while a failure can still be answered with an error status.
+    const first = await pieces.next();
+    if (first.done === true) return sendText(reply, status, "[]", jsonType);
+    const start = first.value.next === undefined ? first.value.json : Buffer.from(first.value.json);
+    start[0] = openingBracket;
+    const second = first.value.next === undefined ? undefined : await pieces.next();
+    const isOnly = second === undefined || second.done === true;
+    const length = isOnly ? ["Content-Length", String(start.length + "]".length)] : [];
+    response.writeHead(status, [...headers, ...jsonType, ...length]);
+    if (response.req.method === "HEAD") return void response.end();
+    if (isOnly) {
+      response.write(start);
+    } else {
+      const sent = async () => {
+        await write(response, start);
+        await write(response, second.value.json);
+        for await (const { json } of pieces) await write(response, json);
+      };
+      // A client that goes away ends neither a write nor the reading of the next piece.
+      await Promise.race([sent(), finished(response)]);
+    }
+    response.end("]");
+  } finally {
+    // It waits for the piece that is being read.
+    pieces.return().catch(() => {});
   }
-  await pipeline(jsonArray(first.value, second.value, pieces), response);
 }
+
+const openingBracket = 0x5b;
+
+/** Resolves when the connection has taken the whole chunk, after which its memory may be used again. */
+const write = (response: ServerResponse, chunk: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    response.write(chunk, error => (error ? reject(error) : resolve()));
+  });
 
 /**
  * The pieces that have elements. Looking for the first elements of a filtered list can take long, so destroying the
  * response meanwhile ends the reading of the list too.
  */
-async function* wanted(list: JsonList<object>, response: ServerResponse): AsyncGenerator<Uint8Array, void> {
-  for await (const { json } of list) {
+async function* wanted(list: JsonList<object>, response: ServerResponse): AsyncGenerator<Piece, void> {
+  for await (const piece of list) {
     if (response.destroyed) return;
-    if (json.length > 0) yield json;
-  }
-}
-
-function sendOnlyPiece({ response, headers }: Reply, status: number, piece: Uint8Array): void {
-  const length = ["Content-Length", String(piece.length + "[]".length)];
-  response.writeHead(status, [...headers, ...jsonType, ...length]);
-  response.write("[");
-  response.write(piece);
-  response.end("]");
-}
-
-/** Ending this generator ends the reading of the list. */
-async function* jsonArray(
-  first: Uint8Array,
-  second: Uint8Array,
-  rest: AsyncGenerator<Uint8Array, void>,
-): AsyncGenerator<string | Uint8Array> {
-  try {
-    yield "[";
-    yield first;
-    yield ",";
-    yield second;
-    for await (const piece of rest) {
-      yield ",";
-      yield piece;
-    }
-    yield "]";
-  } finally {
-    await rest.return();
+    if (piece.json.length > 0) yield piece;
   }
 }

@@ -82,7 +82,7 @@ export function listsById(
       begin();
       return sql`
         select json, rows, last from (
-          select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, max(id) as last
+          select ',' || string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, max(id) as last
           from (${rowsAfter(last, active, limit)}) as shown
         ) as page
         where rows <= 1 or octet_length(json) <= ${mostPageBytes}`;

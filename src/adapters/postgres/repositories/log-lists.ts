@@ -5,6 +5,7 @@ import { firstRows, mostPageBytes, type ReadAfter, readFitting, wholeList } from
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 import { type LogPage, readLogPage, type Scope } from "./log-statements.ts";
+import { ListMemory } from "./packed-logs.ts";
 
 type LogLists = Pick<
   MaintenanceLogRepository,
@@ -19,7 +20,8 @@ export function makeLogLists(database: Database): LogLists {
 
   function list(scope: Scope): LogList {
     const start = startOf(scope) ?? beforeAll;
-    const read = (last: LogPosition, limit: number) => readLogPage(database, scope, last, limit);
+    const memory = new ListMemory();
+    const read = (last: LogPosition, limit: number) => readLogPage(database, scope, last, limit, memory);
     return scope.limit === undefined
       ? wholeList(start, read, firstRows)
       : partOfList(start, read, scope.limit);

@@ -2,7 +2,7 @@ import type { LogPosition, LogQuery } from "../../../domain/maintenance-log.ts";
 import { mostPageBytes, type Page } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
-import { type Names, PackedLogs, readPosition } from "./packed-logs.ts";
+import { type ListMemory, type Names, PackedLogs, readPosition } from "./packed-logs.ts";
 
 /** Which logs a list is of. */
 export interface Scope extends LogQuery {
@@ -90,6 +90,7 @@ export async function readLogPage(
   scope: Scope,
   last: LogPosition,
   limit: number,
+  memory: ListMemory,
 ): Promise<LogPage | undefined> {
   const walked = sql`${after(scope, last)} and ${indexed(scope)}`;
   const endOfWindow = sql`
@@ -118,12 +119,8 @@ export async function readLogPage(
   if (row === undefined) return undefined;
   const [fields, comments, assetNames, employeeNames, count, windowEnd] = row;
   const rows = Number(count);
-  const logs = new PackedLogs(
-    fields ?? Buffer.alloc(0),
-    comments ?? Buffer.alloc(0),
-    names(assetNames?.toString()),
-    names(employeeNames?.toString()),
-  );
+  memory.know(names(assetNames?.toString()), names(employeeNames?.toString()));
+  const logs = new PackedLogs(fields ?? Buffer.alloc(0), comments ?? Buffer.alloc(0), memory);
   const isFull = rows === limit;
   const end = isFull ? logs.lastPosition : windowEnd == null ? undefined : readPosition(windowEnd);
   const isVain = scope.ofActiveAssets === true && rows === 0 && end !== undefined;

@@ -4,7 +4,7 @@ import type { LogPosition } from "../../../domain/maintenance-log.ts";
 /** The names that occur in a page, by id. */
 export type Names = Readonly<Record<string, string>>;
 
-/** Logs as elements of a JSON array, with commas between them. */
+/** Logs as elements of a JSON array, each after a comma, until the next ones of the list are rendered. */
 export interface RenderedLogs {
   readonly json: Buffer;
   readonly rows: number;
@@ -29,8 +29,57 @@ const escapes: readonly Uint8Array[] = Array.from({ length: backslash + 1 }, (_,
 /** What one call of `render` may come to: a log more than that is 62 KB at most, when its comment is all control characters. */
 export const mostRenderedBytes = 256 * 1024;
 const fieldsPerLog = 7;
-/** Where all pages are rendered, before each is copied to its own length. */
+/** Where all pages are rendered, before each is copied to the memory of its list. */
 const scratch = new Uint8Array(mostRenderedBytes + 64 * 1024);
+
+/** A name, and all that is the same in the logs of its asset or performer. */
+interface Named {
+  readonly name: string;
+  readonly json: Uint8Array;
+}
+
+/** What the pages of a list have in common: names that were rendered already, and room for the JSON of a piece. */
+export class ListMemory {
+  readonly #assets = new Map<number, Named>();
+  readonly #performers = new Map<number, Named>();
+  #room = Buffer.alloc(0);
+
+  know(assets: Names, employees: Names): void {
+    for (const id in assets) if (this.#assets.get(+id)?.name !== assets[id]) this.#nameAsset(+id, assets[id]);
+    for (const id in employees)
+      if (this.#performers.get(+id)?.name !== employees[id]) this.#namePerformer(+id, employees[id]);
+  }
+
+  assetOf(id: number): Uint8Array {
+    return (this.#assets.get(id) ?? this.#nameAsset(id)).json;
+  }
+
+  performerOf(id: number): Uint8Array {
+    return (this.#performers.get(id) ?? this.#namePerformer(id)).json;
+  }
+
+  /** A copy. V8 collects buffers late and at a high cost, so a list uses the same one again and again. */
+  keep(json: Uint8Array): Buffer {
+    if (this.#room.length < json.length) this.#room = Buffer.allocUnsafeSlow(json.length);
+    const kept = this.#room.subarray(0, json.length);
+    kept.set(json);
+    return kept;
+  }
+
+  #nameAsset(id: number, name = ""): Named {
+    const json = bytesOf(`","assetId":${id},"assetName":${JSON.stringify(name)}`);
+    const named = { name, json };
+    this.#assets.set(id, named);
+    return named;
+  }
+
+  #namePerformer(id: number, name = ""): Named {
+    const json = bytesOf(`,"performedByEmployeeId":${id},"performedByName":${JSON.stringify(name)}}`);
+    const named = { name, json };
+    this.#performers.set(id, named);
+    return named;
+  }
+}
 
 /**
  * A page of logs as PostgreSQL packs it, in UTF-8, and its JSON.
@@ -43,20 +92,15 @@ export class PackedLogs {
   /** For each log `id,performedDate,status,taskType,assetId,performedByEmployeeId,length of the comment in bytes,`. */
   readonly #fields: Uint8Array;
   readonly #comments: Uint8Array;
-  readonly #assetNames: Names;
-  readonly #employeeNames: Names;
-  /** What is the same in all logs of an asset, or of a performer, by id. */
-  readonly #assets = new Map<number, Uint8Array>();
-  readonly #performers = new Map<number, Uint8Array>();
+  readonly #memory: ListMemory;
   #rowStart = 0;
   #fieldsRead = 0;
   #commentsRead = 0;
 
-  constructor(fields: Uint8Array, comments: Uint8Array, assetNames: Names, employeeNames: Names) {
+  constructor(fields: Uint8Array, comments: Uint8Array, memory: ListMemory) {
     this.#fields = fields;
     this.#comments = comments;
-    this.#assetNames = assetNames;
-    this.#employeeNames = employeeNames;
+    this.#memory = memory;
   }
 
   get bytes(): number {
@@ -86,7 +130,7 @@ export class PackedLogs {
   /** Renders the logs that come next: at most `mostRows`, up to the one with which they have `mostBytes` or more. */
   render(mostBytes = mostRenderedBytes, mostRows = Number.MAX_SAFE_INTEGER): RenderedLogs {
     // Locals are much faster than fields here.
-    const [fields, comments, out] = [this.#fields, this.#comments, scratch];
+    const [fields, comments, memory, out] = [this.#fields, this.#comments, this.#memory, scratch];
     let from = this.#fieldsRead;
     let commentFrom = this.#commentsRead;
     let at = 0;
@@ -120,10 +164,10 @@ export class PackedLogs {
         else at = put(escapes[byte] as Uint8Array, out, at);
       }
       // These are long enough for a native copy to be faster.
-      const asset = this.#assets.get(assetId) ?? this.#renderAsset(assetId);
+      const asset = memory.assetOf(assetId);
       out.set(asset, at);
       at += asset.length;
-      const performer = this.#performers.get(performerId) ?? this.#renderPerformer(performerId);
+      const performer = memory.performerOf(performerId);
       out.set(performer, at);
       at += performer.length;
       rows += 1;
@@ -132,21 +176,7 @@ export class PackedLogs {
     if (at > out.length) throw new RangeError("a log is longer than the rules for its fields allow");
     this.#fieldsRead = from;
     this.#commentsRead = commentFrom;
-    // The first log begins with a comma like the others.
-    return { json: Buffer.from(out.subarray(1, at)), rows };
-  }
-
-  #renderAsset(id: number): Uint8Array {
-    const rendered = bytesOf(`","assetId":${id},"assetName":${JSON.stringify(this.#assetNames[id] ?? "")}`);
-    this.#assets.set(id, rendered);
-    return rendered;
-  }
-
-  #renderPerformer(id: number): Uint8Array {
-    const name = JSON.stringify(this.#employeeNames[id] ?? "");
-    const rendered = bytesOf(`,"performedByEmployeeId":${id},"performedByName":${name}}`);
-    this.#performers.set(id, rendered);
-    return rendered;
+    return { json: memory.keep(out.subarray(0, at)), rows };
   }
 }
 

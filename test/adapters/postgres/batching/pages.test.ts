@@ -18,11 +18,11 @@ interface Question {
 /** A table of rows that are numbered from 1 and take some room each, and what was asked of it. */
 function makeTable(size: number, bytesPerRow = 50, mostBytes = Number.POSITIVE_INFINITY) {
   const asked: Question[] = [];
-  const row = (id: number) => JSON.stringify({ id }).padEnd(bytesPerRow - 1);
+  const row = (id: number) => `,${JSON.stringify({ id })}`.padEnd(bytesPerRow);
   const read = async (last: number, limit: number): Promise<Page<number> | undefined> => {
     asked.push({ last, limit });
     const rows = Math.min(limit, size - last);
-    const json = Buffer.from(Array.from({ length: rows }, (_, i) => row(last + i + 1)).join());
+    const json = Buffer.from(Array.from({ length: rows }, (_, i) => row(last + i + 1)).join(""));
     if (rows > 1 && json.length > mostBytes) return undefined;
     const next = rows < limit ? undefined : last + rows;
     return { rows, bytes: rows * bytesPerRow, next, pieces: () => [{ json, next }] };
@@ -95,7 +95,7 @@ describe("a list in pages", () => {
       rows: ids.length,
       bytes: 0,
       next: i + 1 < all.length ? i + 1 : undefined,
-      pieces: () => [{ json: Buffer.from(ids.map(id => `{"id":${id}}`).join()), next: i + 1 }],
+      pieces: () => [{ json: Buffer.from(ids.map(id => `,{"id":${id}}`).join("")), next: i + 1 }],
     }));
     const list = wholeList<number>(0, async last => pages[last], first);
     assert.deepEqual(await idsOf(list), [1, 2, 3]);

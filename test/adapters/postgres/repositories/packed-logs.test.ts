@@ -1,23 +1,27 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { mostRenderedBytes, PackedLogs } from "../../../../src/adapters/postgres/repositories/packed-logs.ts";
+import {
+  ListMemory,
+  mostRenderedBytes,
+  PackedLogs,
+} from "../../../../src/adapters/postgres/repositories/packed-logs.ts";
 import { elementsOf } from "../../../../src/application/json-list.ts";
 import { logStatuses, type MaintenanceLog, taskTypes } from "../../../../src/domain/maintenance-log.ts";
 import { between, makeRandom, pick, type Random } from "../../../faults/random.ts";
 
 /** As PostgreSQL packs logs. */
-function pack(logs: readonly MaintenanceLog[]): PackedLogs {
+function pack(logs: readonly MaintenanceLog[], memory = new ListMemory()): PackedLogs {
   const fields = logs.map(log => {
     const date = log.performedDate.replace("T", " ");
     const length = Buffer.byteLength(log.comment);
     return `${log.id},${date},${log.status},${log.taskType},${log.assetId},${log.performedByEmployeeId},${length},`;
   });
-  return new PackedLogs(
-    Buffer.from(fields.join("")),
-    Buffer.from(logs.map(({ comment }) => comment).join("")),
+  memory.know(
     Object.fromEntries(logs.map(log => [log.assetId, log.assetName])),
     Object.fromEntries(logs.map(log => [log.performedByEmployeeId, log.performedByName])),
   );
+  const comments = logs.map(({ comment }) => comment).join("");
+  return new PackedLogs(Buffer.from(fields.join("")), Buffer.from(comments), memory);
 }
 
 const aLog = (changes: Partial<MaintenanceLog> = {}): MaintenanceLog => ({
@@ -34,9 +38,10 @@ const aLog = (changes: Partial<MaintenanceLog> = {}): MaintenanceLog => ({
 });
 
 const logsOf = (comments: readonly string[]) => comments.map((comment, i) => aLog({ id: i + 1, comment }));
-const stringified = (logs: readonly MaintenanceLog[]) => JSON.stringify(logs).slice(1, -1);
-const rendered = (logs: readonly MaintenanceLog[]): string =>
-  [...pack(logs).pieces(undefined)].map(({ json }) => json.toString()).join(",");
+const stringified = (logs: readonly MaintenanceLog[]) => logs.map(log => `,${JSON.stringify(log)}`).join("");
+const textOf = (packed: PackedLogs): string =>
+  Array.from(packed.pieces(undefined), ({ json }) => Buffer.from(json).toString()).join("");
+const rendered = (logs: readonly MaintenanceLog[]): string => textOf(pack(logs));
 
 /** Every character that PostgreSQL can store in a text: all but NUL, and no half of a surrogate pair. */
 const characters = Array.from({ length: 0x10ffff }, (_, i) => i + 1)
@@ -138,8 +143,11 @@ describe("packed logs", () => {
       performedByName: `${name}\x01`,
     }));
     const next = { performedDate: "2020-01-01T00:00:00", id: 1 };
-    const pieces = [...pack(logs).pieces(next)];
-    assert.equal(pieces.map(({ json }) => json).join(), stringified(logs));
+    const pieces = Array.from(pack(logs).pieces(next), piece => ({
+      ...piece,
+      json: Buffer.from(piece.json),
+    }));
+    assert.equal(pieces.map(({ json }) => json).join(""), stringified(logs));
     assert.ok(pieces.length > 5);
     for (const piece of pieces) {
       assert.ok(piece.json.length < mostRenderedBytes + 64 * 1024);
@@ -149,18 +157,29 @@ describe("packed logs", () => {
     }
   });
 
+  test("have the names of their own page, and not those that an earlier page of the list had", () => {
+    const memory = new ListMemory();
+    for (const performedByName of ["Ada Bø", "Ada Bå", "Ada Bø"]) {
+      const log = aLog({ performedByName, assetName: `seen by ${performedByName}` });
+      assert.equal(textOf(pack([log], memory)), stringified([log]));
+    }
+  });
+
+  test("are written over the JSON of the piece before", () => {
+    const memory = new ListMemory();
+    const [long, short] = [pack([aLog()], memory).render(), pack([aLog({ comment: "" })], memory).render()];
+    assert.equal(short.json.buffer, long.json.buffer);
+    assert.equal(short.json.toString(), stringified([aLog({ comment: "" })]));
+  });
+
   test("of which there are none are one empty piece", () => {
     const [piece, ...rest] = pack([]).pieces(undefined);
     assert.deepEqual([piece?.json.length, piece?.next, rest], [0, undefined, []]);
   });
 
   test("are still shown when a name is missing", () => {
-    const bare = new PackedLogs(
-      Buffer.from("1,2026-01-01 00:00:00,PENDING,ERROR,5,6,2,"),
-      Buffer.from("ok"),
-      {},
-      {},
-    );
+    const fields = "1,2026-01-01 00:00:00,PENDING,ERROR,5,6,2,";
+    const bare = new PackedLogs(Buffer.from(fields), Buffer.from("ok"), new ListMemory());
     const [log] = elementsOf<MaintenanceLog>({ json: bare.render().json, next: undefined });
     assert.deepEqual([log?.comment, log?.assetName, log?.performedByName], ["ok", "", ""]);
   });
