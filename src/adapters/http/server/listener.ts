@@ -1,8 +1,9 @@
 import { constants } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import { mostHeaders } from "../request/preconditions.ts";
 import type { HttpLimits } from "./limits.ts";
+import { createServer } from "./node-http.ts";
 
 /** PEM texts: the certificate with those of its issuers, and its private key. */
 export interface Identity {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { STATUS_CODES } from "node:http";
 import { HttpError } from "../api/http-error.ts";
 import { headersTooLarge, versionNotSupported } from "../request/preconditions.ts";
 import { jsonType, standingHeaders } from "../request/reply.ts";
+import { STATUS_CODES } from "./node-http.ts";
 
 /** The whole answer, as it goes over the wire, to a client for whom Node has made no response: its last. */
 export function refusalText({ status, message, headers }: HttpError, more: readonly string[]): string {
