@@ -5,8 +5,13 @@ import type { HashingLoad } from "../application/figures.ts";
 import type { PasswordHasher } from "../application/ports.ts";
 import { DomainError } from "../domain/error.ts";
 
-// A CommonJS module: to import it, Node would start a parser in WebAssembly, for 10 MB and 20 ms.
-const { hash, verify }: typeof import("@node-rs/argon2") = createRequire(import.meta.url)("@node-rs/argon2");
+const require = createRequire(import.meta.url);
+
+/**
+ * Loaded by the first password, since it takes 6 MB. It is a CommonJS module: to import it, Node would start a parser in
+ * WebAssembly, for 10 MB and 20 ms.
+ */
+const argon2 = (): typeof import("@node-rs/argon2") => require("@node-rs/argon2");
 
 const argon2id = 2 satisfies Algorithm.Argon2id;
 
@@ -29,10 +34,10 @@ export function makeArgon2PasswordHasher({ working, waiting } = limits): Passwor
 } {
   const queue = makeQueue(working, waiting);
   return {
-    hash: password => queue.run(() => hash(password, { algorithm: argon2id, ...cost })),
+    hash: password => queue.run(() => argon2().hash(password, { algorithm: argon2id, ...cost })),
 
     async verify(stored, password) {
-      const matches = await queue.run(() => verify(isAffordable(stored) ? stored : decoy, password));
+      const matches = await queue.run(() => argon2().verify(isAffordable(stored) ? stored : decoy, password));
       return matches && isAffordable(stored);
     },
 

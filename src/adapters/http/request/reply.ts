@@ -82,7 +82,7 @@ async function sendList(reply: Reply, status: number, list: JsonList<object>): P
         await write(response, second.value.json);
         for await (const { json } of pieces) await write(response, json);
       };
-      // A client that goes away ends neither a write nor the reading of the next piece.
+      // A client that goes away ends neither a write nor the reading of the next piece; `finished` then rejects.
       await Promise.race([sent(), finished(response)]);
     }
     response.end("]");
@@ -94,10 +94,12 @@ async function sendList(reply: Reply, status: number, list: JsonList<object>): P
 
 const openingBracket = 0x5b;
 
-/** Resolves when the connection has taken the whole chunk, after which its memory may be used again. */
+/** Resolves when the connection has taken the whole chunk, after which its memory may be used again, and never if it fails. */
 const write = (response: ServerResponse, chunk: Uint8Array): Promise<void> =>
-  new Promise((resolve, reject) => {
-    response.write(chunk, error => (error ? reject(error) : resolve()));
+  new Promise(resolve => {
+    response.write(chunk, error => {
+      if (!error) resolve();
+    });
   });
 
 /**
