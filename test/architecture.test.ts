@@ -39,8 +39,9 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
   {
     what: "require",
     pattern: /createRequire|\brequire\(/,
-    except: /^src\/adapters\/argon2-password-hasher\.ts$/,
+    except: /^src\/adapters\/(argon2-password-hasher|http\/server\/node-http|ops\/ops-server)\.ts$/,
   },
+  { what: "an import of node:http", pattern: /^import (?!type )[^;]*from "node:http"/m, except: /^$/ },
   { what: "console", pattern: /console\./, except: /^src\/(main|program)\.ts$/ },
   { what: "Math.random", pattern: /Math\.random/, except: /^$/ },
   { what: "a way around the types", pattern: /\bas any\b|@ts-(ignore|expect-error|nocheck)/, except: /^$/ },
@@ -197,6 +198,11 @@ describe("the architecture", () => {
     ["src/domain/role.ts", "\n".repeat(250), /has more than 250 lines/],
     ["src/adapters/postgres/schema/rights.ts", "script(name);", /uses SQL that is no template/],
     ["src/adapters/http/request/body.ts", 'createRequire(import.meta.url)("pg");', /uses require/],
+    [
+      "src/adapters/http/request/body.ts",
+      'import { STATUS_CODES } from "node:http";',
+      /an import of node:http/,
+    ],
     ["src/adapters/http/request/body.ts", "const x = process.env;", /uses process\.env/],
     ["src/adapters/http/request/body.ts", "const x = new Date();", /uses the time of day/],
     ["src/adapters/http/request/body.ts", "const x = Math.random();", /uses Math\.random/],
