@@ -94,7 +94,7 @@ export function makeBackgroundReading({ trail, hasher, clock, events, numbering,
       await read(next);
       fraction = (Math.max(0, at) + 1) / parts.length;
       // The tree is read anew, so that the next checkpoint is held against what is stored now.
-      numbering.reset();
+      await numbering.reread();
       return Math.min(10_000, Math.max(0, 1_000 * waitSeconds - (clock.now().getTime() - begun)));
     },
 

@@ -3,6 +3,11 @@ const gapsAtMost = 10_000;
 const longestWaitMilliseconds = 86_400_000;
 /** Of a jump in the sequence, the last ids only: it may have been set anywhere. */
 const longestJump = 1_000;
+/**
+ * How far behind the last id a process looks for gaps when it starts: further than the service writes within the
+ * deadline of a statement.
+ */
+export const idsAtStart = 65_536;
 const firstWaitMilliseconds = 300;
 
 interface Gap {
@@ -23,7 +28,7 @@ export interface Gaps {
   due(now: number, limit: number): number[];
 }
 
-/** @param known ids up to `last` that are known; the others among the 1,000 before it are gaps */
+/** @param known ids up to `last` that are known; the others among the last ones before it are gaps */
 export function makeGaps(last: number, known: ReadonlySet<number>, now: number): Gaps {
   const gaps = new Map<number, Gap>();
   let greatest = last;
@@ -35,7 +40,7 @@ export function makeGaps(last: number, known: ReadonlySet<number>, now: number):
     if (oldest !== undefined) gaps.delete(oldest);
   }
 
-  for (let id = Math.max(1, last - longestJump); id < last; id += 1) if (!known.has(id)) add(id, now);
+  for (let id = Math.max(1, last - idsAtStart); id < last; id += 1) if (!known.has(id)) add(id, now);
 
   return {
     get last() {

@@ -1,7 +1,7 @@
 import { equalBytes } from "../../domain/trail/encoding.ts";
 import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
 import type { Clock } from "../ports.ts";
-import { type Gaps, makeGaps } from "./gaps.ts";
+import { type Gaps, idsAtStart, makeGaps } from "./gaps.ts";
 import {
   type NumberedRecord,
   type RecordKind,
@@ -58,6 +58,8 @@ export interface Numbering {
   add(kind: RecordKind, records: readonly TrailRecord[]): Promise<readonly TrailRecord[]>;
   /** The tree of all entries that this process knows. */
   tree(): Tree | undefined;
+  /** Reads the tree of the entries that this process knows anew. Throws TrailError where it is not whole. */
+  reread(): Promise<void>;
   /** Forgets what this process knows of the stored trail. */
   reset(): void;
 }
@@ -79,7 +81,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): N
     const gaps = {} as Record<RecordKind, Gaps>;
     for (const kind of recordKinds) {
       const lastId = lastIds[kind];
-      const near = await trail.entriesOf(kind, Math.max(0, lastId - 1_000), lastId + 1);
+      const near = await trail.entriesOf(kind, Math.max(0, lastId - idsAtStart), lastId + 1);
       gaps[kind] = makeGaps(lastId, new Set(near.map(({ recordId }) => recordId)), now());
     }
     return { tree, lastHash, gaps };
@@ -168,6 +170,13 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): N
     },
 
     tree: () => state?.tree,
+    async reread() {
+      const known = state;
+      if (known === undefined) return;
+      const tree = await readTree(trail, hasher, known.tree.size);
+      // Unless a step has come between, after which the next rereading is soon enough.
+      if (state === known) state = { ...known, tree };
+    },
     reset() {
       state = undefined;
     },

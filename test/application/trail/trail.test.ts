@@ -55,6 +55,27 @@ describe("numbering", () => {
     assert.deepEqual(numberedIds(), [1, 2, 5, 6, 4, 3]);
   });
 
+  test("finds a late record behind many newer ones, after the tree was read anew and after a restart", async () => {
+    const { numbering, commit, clock, numberedIds } = makeTrailStage();
+    let each = numbering();
+    commit(...range(1, 3_000).filter(id => id !== 7 && id !== 8));
+    for (let step = 0; step < 20; step += 1) await each.step();
+    const before = each.tree();
+    await each.reread();
+    assert.notEqual(each.tree()?.lineage, before?.lineage);
+    commit(7);
+    clock.advance(1);
+    await each.step();
+    assert.equal(numberedIds().at(-1), 7);
+    each = numbering();
+    await each.step();
+    commit(8);
+    clock.advance(1);
+    await each.step();
+    assert.equal(numberedIds().at(-1), 8);
+    assert.equal(new Set(numberedIds()).size, 2_999);
+  });
+
   test("starts anew from what is stored when that is not what it knew", async () => {
     const { numbering, commit, trail, rootOf, numberedIds } = makeTrailStage();
     const [one, other] = [numbering(), numbering()];
