@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
-import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
 import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
 import { systemClock } from "../adapters/system-clock.ts";
@@ -12,17 +11,18 @@ import { acceptTrailSettings } from "../config/settings.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../domain/trail/merkle.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { withDatabase } from "./command-database.ts";
 
 const longestReason = 1_000;
 
 /** `accept-trail`: how an operator goes on after a restore that was meant. */
-export async function runAcceptTrail({ environment, args, readFile, print }: Surroundings): Promise<void> {
+export async function runAcceptTrail(surroundings: Surroundings): Promise<void> {
+  const { environment, args, readFile, sqlFolder, print } = surroundings;
   const reason = readReason(args);
   const settings = readSettings(acceptTrailSettings, environment, readFile);
-  const { databaseUrl, preparesStatements, trailKey: key, trailStateFile } = settings;
-  const database = connect(databaseUrl, commandLimits, preparesStatements);
+  const { trailKey: key, trailStateFile } = settings;
   const events = makeJsonEventLog("info", systemClock, line => print(line.trimEnd()));
-  try {
+  await withDatabase(settings, sqlFolder, async database => {
     const acceptance = await acceptTrail(
       {
         trail: makeTrailRepository(database),
@@ -32,7 +32,9 @@ export async function runAcceptTrail({ environment, args, readFile, print }: Sur
         key,
       },
       reason,
-    );
+    ).catch((error: unknown) => {
+      throw error instanceof TrailError ? new CommandError(exitCodes.failure, error.message) : error;
+    });
     if (acceptance === undefined) {
       print("nothing to accept: the stored trail extends what was signed");
       return;
@@ -43,11 +45,7 @@ export async function runAcceptTrail({ environment, args, readFile, print }: Sur
       refused: refused === undefined ? "none" : inWords(refused),
       accepted: inWords(accepted),
     });
-  } catch (error) {
-    throw error instanceof TrailError ? new CommandError(exitCodes.failure, error.message) : error;
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 function readReason(args: readonly string[]): string {

@@ -1,37 +1,30 @@
 import { parseArgs } from "node:util";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
-import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
 import { makeEmployeeRepository } from "../adapters/postgres/repositories/employee-repository.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { passwordSettings } from "../config/settings.ts";
 import { registrationFields } from "../domain/employee.ts";
 import { readFields } from "../domain/field.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { withDatabase } from "./command-database.ts";
 import { readNewPassword } from "./new-password.ts";
 
 const { password: _, role: __, ...adminFields } = registrationFields;
 
 /** `create-admin`: makes an ADMIN, or gives an employee that role, a new password and activity. */
 export async function runCreateAdmin(surroundings: Surroundings): Promise<void> {
-  const { environment, args, readFile, print } = surroundings;
+  const { environment, args, readFile, sqlFolder, print } = surroundings;
   const { ifNone, ...sent } = readOptions(args);
-  const { databaseUrl, preparesStatements, adminPassword } = readSettings(
-    passwordSettings,
-    environment,
-    readFile,
-  );
+  const settings = readSettings(passwordSettings, environment, readFile);
   const admin = readFields(adminFields, sent);
-  const database = connect(databaseUrl, commandLimits, preparesStatements);
-  try {
+  await withDatabase(settings, sqlFolder, async database => {
     const employees = makeEmployeeRepository(database);
     if (ifNone && (await employees.hasActiveAdmin())) return print("an active ADMIN exists: nothing to do");
-    const password = await readNewPassword(adminPassword, surroundings);
+    const password = await readNewPassword(settings.adminPassword, surroundings);
     const passwordHash = await makeArgon2PasswordHasher().hash(password);
     const { id, email } = await employees.appointAdmin({ ...admin, passwordHash });
     print(`${email} is an active ADMIN (employee ${id})`);
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 function readOptions(args: readonly string[]) {

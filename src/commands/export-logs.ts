@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util";
-import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
 import { makeMaintenanceLogRepository } from "../adapters/postgres/repositories/maintenance-log-repository.ts";
 import { elementsOf, type Piece } from "../application/json-list.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { databaseSettings } from "../config/settings.ts";
 import type { MaintenanceLog } from "../domain/maintenance-log.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { withDatabase } from "./command-database.ts";
 import { writeWhole } from "./output.ts";
 
 /** How logs are written down: what comes before them, and the lines of a piece, of which each is one log. */
@@ -70,15 +70,14 @@ const progressStep = 10_000;
 
 /** `export-logs`: writes logs to standard output, one batch at a time and at the pace of its reader. */
 export async function runExportLogs(surroundings: Surroundings): Promise<void> {
-  const { environment, args, readFile, stdout, stderr } = surroundings;
+  const { environment, args, readFile, sqlFolder, stdout, stderr } = surroundings;
   const { assetId, format } = readOptions(args);
-  const { databaseUrl, preparesStatements } = readSettings(databaseSettings, environment, readFile);
-  const database = connect(databaseUrl, commandLimits, preparesStatements);
-  const logs = makeMaintenanceLogRepository(database);
+  const settings = readSettings(databaseSettings, environment, readFile);
   const tell = (count: number, end: string) => void (stderr.isTTY && stderr.write(`\r${count} logs${end}`));
   let count = 0;
   let isBegun = false;
-  try {
+  await withDatabase(settings, sqlFolder, async database => {
+    const logs = makeMaintenanceLogRepository(database);
     for await (const piece of assetId === undefined ? logs.list({}) : logs.listOfAsset(assetId, {})) {
       if (!isBegun) await writeWhole(stdout, format.head);
       isBegun = true;
@@ -89,9 +88,7 @@ export async function runExportLogs(surroundings: Surroundings): Promise<void> {
       if (Math.floor(count / progressStep) > Math.floor(before / progressStep)) tell(count, "");
     }
     tell(count, "\n");
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 function readOptions(args: readonly string[]): { assetId: number | undefined; format: Format } {

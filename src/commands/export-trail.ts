@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
-import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
 import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
 import { readEntries } from "../application/trail/reader.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { databaseSettings } from "../config/settings.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { withDatabase } from "./command-database.ts";
 import { writeWhole } from "./output.ts";
 
 /** Written at once. */
@@ -12,11 +12,11 @@ const chunkBytes = 64 * 1024;
 const lineEnd = Buffer.from("\n");
 
 /** `export-trail`: writes the entries to standard output in their canonical bytes, a line each. */
-export async function runExportTrail({ environment, args, readFile, stdout }: Surroundings): Promise<void> {
+export async function runExportTrail(surroundings: Surroundings): Promise<void> {
+  const { environment, args, readFile, sqlFolder, stdout } = surroundings;
   const from = readFrom(args);
-  const { databaseUrl, preparesStatements } = readSettings(databaseSettings, environment, readFile);
-  const database = connect(databaseUrl, commandLimits, preparesStatements);
-  try {
+  const settings = readSettings(databaseSettings, environment, readFile);
+  await withDatabase(settings, sqlFolder, async database => {
     let chunk: Uint8Array[] = [];
     let length = 0;
     const trail = makeTrailRepository(database);
@@ -28,9 +28,7 @@ export async function runExportTrail({ environment, args, readFile, stdout }: Su
       [chunk, length] = [[], 0];
     }
     if (length > 0) await writeWhole(stdout, Buffer.concat(chunk));
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 function readFrom(args: readonly string[]): number {

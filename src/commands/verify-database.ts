@@ -1,4 +1,3 @@
-import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
 import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
@@ -13,6 +12,7 @@ import { TrailError } from "../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../domain/trail/merkle.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { withDatabase } from "./command-database.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
 
@@ -21,13 +21,12 @@ const findingsAtMost = 1_000;
 
 /** `verify --database`: every record against its hash, every hash against the tree, the tree against what was signed. */
 export async function verifyDatabase(
-  { environment, readFile, print }: Surroundings,
+  { environment, readFile, sqlFolder, print }: Surroundings,
   keys: readonly VerifierKey[],
 ): Promise<void> {
   const settings = readSettings(verifyDatabaseSettings, environment, readFile);
-  const { databaseUrl, preparesStatements, trailStateFile } = settings;
-  const database = connect(databaseUrl, commandLimits, preparesStatements);
-  try {
+  const { trailStateFile } = settings;
+  await withDatabase(settings, sqlFolder, async database => {
     const trail = makeTrailRepository(database);
     const faults: string[] = [];
     const late = new Set<string>();
@@ -64,9 +63,7 @@ export async function verifyDatabase(
     }
     if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
     print(`${size} entries: all records match, and the tree extends the checkpoints`);
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 async function faultsOfCheckpoint(

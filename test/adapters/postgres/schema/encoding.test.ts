@@ -25,7 +25,7 @@ describe("the encoding of the database", () => {
   });
 
   for (const encoding of ["SQL_ASCII", "LATIN1"]) {
-    test(`may not be ${encoding}: migrate, serve and check say so`, async t => {
+    test(`may not be ${encoding}: every command says so`, async t => {
       if (!database.hasUsers) return t.skip("the embedded database has but one encoding");
       const name = `encoding_${encoding.toLowerCase()}_${process.pid}`;
       await server.unsafe(`create database ${name} encoding '${encoding}' locale 'C' template template0`);
@@ -37,8 +37,14 @@ describe("the encoding of the database", () => {
         PORT: "0",
       };
       const said = `the encoding of the database is ${encoding}, not UTF8: create it with encoding 'UTF8' template template0`;
-      for (const command of ["migrate", "serve", "check"]) {
-        const { code, stderr } = await runProgram([command], settings);
+      for (const [command, ...args] of [
+        ["migrate"],
+        ["serve"],
+        ["check"],
+        ["export-logs"],
+        ["set-password", "--email", "a@example.com"],
+      ] as const) {
+        const { code, stderr } = await runProgram([command, ...args], settings);
         assert.equal(code, 1, command);
         assert.ok(stderr.startsWith(`${command}: ${said}\n`), stderr);
       }
