@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CommandError, exitCodes, type Surroundings } from "./commands/command.ts";
-import { openStandardOutput } from "./commands/output.ts";
+import { openStandardOutput, refuseClosedOutput } from "./commands/output.ts";
 import { type Environment, SettingsError } from "./config/read-settings.ts";
 import { DomainError, isUnavailable } from "./domain/error.ts";
 
@@ -25,6 +25,9 @@ const commands: Readonly<Record<string, (surroundings: Surroundings) => Promise<
   "--help": async ({ print }) => print(await help()),
   "--version": async ({ print, version }) => print(version),
 };
+
+/** Those that are run for their output. */
+const exports = ["openapi", "export-logs", "export-trail"];
 
 const help = async (command = ""): Promise<string> => (await import("./commands/help.ts")).helpOf(command);
 
@@ -60,6 +63,7 @@ export async function runProgram(
     onReload: listener => void process.on("SIGHUP", listener),
   };
   try {
+    if (exports.includes(name)) refuseClosedOutput(process.stdout);
     if (isHelp) print(await help(name));
     else await command(surroundings);
     await finish();

@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { constants, createWriteStream, fstatSync, readFileSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { CommandError, exitCodes } from "./command.ts";
@@ -39,6 +39,21 @@ export function openStandardOutput(
       throw new CommandError(exitCodes.outputFailed, cannotBeWritten(failure));
     },
   };
+}
+
+/**
+ * Throws for a closed standard output. Node opens /dev/null in its place, for reading and writing, where a shell opens
+ * /dev/null for writing only. Systems other than Linux do not tell how it was opened.
+ */
+export function refuseClosedOutput({ fd }: { readonly fd: number }): void {
+  if (process.platform !== "linux" || fstatSync(fd).rdev !== statSync("/dev/null").rdev) return;
+  const [, flags = "0"] = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8")) ?? [];
+  const { O_RDWR, O_WRONLY } = constants;
+  if ((Number.parseInt(flags, 8) & (O_RDWR | O_WRONLY)) !== O_RDWR) return;
+  throw new CommandError(
+    exitCodes.outputFailed,
+    "the output cannot be written whole: standard output is closed",
+  );
 }
 
 const cannotBeWritten = (error: Error): string => `the output cannot be written whole: ${error.message}`;
