@@ -89,6 +89,8 @@ function splitAt(text: string, separator: string): string[] {
 }
 
 function decode(text: string): string {
+  // PostgreSQL's protocol ends a text with it.
+  if (text.includes("%00")) throw new Error("has a NUL (%00), which PostgreSQL does not allow");
   try {
     return decodeURIComponent(text);
   } catch {
