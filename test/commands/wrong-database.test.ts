@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, test } from "node:test";
+import { openEmptyDatabase } from "../support/database.ts";
 import { runProgram } from "../support/program.ts";
 
 /** What may be at the port that DATABASE_URL names, by what it does to a client, and what the command says of it. */
@@ -50,6 +51,22 @@ const impostors: readonly {
 ];
 
 describe("a command whose database is something else", () => {
+  test("gives all hosts together less than 10 s", { timeout: 60_000 }, async () => {
+    const sockets = new Set<Socket>();
+    const server = createServer(socket => void sockets.add(socket.on("error", () => {})));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const hosts = Array.from({ length: 7 }, () => `127.0.0.1:${port}`).join();
+    const DATABASE_URL = `postgres://postgres@${hosts}/x`;
+    const { code, stderr } = await runProgram(["migrate"], { DATABASE_URL });
+    const asked = sockets.size;
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    assert.equal(code, 69);
+    assert.match(stderr, /; 127\.0\.0\.1:\d+: no answer within 9 s of all hosts\n$/);
+    assert.equal(asked, 5);
+  });
+
   for (const { what, serve, says } of impostors) {
     for (const mode of ["disable", "require"]) {
       test(`ends with 69 and says so: ${what}, sslmode=${mode}`, { timeout: 60_000 }, async () => {
@@ -71,4 +88,32 @@ describe("a command whose database is something else", () => {
       });
     }
   }
+});
+
+test("a command whose database is not migrated says so", async () => {
+  const database = await openEmptyDatabase();
+  for (const args of [
+    ["export-logs"],
+    ["export-trail"],
+    ["create-admin", "--email", "a@example.com"],
+    ["create-admin", "--email", "a@example.com", "--if-none"],
+    ["set-password", "--email", "a@example.com"],
+    [
+      "verify",
+      "--database",
+      "--key",
+      "trail.example.com+17de3164+AfizHZhuNqAKzdhdnvR1iWK3DbRS7VobdcLveB8SM2cL",
+    ],
+  ]) {
+    const { code, stderr } = await runProgram(args, {
+      DATABASE_URL: database.url,
+      ADMIN_PASSWORD: "a password",
+    });
+    assert.equal(code, 1, args.join(" "));
+    assert.match(
+      stderr,
+      /^[\w-]+: the database is behind this program \(missing: .*\): run migrate first\n$/,
+    );
+  }
+  await database.drop();
 });

@@ -25,6 +25,9 @@ const refusals: Readonly<Record<DatabaseUrl["attribute"], (role: Role) => string
   "prefer-standby": ({ isStandby }) => (isStandby ? undefined : "is no standby"),
 };
 
+/** For all servers together: a command ends within 10 s, however many hosts are silent. */
+const roundMilliseconds = 9_000;
+
 const restMilliseconds = { shortest: 50, longest: 1_000 };
 
 /**
@@ -49,9 +52,12 @@ export function makeServers<Link extends Found>(
 
   async function tryAll(signal: AbortSignal): Promise<Link> {
     const faults: Error[] = [];
+    const noTime = AbortSignal.timeout(roundMilliseconds);
+    const round = AbortSignal.any([signal, noTime]);
     for (const [wanted, server] of rounds.flatMap(wanted => order.map(server => [wanted, server] as const))) {
       try {
-        const link = await open(server, signal);
+        round.throwIfAborted();
+        const link = await open(server, round);
         const refusal = refusals[wanted](link.role);
         if (refusal === undefined) {
           move(server, 0);
@@ -61,6 +67,12 @@ export function makeServers<Link extends Found>(
         faults.push(describe(server, new Error(refusal)));
       } catch (error) {
         signal.throwIfAborted();
+        if (noTime.aborted) {
+          faults.push(
+            describe(server, new Error(`no answer within ${roundMilliseconds / 1_000} s of all hosts`)),
+          );
+          break;
+        }
         if (error instanceof SilenceError) move(server, order.length);
         faults.push(describe(server, error));
       }
