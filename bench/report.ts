@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { drawChart } from "./chart.ts";
 import type { Growth } from "./growth.ts";
 import type { ConnectionsResult, Figures, FloodResult, Result } from "./measure.ts";
+import type { TrailCost, TrailPoint } from "./trail.ts";
 
 /** All that a run has found; parts that were not asked for are absent. */
 export interface Findings {
@@ -15,16 +16,18 @@ export interface Findings {
   readonly flood?: FloodResult;
   readonly connections?: readonly ConnectionsResult[];
   readonly growth?: readonly Growth[];
+  readonly trail?: { readonly create: TrailCost; readonly points: readonly TrailPoint[] };
 }
 
 /** The parts of the page that a run writes, each in Markdown under the name of its place. */
 export function sectionsOf(findings: Findings): Readonly<Record<string, string>> {
-  const { results, flood, connections, growth } = findings;
+  const { results, flood, connections, growth, trail } = findings;
   return {
     ...(results && { machine: machineOf(findings), table: resultsTable(results) }),
     ...(flood && { flood: floodTable(flood) }),
     ...(connections && { connections: connectionsTable(connections) }),
     ...(growth && { growth: growthTable(growth), plans: plansTable(growth) }),
+    ...(trail && { trail: trailTable(trail) }),
   };
 }
 
@@ -183,3 +186,26 @@ const plansTable = (growth: readonly Growth[]): string =>
     ["at most logs", "how they are found"],
     growth.map(({ operation, points }) => [operation, points.at(-1)?.plan ?? ""]),
   );
+
+function trailTable({ create, points }: NonNullable<Findings["trail"]>): string {
+  const heads = [
+    "entries",
+    "proof, × one log",
+    "entries numbered a second",
+    "bytes an entry",
+    "verify --entries, s",
+    "its peak MiB",
+  ];
+  const rows = points.map(point => [
+    point.entries.toLocaleString("en"),
+    number(point.times),
+    number(point.entriesPerSecond || null),
+    number(point.bytesPerEntry),
+    number(point.verifySeconds),
+    number(point.verifyPeakMib),
+  ]);
+  const costs = [create.off, create.on].map(cost => number(cost.service + cost.postgres));
+  return `Writing a log takes ${costs[0]} µs of CPU without numbering and signing, and ${costs[1]} µs with both: × ${number(create.times)}.
+
+${table(heads, rows)}`;
+}

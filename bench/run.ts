@@ -11,17 +11,18 @@ import { measureGrowth } from "./growth.ts";
 import { type Choices, measure, measureConnections, measureFlood } from "./measure.ts";
 import { type Findings, sectionsOf, writePage } from "./report.ts";
 import { openStage } from "./stage.ts";
+import { measureCreate, measureTrail } from "./trail.ts";
 import { workloads } from "./workloads.ts";
 
 /**
  * Measures the compiled service on a PostgreSQL of its own, beside bare node:http and PostgreSQL alone.
  *
- *     node --import tsx bench/run.ts [--only table,flood,connections,growth] [--rounds 3] [--seconds 3]
+ *     node --import tsx bench/run.ts [--only table,flood,connections,growth,trail] [--rounds 3] [--seconds 3]
  *                                    [--most-logs 1000000] [--docs]
  *
  * Prints tables, keeps them in bench/results/latest.json, and with --docs the tables and charts of docs/performance.md.
  */
-const parts = ["table", "flood", "connections", "growth"] as const;
+const parts = ["table", "flood", "connections", "growth", "trail"] as const;
 const { values } = parseArgs({
   options: {
     only: { type: "string", default: parts.join() },
@@ -55,8 +56,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 const program = buildProgram();
 let findings: Findings = { machine: machine(), logs, rounds, seconds };
-if (only.some(part => part !== "growth")) findings = { ...findings, ...(await measureService()) };
+if (only.some(part => part !== "growth" && part !== "trail"))
+  findings = { ...findings, ...(await measureService()) };
 if (only.includes("growth")) findings = { ...findings, growth: await grow() };
+if (only.includes("trail")) findings = { ...findings, trail: await measureTrailWhole() };
 
 for (const [name, section] of Object.entries(sectionsOf(findings))) console.log(`\n${name}\n\n${section}`);
 keep(join(root, "bench/results/latest.json"), findings);
@@ -96,10 +99,23 @@ async function measureService(): Promise<Partial<Findings>> {
   return measured;
 }
 
-async function grow() {
-  const sizes = [1e4, 1e5, 1e6, 1e7, 1e8].filter(size => size <= mostLogs);
+async function measureTrailWhole() {
   const stage = await openStage(binaries, program, 1e4);
-  const growth = await measureGrowth(stage, sizes, tell);
+  tell("writing with the trail and without it");
+  const create = await measureCreate(stage, program, 1e4, choices);
+  tell(JSON.stringify(create));
+  const points = await measureTrail(stage, program, sizes(), choices, tell);
+  await stage.close();
+  return { create, points };
+}
+
+function sizes(): readonly number[] {
+  return [1e4, 1e5, 1e6, 1e7, 1e8].filter(size => size <= mostLogs);
+}
+
+async function grow() {
+  const stage = await openStage(binaries, program, 1e4);
+  const growth = await measureGrowth(stage, sizes(), tell);
   await stage.close();
   return growth;
 }

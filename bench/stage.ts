@@ -17,7 +17,7 @@ export interface Stage {
   readonly postgresPid: number;
   readonly postgresVersion: string;
   /** Starts the service in a process of its own, with these settings besides the usual ones. */
-  serve(more?: Readonly<Record<string, string>>): Promise<Serving>;
+  serve(more?: Readonly<Record<string, string>>, otherProgram?: string): Promise<Serving>;
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export async function openStage(binaries: string, program: string, logs: number)
     sql,
     postgresPid: Number.parseInt(readFileSync(pidFile, "utf8"), 10),
     postgresVersion: shown?.version ?? "",
-    serve: (more = {}) => serve(program, url, more),
+    serve: (more = {}, otherProgram = program) => serve(otherProgram, url, more),
     async close() {
       await sql.end({ timeout: 1 });
       await cluster.remove();

@@ -1,14 +1,19 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cluster, makeCluster, standbyName } from "./cluster.ts";
-import { stablePort } from "./processes.ts";
+import { folder, stablePort } from "./processes.ts";
 import { type Relay, startRelay } from "./relay.ts";
 import type { Scenario, Trial } from "./scenario.ts";
 import { conclude, databaseName, openStage, query } from "./stage.ts";
+import { faultsOfTrail, trailKey, untilCovered, watchCheckpoints } from "./trail-check.ts";
 
 /** Longer than the deadline of the service, so that it gives writes up which only wait for the standby. */
 const stalledMilliseconds = 6_500;
 
-/** The primary dies and its synchronous standby is promoted: the service follows, nothing acknowledged is lost. */
+/**
+ * The primary dies while its logs are numbered, and its synchronous standby is promoted: the service follows, nothing
+ * acknowledged is lost, and the trail goes on from every checkpoint that was answered.
+ */
 export const failover: Scenario = {
   name: "failover",
   inShort: false,
@@ -33,7 +38,9 @@ async function runFailovers(trial: Trial, beforehand: (relay: Relay) => Promise<
   await primary.start();
   const hosts = ports.map(port => `127.0.0.1:${port}`).join(",");
   const serviceUrl = () => `postgres://postgres@${hosts}/${databaseName}?target_session_attrs=read-write`;
-  const stage = await openStage(trial, { cluster: primary, serviceUrl });
+  const settings = { TRAIL_KEY: trailKey, TRAIL_STATE_FILE: join(folder, `failover-checkpoint-${ports[0]}`) };
+  const stage = await openStage(trial, { cluster: primary, serviceUrl, settings });
+  const watch = watchCheckpoints([stage.port], stage.token);
   const relays: Relay[] = [];
   try {
     const load = stage.load();
@@ -53,8 +60,14 @@ async function runFailovers(trial: Trial, beforehand: (relay: Relay) => Promise<
       recoveries.push(recovery);
       primary = standby;
     }
-    return await conclude(stage, load, { rounds, recoveries, cluster: primary });
+    await load.stop();
+    const uncovered = await untilCovered(primary, stage.token, [stage.port]);
+    await watch.stop();
+    const faults = [...uncovered, ...(await faultsOfTrail(primary, watch.notes))];
+    const notes = [`${watch.notes.size} checkpoints held against the entries`];
+    return await conclude(stage, load, { rounds, recoveries, cluster: primary, faults, notes });
   } finally {
+    await watch.stop();
     await stage.close();
     await primary.remove();
     for (const relay of relays) await relay.close();

@@ -1,16 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
-import { openCheckpoint } from "../../src/domain/trail/checkpoint.ts";
-import { toBase64 } from "../../src/domain/trail/encoding.ts";
-import { makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
-import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { folder, stablePort } from "./processes.ts";
 import { between } from "./random.ts";
 import type { Scenario } from "./scenario.ts";
-import { conclude, databaseName, openStage, query, type Stage } from "./stage.ts";
-
-const key = makeSignerKey("faults.example.com", new Uint8Array(32).fill(5), trailCrypto);
+import { conclude, openStage } from "./stage.ts";
+import { faultsOfTrail, trailKey, untilCovered, watchCheckpoints } from "./trail-check.ts";
 
 /** Two services number and sign at once, and die in turn, PostgreSQL in between: no gap, no double, every root right. */
 export const trailKill: Scenario = {
@@ -19,23 +13,13 @@ export const trailKill: Scenario = {
   async run(trial) {
     const rounds = trial.short ? 2 : 30;
     const stateFile = join(folder, "trail-kill-checkpoint");
-    const trail = { TRAIL_KEY: formatSignerKey(key), TRAIL_STATE_FILE: stateFile };
+    const trail = { TRAIL_KEY: trailKey, TRAIL_STATE_FILE: stateFile };
     const stage = await openStage(trial, { settings: trail });
     const otherPort = await stablePort();
     const ports = [stage.port, otherPort];
-    const notes = new Set<string>();
-    let isOver = false;
+    const watch = watchCheckpoints(ports, stage.token);
     try {
       let other = await stage.startAnother(otherPort);
-      const watching = Promise.all(
-        ports.map(async port => {
-          while (!isOver) {
-            const note = await checkpointOf(port, stage.token);
-            if (note !== undefined) notes.add(note);
-            await sleep(200);
-          }
-        }),
-      );
       const load = stage.load({ ports, cutsAreFine: true });
       for (let round = 0; round < rounds; round++) {
         await load.untilAcknowledged();
@@ -55,68 +39,14 @@ export const trailKill: Scenario = {
       }
       await load.untilAcknowledged();
       await load.stop();
-      const faults = [...(await untilCovered(stage, ports)), ...(await faultsOf(stage, notes))];
-      isOver = true;
-      await watching;
-      const told = `${notes.size} checkpoints held against the entries`;
+      const uncovered = await untilCovered(stage.cluster, stage.token, ports);
+      await watch.stop();
+      const faults = [...uncovered, ...(await faultsOfTrail(stage.cluster, watch.notes))];
+      const told = `${watch.notes.size} checkpoints held against the entries`;
       return await conclude(stage, load, { rounds, notes: [told], faults });
     } finally {
-      isOver = true;
+      await watch.stop();
       await stage.close();
     }
   },
 };
-
-async function checkpointOf(port: number, token: string): Promise<string | undefined> {
-  try {
-    const headers = { Authorization: `Bearer ${token}` };
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/trail/checkpoint`, { headers });
-    return answer.status === 200 ? await answer.text() : undefined;
-  } catch {
-    // The service is dead for the moment.
-    return undefined;
-  }
-}
-
-const recordCount = `
-  (select count(*) from maintenance_log) + (select count(*) from employee_event) + (select count(*) from asset_event)`;
-
-/** Waits until both services have signed all records. */
-async function untilCovered({ cluster, token }: Stage, ports: readonly number[]): Promise<string[]> {
-  const [row] = await query(cluster.url(databaseName), `select (${recordCount})::integer as records`);
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    const notes = await Promise.all(ports.map(port => checkpointOf(port, token)));
-    if (notes.every(note => Number(note?.split("\n")[1]) === row?.["records"])) return [];
-    await sleep(200);
-  }
-  return ["the records were not signed within 20 s"];
-}
-
-async function faultsOf({ cluster }: Stage, notes: ReadonlySet<string>): Promise<string[]> {
-  const url = cluster.url(databaseName);
-  const faults: string[] = [];
-  const [counts] = await query(
-    url,
-    `select count(*)::integer as entries, count(distinct (kind, record_id))::integer as records,
-      (max(index) + 1)::integer as size, (${recordCount})::integer as all from trail_entry`,
-  );
-  if (new Set(Object.values(counts ?? {})).size !== 1)
-    faults.push(`not one entry for each record: ${JSON.stringify(counts)}`);
-  const roots = new Map<number, string>();
-  const frontier = makeFrontier(makeTreeHasher(trailCrypto.sha256));
-  roots.set(0, toBase64(frontier.root()));
-  const wanted = new Set([...notes].map(note => Number(note.split("\n")[1])));
-  for (const { index, hash } of await query(
-    url,
-    "select index::integer, hash from trail_entry order by index",
-  )) {
-    if (index !== frontier.size) faults.push(`entry ${index} follows ${frontier.size - 1}`);
-    frontier.append(hash as Uint8Array);
-    if (wanted.has(frontier.size)) roots.set(frontier.size, toBase64(frontier.root()));
-  }
-  for (const note of notes) {
-    const { size, root } = openCheckpoint(note, [key], trailCrypto);
-    if (roots.get(size) !== toBase64(root)) faults.push(`the checkpoint of ${size} entries has another root`);
-  }
-  return faults;
-}

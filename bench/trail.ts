@@ -1,0 +1,217 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, openSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { trailCrypto } from "../src/adapters/trail-crypto.ts";
+import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../src/domain/trail/note.ts";
+import { folder } from "../test/faults/processes.ts";
+import { load, requestText } from "./load.ts";
+import { type Choices, median } from "./measure.ts";
+import { cpuMicroseconds } from "./processes.ts";
+import { seedLogs } from "./seed.ts";
+import type { Serving, Stage } from "./stage.ts";
+import { pointRead, type Workload, workloads } from "./workloads.ts";
+
+const key = makeSignerKey("bench.example.com", new Uint8Array(32).fill(9), trailCrypto);
+const stateFile = join(folder, "bench-checkpoint");
+const settings = { TRAIL_KEY: formatSignerKey(key), TRAIL_STATE_FILE: stateFile };
+
+/** CPU time of the service and of PostgreSQL for one request, in microseconds. */
+interface Cost {
+  readonly service: number;
+  readonly postgres: number;
+}
+
+export interface TrailCost {
+  readonly off: Cost;
+  readonly on: Cost;
+  /** Of both together, the median over the rounds. */
+  readonly times: number;
+}
+
+export interface TrailPoint {
+  readonly entries: number;
+  readonly log: Cost;
+  readonly proof: Cost;
+  /** CPU time of a proof against that of the log itself, the median over the rounds. */
+  readonly times: number;
+  readonly entriesPerSecond: number;
+  readonly bytesPerEntry: number;
+  readonly verifySeconds: number;
+  readonly verifyPeakMib: number;
+}
+
+const sum = ({ service, postgres }: Cost): number => service + postgres;
+
+/** Writing logs with the numbering and signing of the trail and without it, in turn, round after round. */
+export async function measureCreate(
+  stage: Stage,
+  program: string,
+  logs: number,
+  { rounds, seconds }: Choices,
+): Promise<TrailCost> {
+  const create = workloads(logs).find(({ name }) => name === "create a log") as Workload;
+  const off: Cost[] = [];
+  const on: Cost[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [costs, path] of [
+      [off, withoutTrail(program)],
+      [on, program],
+    ] as const) {
+      const serving = await stage.serve(settings, path);
+      if (costs === on) await untilCovered(stage);
+      await costOf(stage, serving, create, 1);
+      costs.push(
+        await costOf(stage, serving, create, seconds, costs === on ? () => untilCovered(stage) : undefined),
+      );
+      await serving.stop();
+    }
+  }
+  return {
+    off: medians(off),
+    on: medians(on),
+    times: median(on.map((cost, round) => sum(cost) / sum(off[round] as Cost))),
+  };
+}
+
+/** What the trail costs at each number of entries; seeds up to it first. */
+export async function measureTrail(
+  stage: Stage,
+  program: string,
+  sizes: readonly number[],
+  { rounds, seconds }: Choices,
+  tell: (line: string) => void,
+): Promise<readonly TrailPoint[]> {
+  const points: TrailPoint[] = [];
+  for (const entries of sizes) {
+    tell(`the trail of ${entries.toLocaleString("en")} logs`);
+    await seedLogs(stage.sql, entries);
+    const before = await numbered(stage);
+    const begun = performance.now();
+    const serving = await stage.serve(settings);
+    await untilCovered(stage);
+    const entriesPerSecond = ((await numbered(stage)) - before) / ((performance.now() - begun) / 1_000);
+    const log: Cost[] = [];
+    const proof: Cost[] = [];
+    const read = pointRead(entries);
+    const proofs: Workload = {
+      ...read,
+      requests: token =>
+        Array.from({ length: 10_000 }, (_, at) =>
+          requestText({ path: `/api/v1/logs/${1 + ((at * 7_919) % entries)}/proof`, token }),
+        ),
+    };
+    await sleep(1_500);
+    for (const workload of [read, proofs]) await costOf(stage, serving, workload, 1);
+    for (let round = 0; round < rounds; round += 1) {
+      log.push(await costOf(stage, serving, read, seconds));
+      proof.push(await costOf(stage, serving, proofs, seconds));
+    }
+    await serving.stop();
+    const verified = await verifyOffline(stage, program);
+    const point = {
+      entries,
+      log: medians(log),
+      proof: medians(proof),
+      times: median(proof.map((cost, round) => sum(cost) / sum(log[round] as Cost))),
+      entriesPerSecond,
+      bytesPerEntry: await bytesPerEntry(stage),
+      ...verified,
+    };
+    tell(JSON.stringify(point));
+    points.push(point);
+  }
+  return points;
+}
+
+async function costOf(
+  stage: Stage,
+  { port, pid, token }: Serving,
+  { requests, connections, status }: Workload,
+  seconds: number,
+  after: () => Promise<unknown> = async () => {},
+): Promise<Cost> {
+  const cpu = () => [cpuMicroseconds(pid), cpuMicroseconds(stage.postgresPid)] as const;
+  const [service, postgres] = cpu();
+  const report = await load({
+    port,
+    requests: requests(token),
+    connections,
+    seconds,
+    expectedStatus: status,
+  });
+  if (report.errors > 0) throw new Error(`${report.errors} answers were not the expected ones`);
+  await after();
+  const [serviceAfter, postgresAfter] = cpu();
+  return {
+    service: (serviceAfter - service) / report.requests,
+    postgres: (postgresAfter - postgres) / report.requests,
+  };
+}
+
+const medians = (costs: readonly Cost[]): Cost => ({
+  service: median(costs.map(({ service }) => service)),
+  postgres: median(costs.map(({ postgres }) => postgres)),
+});
+
+async function numbered({ sql }: Stage): Promise<number> {
+  const [row] = await sql<{ size: number }[]>`
+    select coalesce(max(first_index + length(places)), 0)::integer as size
+    from trail_run where first_index = (select max(first_index) from trail_run)`;
+  return row?.size ?? 0;
+}
+
+/** Waits until the last log has its number. */
+async function untilCovered(stage: Stage): Promise<void> {
+  const [row] = await stage.sql<{ records: number }[]>`
+    select ((select count(*) from maintenance_log) + (select count(*) from employee_event)
+      + (select count(*) from asset_event))::integer as records`;
+  while ((await numbered(stage)) < (row?.records ?? 0)) await sleep(100);
+}
+
+async function bytesPerEntry(stage: Stage): Promise<number> {
+  const [row] = await stage.sql<{ bytes: number }[]>`
+    select (pg_total_relation_size('trail_run') + pg_total_relation_size('trail_tile')
+      + pg_total_relation_size('trail_checkpoint'))::float as bytes`;
+  return (row?.bytes ?? 0) / (await numbered(stage));
+}
+
+/** Exports the trail, and verifies the export against the checkpoint of the state file. */
+async function verifyOffline({ url }: Stage, program: string) {
+  const entries = join(folder, "bench-entries");
+  execFileSync(process.execPath, [program, "export-trail"], {
+    env: { DATABASE_URL: url },
+    stdio: ["ignore", openSync(entries, "w"), "inherit"],
+  });
+  const report = join(folder, "bench-verify");
+  // The peak of the process, which it tells itself at its end.
+  const tellPeak = `data:text/javascript,${encodeURIComponent(
+    `import { writeFileSync } from "node:fs";
+     process.on("exit", () => writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS)));`,
+  )}`;
+  const args = ["verify", "--key", formatVerifierKey(key), "--checkpoint", stateFile, "--entries", entries];
+  const begun = performance.now();
+  execFileSync(process.execPath, ["--import", tellPeak, program, ...args], { env: {}, stdio: "inherit" });
+  const verifySeconds = (performance.now() - begun) / 1_000;
+  const verifyPeakMib = Number(readFileSync(report, "utf8")) / 1_024;
+  if (statSync(entries).size === 0) throw new Error("the export is empty");
+  rmSync(entries);
+  return { verifySeconds, verifyPeakMib };
+}
+
+let patched: string | undefined;
+
+/** The same program with the one call taken out that starts the work of the trail. */
+function withoutTrail(program: string): string {
+  if (patched !== undefined) return patched;
+  const root = dirname(dirname(program));
+  const copy = `${root}-without-trail`;
+  cpSync(root, copy, { recursive: true, filter: path => !path.endsWith("node_modules") });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const serve = join(copy, "dist/commands/serve.js");
+  const text = readFileSync(serve, "utf8");
+  if (!text.includes("trail.start();")) throw new Error("serve does not start the trail in one call");
+  writeFileSync(serve, text.replace("trail.start();", ""));
+  patched = join(copy, "dist/main.js");
+  return patched;
+}
