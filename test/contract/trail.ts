@@ -339,6 +339,12 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       );
     });
 
+    test("what was read can be confirmed", async () => {
+      await trail.confirm();
+      await writeLogs(1);
+      await trail.confirm();
+    });
+
     test("the checkpoint that was stored last is the last, whatever its size; an acceptance stores one too", async () => {
       await trail.addCheckpoint({ size: 5, root: bytes(5), note: "five\n" });
       await trail.addCheckpoint({ size: 3, root: bytes(3), note: "three — \n" });

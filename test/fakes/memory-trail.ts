@@ -88,6 +88,7 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
       };
     },
 
+    confirm: async () => {},
     lastCheckpoint: async () => stored.checkpoints.at(-1),
     checkpoint: async id => stored.checkpoints.find(checkpoint => checkpoint.id === id),
     async addCheckpoint(checkpoint) {

@@ -138,6 +138,8 @@ export function makeSigning(ports: SigningPorts) {
   async function signNext(tree: Tree, signer: SignerKey): Promise<undefined> {
     const head = { size: tree.size, root: tree.root() };
     const note = signCheckpoint(head, signer, ed25519);
+    // A standby that is promoted without these entries would contradict what was signed.
+    await trail.confirm();
     await remembered?.write(note);
     rememberExtended(head);
     const signed = { ...head, tree, note, at: clock.now() };

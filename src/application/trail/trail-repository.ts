@@ -112,6 +112,8 @@ export interface TrailRepository {
   tiles(level: number, from: number, to: number): Promise<FullTile[]>;
   /** The place of a log's entry; undefined while it has none. */
   placeOfLog(id: number): Promise<EntryPlace | undefined>;
+  /** Resolves when all entries that have been read would survive the loss of the primary. */
+  confirm(): Promise<void>;
   /** The checkpoint that was stored last. */
   lastCheckpoint(): Promise<StoredCheckpoint | undefined>;
   checkpoint(id: number): Promise<StoredCheckpoint | undefined>;

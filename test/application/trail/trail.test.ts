@@ -204,6 +204,18 @@ describe("signing", () => {
     }
   }
 
+  test("signs no entry that a synchronous standby may not have", async () => {
+    const { start, commit, note, trail } = makeSigner();
+    const { signing, look } = start();
+    commit(1);
+    trail.confirm = () => Promise.reject(new Error("the standby is silent"));
+    await assert.rejects(look(), /silent/);
+    assert.deepEqual([note(), signing.newest()], [undefined, undefined]);
+    trail.confirm = async () => {};
+    await look();
+    assert.equal(signing.newest()?.size, 1);
+  });
+
   test("a note that cannot be read is a contradiction too", async () => {
     const { start, commit, setNote, events } = makeSigner();
     const { signing, look } = start();

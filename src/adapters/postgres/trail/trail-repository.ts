@@ -113,6 +113,12 @@ export function makeTrailRepository(database: Database): TrailRepository {
           where level = ${level} and index >= ${from} and index < ${to} order by index`,
       ),
 
+    async confirm() {
+      // An entry can be seen before a synchronous standby has it, when waiting for that was cut short. The commit of a
+      // row lock waits for all that came before.
+      await query(sql`select id from employee order by id limit 1 for key share`);
+    },
+
     async lastCheckpoint() {
       const [last] = await query<StoredCheckpoint>(sql`${checkpoints} order by id desc limit 1`);
       return last;
