@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo, Socket } from "node:net";
 
-/** An import statement would load Node's client for the web as well, which takes 14 MB. */
+/** An import statement would load Node's client for the web as well, which the service does not use. */
 const { createServer } = createRequire(import.meta.url)("node:http") as typeof import("node:http");
 
 export interface OpsAnswer {
