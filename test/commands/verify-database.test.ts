@@ -3,8 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import postgres from "postgres";
+import { connect } from "../../src/adapters/postgres/connection/database.ts";
+import { makeTrailRepository } from "../../src/adapters/postgres/trail/trail-repository.ts";
+import { systemClock } from "../../src/adapters/system-clock.ts";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
+import { makeNumbering } from "../../src/application/trail/numbering.ts";
+import { makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { runProgram, startService } from "../support/program.ts";
@@ -67,7 +73,9 @@ describe("the trail of a database", () => {
   };
 
   /** What verify finds after some statements of the owner with triggers off, which are undone afterwards. */
-  async function foundAfter(...statements: readonly string[]): Promise<string[]> {
+  async function foundAfter(
+    ...statements: readonly (string | (() => Promise<unknown>))[]
+  ): Promise<string[]> {
     const tables = "maintenance_log trail_run trail_tile trail_checkpoint asset asset_event employee".split(
       " ",
     );
@@ -75,7 +83,9 @@ describe("the trail of a database", () => {
       await sql.unsafe(`create table kept_${table} as select * from ${table}`);
       await sql.unsafe(`alter table ${table} disable trigger all`);
     }
-    for (const statement of statements) await sql.unsafe(statement);
+    for (const statement of statements) {
+      await (typeof statement === "string" ? sql.unsafe(statement) : statement());
+    }
     const { code, stderr } = await verify();
     for (const table of tables) {
       await sql.unsafe(`delete from ${table}`);
@@ -116,6 +126,17 @@ describe("the trail of a database", () => {
     assert.equal(await exported("--from", "1201"), `${all.trimEnd().split("\n").at(-1)}\n`);
     assert.equal((await runProgram(["export-trail", "--from", "x"], settings())).code, 64);
   });
+
+  /** As the service numbers, without its key: the owner can do that too. */
+  async function numberAnew() {
+    const connected = connect(database.url);
+    const trail = makeTrailRepository(connected);
+    const hasher = makeTreeHasher(trailCrypto.sha256);
+    const numbering = makeNumbering({ trail, hasher, clock: systemClock, turn });
+    for (let step = 0; step < 20; step += 1) await numbering.step();
+    assert.equal(numbering.tree()?.size, 1_202);
+    await connected.close();
+  }
 
   const forged = "update maintenance_log set comment = 'forged' where id = 700";
   for (const [what, statements, found] of [
@@ -165,6 +186,11 @@ describe("the trail of a database", () => {
         "update trail_run set hashes = overlay(hashes placing decode(repeat('00', 32), 'hex') from 1) where first_index = 512",
       ],
       [/^log 700: changed$/, /^tile 2: is not the root of its hashes$/],
+    ],
+    [
+      "a log, with its hash and the tree rewritten consistently",
+      [forged, "delete from trail_run", "delete from trail_tile", "delete from trail_checkpoint", numberAnew],
+      [/^the checkpoint in TRAIL_STATE_FILE, 1202 .* is not extended by the tree 1202 /],
     ],
     [
       "an entry that is gone",
