@@ -51,6 +51,8 @@ const tests = spawn(
     `--test-reporter-destination=${outcomes}`,
     "--test-concurrency=3",
     "--test-timeout=200000",
+    // A handle that a test leaves open, or a loop, does not keep its file from ending.
+    "--test-force-exit",
     ...files.map(file => join(tree, file.replace(/\.ts$/, ".js"))),
   ],
   {

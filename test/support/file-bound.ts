@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
  * Loaded before each test file of a run. `--test-timeout` ends a test, but not what the test has left running: a file that
  * still waits for something would keep the run from ending.
  */
-const boundMilliseconds = 240_000;
+const boundMilliseconds = 180_000;
 const { TEST_UNDER_WAY: folder, TEST_ENDED: ended = "/dev/null" } = process.env;
 const file = relative(process.env["TEST_TREE"] ?? "", process.argv[1] ?? "");
 
