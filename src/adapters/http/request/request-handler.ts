@@ -35,13 +35,13 @@ interface Outcome {
 }
 
 /** A request, and its share of what all requests may take. */
-interface Exchange {
+interface RequestUnderWay {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly share: Share;
 }
 
-export type RequestHandler = (exchange: Exchange) => Promise<void>;
+export type RequestHandler = (underWay: RequestUnderWay) => Promise<void>;
 
 /** Answers requests. Checks token, path and method, role, form of the id, and body, in this order; then runs the route. */
 export function makeRequestHandler(api: ServedApi): RequestHandler {
@@ -49,8 +49,8 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
   const find = makeRouter(routes);
   const log = makeRequestLog(events, meter);
 
-  async function run(exchange: Exchange, details: RequestDetails): Promise<Outcome> {
-    const { request } = exchange;
+  async function run(underWay: RequestUnderWay, details: RequestDetails): Promise<Outcome> {
+    const { request } = underWay;
     refuseBadPreconditions(request);
     const target = readTarget(request.url ?? "");
     const found = find(details.method, target.path);
@@ -61,7 +61,7 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     const origin: Origin = { address: details.address, events: log.eventsOf(details) };
 
     if (isOpen(found)) {
-      const input = await readInput(found.route, idOf(found.id), queryOf(found.route), exchange);
+      const input = await readInput(found.route, idOf(found.id), queryOf(found.route), underWay);
       return { status: found.route.status, answer: await found.route.run({ ...input, path: "", origin }) };
     }
     const admitted = async () => {
@@ -76,22 +76,22 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
       return { route, id, path, caller };
     };
     const { route, id, path, caller } = await admitted();
-    const input = await readInput(route, id, queryOf(route), exchange);
+    const input = await readInput(route, id, queryOf(route), underWay);
     // A body may arrive slowly, and the token may end meanwhile.
     const lately = route.body === undefined ? caller : (await admitted()).caller;
     const answer = await route.run({ ...input, path, origin, caller: lately });
     return { status: route.status, answer, lookAgain: admitted };
   }
 
-  return async exchange => {
-    const { request, response } = exchange;
+  return async underWay => {
+    const { request, response } = underWay;
     const { method = "", headers: sent } = request;
     const details: RequestDetails = { requestId: requestIdOf(request), method, address: addressOf(request) };
     log.follow(details, response);
     const headers = [...standingHeaders(details.requestId), ...cors.forOrigin(sent.origin)];
     try {
       if (method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
-      const { status, answer, lookAgain } = await run(exchange, details);
+      const { status, answer, lookAgain } = await run(underWay, details);
       const sending = sendAnswer({ response, headers: withClose(request, headers) }, status, answer);
       // A list takes its time; anything else has been handed over already.
       if (response.writableEnded || lookAgain === undefined) await sending;
@@ -117,7 +117,7 @@ async function readInput(
   route: Route,
   id: number,
   query: Values<Fields>,
-  { request, response, share }: Exchange,
+  { request, response, share }: RequestUnderWay,
 ) {
   const input = { id, query, headers: request.headers };
   if (route.body === undefined) return { ...input, body: {} };

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { type Observation, type Pace, startPace } from "./pace.ts";
 
 /** A request and what answers it. */
-export interface Exchange {
+export interface RequestAndResponse {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -14,9 +14,9 @@ export interface Connection {
   /** `ending` takes no request after the current one; `ended` has been sent its last answer. */
   state: "new" | "open" | "ending" | "ended";
   /** The request that is worked on, until its answer has left the process. */
-  current: Exchange | undefined;
+  current: RequestAndResponse | undefined;
   /** Arrived after the current answer was written, but before the server was told that it has been sent. */
-  next: Exchange | undefined;
+  next: RequestAndResponse | undefined;
   pace: Pace;
 }
 

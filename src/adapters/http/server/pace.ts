@@ -33,11 +33,11 @@ export const startPace = (
  */
 export function judgePace(
   pace: Pace,
-  sight: Observation,
+  observation: Observation,
   now: number,
   limits: Pick<HttpLimits, "receiveMilliseconds" | "takeMilliseconds" | "lingerMilliseconds">,
 ): Pace | "sends too slowly" | "takes nothing" | "is done" {
-  const { state, bytesRead, bytesUnsent } = sight;
+  const { state, bytesRead, bytesUnsent } = observation;
   const takesSome = bytesUnsent === 0 || bytesUnsent !== pace.bytesUnsent;
   if (!takesSome && now - pace.takenAt >= limits.takeMilliseconds) return "takes nothing";
   const taking = { takenAt: takesSome ? now : pace.takenAt, bytesUnsent };

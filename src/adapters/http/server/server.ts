@@ -10,11 +10,11 @@ import { makeAdmission } from "./admission.ts";
 import {
   boundChunks,
   type Connection,
-  type Exchange,
   endAfterAnswer,
   endConnection,
   observe,
   openConnection,
+  type RequestAndResponse,
   restartPace,
 } from "./client-connection.ts";
 import { makeDraining } from "./draining.ts";
@@ -134,10 +134,10 @@ export function makeHttpServer(
   }
 
   /** Answers a request, unless there are too many already. */
-  function start(connection: Connection, exchange: Exchange): void {
-    const { request, response } = exchange;
+  function start(connection: Connection, pair: RequestAndResponse): void {
+    const { request, response } = pair;
     if (connection.state === "new") connection.state = "open";
-    connection.current = exchange;
+    connection.current = pair;
     const sent = new Promise<void>(resolve => {
       response.once("close", () => {
         proceed(connection);
@@ -151,12 +151,12 @@ export function makeHttpServer(
     if (isSecure) response.setHeader(...strictTransport);
     const share = admission.openRequest();
     // It is taken until the work has ended and the answer is out of memory.
-    if (share === undefined) shed(exchange);
+    if (share === undefined) shed(pair);
     else void Promise.all([handle({ request, response, share }), sent]).finally(share.end);
   }
 
   /** Before any work is done. */
-  function shed({ request, response }: Exchange): void {
+  function shed({ request, response }: RequestAndResponse): void {
     const headers = [...standingHeaders(requestIdOf(request)), ...cors.forOrigin(request.headers.origin)];
     sendError(
       { response, headers: hasBody(request) ? [...headers, "Connection", "close"] : headers },
