@@ -16,11 +16,11 @@ const chunks = (bytes: number): string =>
 const attacks: Readonly<Record<string, { readonly connections: number; readonly sent: string }>> = {
   "bodies of 64 KiB": { connections: 4_000, sent: body(65_536) },
   "bodies of 4 KiB": { connections: 4_000, sent: body(4_096) },
-  "chunks of one byte": { connections: 4_000, sent: chunks(10_000) },
   "requests in one write": {
     connections: 50,
     sent: `${body(200)}x${"GET / HTTP/1.1\r\n\r\n".repeat(3_000)}`,
   },
+  "chunks of one byte": { connections: 1_000, sent: chunks(10_000) },
 };
 
 /** Clients without a token send all they can: whoever has one is served, and the process does not grow. */
@@ -88,7 +88,8 @@ async function flood(
     await sleep(200);
     peak = Math.max(peak, memory());
   }
-  for (const socket of sockets.splice(0)) socket.destroy();
+  // What they have sent and the service has not read yet is not for the next attack to wait for.
+  for (const socket of sockets.splice(0)) socket.resetAndDestroy();
   await sleep(500);
   return peak;
 }
