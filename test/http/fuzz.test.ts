@@ -454,7 +454,7 @@ function assertHarmless({ status, head, body }: Answer): void {
   assert.doesNotMatch(head, /x-injected|x-powered-by|\r\nserver:/i);
   const shown = body.includes('"token":"eyJ') && status === 200 ? body.replace(/"token":"[^"]+"/, "") : body;
   // What is published for all is no leak; it has the words that look like one in its examples and patterns.
-  if (!body.startsWith('{"openapi":')) assert.doesNotMatch(shown, leak);
+  if (!/^\{\s*"openapi":/.test(body)) assert.doesNotMatch(shown, leak);
   assert.ok(!shown.includes(secretKey), "the secret");
   if (status < 400 || body === "") return;
   assert.match(head, /\r\ncontent-type: application\/json; charset=utf-8\r\n/i);
