@@ -64,6 +64,9 @@ export interface Numbering {
   reset(): void;
 }
 
+/** Ids that are looked for at once when a process starts. */
+const idsAtOnce = 2_048;
+
 /**
  * Gives records their numbers. Any number of processes may do so at once: each knows which records have entries below
  * the end that it knows, and what it adds is stored only if the trail still ends there. So a record gets one number,
@@ -81,8 +84,13 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): N
     const gaps = {} as Record<RecordKind, Gaps>;
     for (const kind of recordKinds) {
       const lastId = lastIds[kind];
-      const near = await trail.entriesOf(kind, Math.max(0, lastId - idsAtStart), lastId + 1);
-      gaps[kind] = makeGaps(lastId, new Set(near.map(({ recordId }) => recordId)), now());
+      const known = new Set<number>();
+      // In parts, since all entries at once make the process larger for good.
+      for (let from = Math.max(0, lastId - idsAtStart); from <= lastId; from += idsAtOnce) {
+        const near = await trail.entriesOf(kind, from, Math.min(from + idsAtOnce, lastId + 1));
+        for (const { recordId } of near) known.add(recordId);
+      }
+      gaps[kind] = makeGaps(lastId, known, now());
     }
     return { tree, lastHash, gaps };
   }
