@@ -245,6 +245,10 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.deepEqual(await indexesOf("log", 5, 256), [0, 1, 5, 6]);
       assert.deepEqual(await indexesOf("log", 0, 5), []);
       assert.deepEqual(await indexesOf("asset", 0, 256), [3]);
+      assert.deepEqual(await trail.idsWithoutEntry("log", 251, 259, 10), [251, 252, 253, 257, 258]);
+      assert.deepEqual(await trail.idsWithoutEntry("log", 251, 259, 2), [257, 258]);
+      assert.deepEqual(await trail.idsWithoutEntry("asset", 1, 3, 10), [2]);
+      assert.deepEqual(await trail.idsWithoutEntry("asset", 1, 1, 10), []);
     });
 
     test("an entry is written only where the trail ends, and only once", async () => {

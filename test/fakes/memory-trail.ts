@@ -60,6 +60,13 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
       stored.entries.filter(
         entry => entry.kind === kind && entry.recordId >= fromId && entry.recordId < toId,
       ),
+    idsWithoutEntry: async (kind, fromId, toId, limit) => {
+      const numbered = new Set(
+        stored.entries.filter(entry => entry.kind === kind).map(({ recordId }) => recordId),
+      );
+      const ids = Array.from({ length: Math.max(0, toId - fromId) }, (_, at) => fromId + at);
+      return ids.filter(id => !numbered.has(id)).slice(-limit);
+    },
 
     async append(from, entries, tiles) {
       if (from !== stored.entries.length) return false;

@@ -1,5 +1,5 @@
 /** Ids kept in mind at once, and the longest wait between two looks for one. The background reading finds the others. */
-const gapsAtMost = 10_000;
+export const gapsAtMost = 10_000;
 const longestWaitMilliseconds = 86_400_000;
 /** Of a jump in the sequence, the last ids only: it may have been set anywhere. */
 const longestJump = 1_000;
@@ -28,8 +28,8 @@ export interface Gaps {
   due(now: number, limit: number): number[];
 }
 
-/** @param known ids up to `last` that are known; the others among the last ones before it are gaps */
-export function makeGaps(last: number, known: ReadonlySet<number>, now: number): Gaps {
+/** @param passed ids below `last` that have no entry */
+export function makeGaps(last: number, passed: readonly number[], now: number): Gaps {
   const gaps = new Map<number, Gap>();
   let greatest = last;
 
@@ -40,7 +40,7 @@ export function makeGaps(last: number, known: ReadonlySet<number>, now: number):
     if (oldest !== undefined) gaps.delete(oldest);
   }
 
-  for (let id = Math.max(1, last - idsAtStart); id < last; id += 1) if (!known.has(id)) add(id, now);
+  for (const id of passed) add(id, now);
 
   return {
     get last() {

@@ -1,7 +1,7 @@
 import { equalBytes } from "../../domain/trail/encoding.ts";
 import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
 import type { Clock } from "../ports.ts";
-import { type Gaps, idsAtStart, makeGaps } from "./gaps.ts";
+import { type Gaps, gapsAtMost, idsAtStart, makeGaps } from "./gaps.ts";
 import {
   type NumberedRecord,
   type RecordKind,
@@ -64,9 +64,6 @@ export interface Numbering {
   reset(): void;
 }
 
-/** Ids that are looked for at once when a process starts. */
-const idsAtOnce = 2_048;
-
 /**
  * Gives records their numbers. Any number of processes may do so at once: each knows which records have entries below
  * the end that it knows, and what it adds is stored only if the trail still ends there. So a record gets one number,
@@ -84,13 +81,8 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): N
     const gaps = {} as Record<RecordKind, Gaps>;
     for (const kind of recordKinds) {
       const lastId = lastIds[kind];
-      const known = new Set<number>();
-      // In parts, since all entries at once make the process larger for good.
-      for (let from = Math.max(0, lastId - idsAtStart); from <= lastId; from += idsAtOnce) {
-        const near = await trail.entriesOf(kind, from, Math.min(from + idsAtOnce, lastId + 1));
-        for (const { recordId } of near) known.add(recordId);
-      }
-      gaps[kind] = makeGaps(lastId, known, now());
+      const passed = await trail.idsWithoutEntry(kind, Math.max(1, lastId - idsAtStart), lastId, gapsAtMost);
+      gaps[kind] = makeGaps(lastId, passed, now());
     }
     return { tree, lastHash, gaps };
   }

@@ -99,6 +99,8 @@ export interface TrailRepository {
   entries(from: number, to: number): Promise<NumberedRecord[]>;
   /** Entries whose records have ids from the first up to, and without, the second, in any order. */
   entriesOf(kind: RecordKind, fromId: number, toId: number): Promise<NumberedRecord[]>;
+  /** The greatest ids from the first up to, and without, the second that no entry has, ascending. */
+  idsWithoutEntry(kind: RecordKind, fromId: number, toId: number, limit: number): Promise<number[]>;
   /**
    * Numbers records from `from` on and stores the tiles that they complete, provided that the trail ends there; says
    * whether it was so. Of several callers at once that state the same end, one succeeds.

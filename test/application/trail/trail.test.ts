@@ -96,7 +96,7 @@ describe("numbering", () => {
   });
 
   test("a gap is asked for again at waits that double, and no more when it is known", () => {
-    const gaps = makeGaps(0, new Set(), 0);
+    const gaps = makeGaps(0, [], 0);
     gaps.note(1, 0);
     gaps.note(4, 0);
     assert.deepEqual([gaps.last, gaps.due(0, 10), gaps.due(0, 10)], [4, [2, 3], []]);

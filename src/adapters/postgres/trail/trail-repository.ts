@@ -14,6 +14,9 @@ import { fromRun, groupOf, type Run, tileWidth, toRuns } from "./trail-runs.ts";
 const runs = sql`select first_index as first, record_group as "group", places, hashes from trail_run`;
 const checkpoints = sql`select id, size, root, note from trail_checkpoint`;
 
+/** Of the record at a place of a run. */
+const recordId = sql`(record_group & 281474976710655) * 256 + get_byte(places, place)`;
+
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
 /** What the trail stores, and the records that it reads. */
@@ -23,7 +26,7 @@ export function makeTrailRepository(database: Database): TrailRepository {
   /** The greatest id of a kind that has an entry; its group has a run for each time when some of it were numbered. */
   const lastIdOf = (kind: RecordKind) => sql`
     coalesce((
-      select max((record_group & 281474976710655) * 256 + get_byte(places, place))
+      select max(${recordId})
       from trail_run cross join lateral generate_series(0, length(places) - 1) as place
       where record_group = (
         select max(record_group) from trail_run
@@ -67,6 +70,19 @@ export function makeTrailRepository(database: Database): TrailRepository {
         sql`${runs} where record_group between ${first as number} and ${last as number}`,
       );
       return rows.flatMap(fromRun).filter(({ recordId }) => recordId >= fromId && recordId < toId);
+    },
+
+    async idsWithoutEntry(kind, fromId, toId, limit) {
+      const [first, last] = [fromId, toId].map(recordId => groupOf({ kind, recordId }));
+      const rows = await query<{ id: number }>(
+        sql`
+          select id from generate_series(${fromId}::bigint, ${toId}::bigint - 1) as id
+          except
+          select ${recordId} from trail_run cross join lateral generate_series(0, length(places) - 1) as place
+          where record_group between ${first as number} and ${last as number}
+          order by id desc limit ${limit}`,
+      );
+      return rows.map(({ id }) => id).reverse();
     },
 
     async append(from, entries, tiles) {
