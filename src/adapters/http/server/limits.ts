@@ -17,10 +17,12 @@ export const httpLimits = {
   tlsConnections: 2_000,
   /** Connections past the bound that are told so at one time; further ones are closed without an answer. */
   refusedConnections: 1_000,
+  /** Connections that wait in the kernel until the process takes them. */
+  waitingConnections: 4_096,
   /** Requests under way at one time, of all connections. */
   requests: 1_000,
-  /** Of one body. */
-  chunks: 256,
+  /** Of one body, also when it arrives byte by byte. */
+  chunks: 4_096,
   /** Of all bodies of requests under way. */
   bodyBytes: 16 * 1024 * 1024,
   /** Of these, of requests without a token, so that requests with a token are served during an attack without one. */

@@ -214,7 +214,8 @@ export function makeHttpServer(
   let sweeping: NodeJS.Timeout | undefined;
 
   async function listen(where: ListenOptions | { fd: number }): Promise<number> {
-    server.listen(where);
+    // Node asks for a queue of 511 otherwise, also for a socket of systemd that has a longer one.
+    server.listen({ ...where, backlog: limits.waitingConnections });
     await once(server, "listening");
     sweeping = setInterval(sweep, limits.sweepMilliseconds).unref();
     return (server.address() as AddressInfo).port;
