@@ -19,14 +19,20 @@ export async function dial(
   const socket = connect({ ...server, signal });
   // A caller that waits gets a rejection; without a listener the error would end the process.
   socket.on("error", () => {});
-  await once(socket, "connect");
-  // libpq does not encrypt on this machine either.
-  if (encryption === undefined || "path" in server) return watchGreeting(socket);
-  const answer = await askForEncryption(socket);
-  if (answer.length === 1 && answer[0] === yes) return await encrypt(socket, server.host, encryption);
-  if (answer[0] !== no) throw new Error(whatAnswered(answer));
-  if (encryption.isRequired) throw new Error("the server has no TLS");
-  return watchGreeting(socket);
+  try {
+    await once(socket, "connect");
+    // libpq does not encrypt on this machine either.
+    if (encryption === undefined || "path" in server) return watchGreeting(socket);
+    const answer = await askForEncryption(socket);
+    if (answer.length === 1 && answer[0] === yes) return await encrypt(socket, server.host, encryption);
+    if (answer[0] !== no) throw new Error(whatAnswered(answer));
+    if (encryption.isRequired) throw new Error("the server has no TLS");
+    return watchGreeting(socket);
+  } catch (error) {
+    // Not left to the signal: a TLS connection that failed can leave the one below it open.
+    socket.destroy();
+    throw error;
+  }
 }
 
 /** How a server is called in messages. */
