@@ -103,7 +103,9 @@ export async function* readEntries(
   to: number,
 ): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to; at += entriesAtOnce) {
-    const numbered = await trail.entries(at, Math.min(to, at + entriesAtOnce));
+    const end = Math.min(to, at + entriesAtOnce);
+    const numbered = await trail.entries(at, end);
+    const byIndex = new Map(numbered.map(entry => [entry.index, entry]));
     const found = new Map<string, Uint8Array>();
     for (const kind of recordKinds) {
       const ids = numbered.flatMap(entry => (entry.kind === kind ? [entry.recordId] : []));
@@ -111,8 +113,8 @@ export async function* readEntries(
         found.set(`${kind} ${recordId}`, entry);
       }
     }
-    for (let index = at; index < Math.min(to, at + entriesAtOnce); index += 1) {
-      const { kind, recordId } = numbered.find(entry => entry.index === index) ?? {};
+    for (let index = at; index < end; index += 1) {
+      const { kind, recordId } = byIndex.get(index) ?? {};
       const entry = found.get(`${kind} ${recordId}`);
       if (entry === undefined) {
         const record = kind === undefined ? "" : `, ${kind === "log" ? kind : `${kind} record`} ${recordId},`;
