@@ -119,7 +119,8 @@ export async function readLogPage(
   if (row === undefined) return undefined;
   const [fields, comments, assetNames, employeeNames, count, windowEnd] = row;
   const rows = Number(count);
-  memory.know(names(assetNames?.toString()), names(employeeNames?.toString()));
+  memory.assets.know(names(assetNames?.toString()));
+  memory.performers.know(names(employeeNames?.toString()));
   const logs = new PackedLogs(fields ?? Buffer.alloc(0), comments ?? Buffer.alloc(0), memory);
   const isFull = rows === limit;
   const end = isFull ? logs.lastPosition : windowEnd == null ? undefined : readPosition(windowEnd);

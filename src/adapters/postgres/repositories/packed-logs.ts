@@ -38,25 +38,37 @@ interface Named {
   readonly json: Uint8Array;
 }
 
+/** The names of assets or of performers, each rendered once for all pages that have it. */
+class RenderedNames {
+  readonly #named = new Map<number, Named>();
+  readonly #render: (id: number, name: string) => string;
+
+  constructor(render: (id: number, name: string) => string) {
+    this.#render = render;
+  }
+
+  know(names: Names): void {
+    for (const id in names) if (this.#named.get(+id)?.name !== names[id]) this.#add(+id, names[id]);
+  }
+
+  of(id: number): Uint8Array {
+    return (this.#named.get(id) ?? this.#add(id)).json;
+  }
+
+  #add(id: number, name = ""): Named {
+    const named = { name, json: bytesOf(this.#render(id, name)) };
+    this.#named.set(id, named);
+    return named;
+  }
+}
+
 /** What the pages of a list have in common: names that were rendered already, and room for the JSON of a piece. */
 export class ListMemory {
-  readonly #assets = new Map<number, Named>();
-  readonly #performers = new Map<number, Named>();
+  readonly assets = new RenderedNames((id, name) => `","assetId":${id},"assetName":${JSON.stringify(name)}`);
+  readonly performers = new RenderedNames(
+    (id, name) => `,"performedByEmployeeId":${id},"performedByName":${JSON.stringify(name)}}`,
+  );
   #room = Buffer.alloc(0);
-
-  know(assets: Names, employees: Names): void {
-    for (const id in assets) if (this.#assets.get(+id)?.name !== assets[id]) this.#nameAsset(+id, assets[id]);
-    for (const id in employees)
-      if (this.#performers.get(+id)?.name !== employees[id]) this.#namePerformer(+id, employees[id]);
-  }
-
-  assetOf(id: number): Uint8Array {
-    return (this.#assets.get(id) ?? this.#nameAsset(id)).json;
-  }
-
-  performerOf(id: number): Uint8Array {
-    return (this.#performers.get(id) ?? this.#namePerformer(id)).json;
-  }
 
   /** A copy. V8 collects buffers late and at a high cost, so a list uses the same one again and again. */
   keep(json: Uint8Array): Buffer {
@@ -64,20 +76,6 @@ export class ListMemory {
     const kept = this.#room.subarray(0, json.length);
     kept.set(json);
     return kept;
-  }
-
-  #nameAsset(id: number, name = ""): Named {
-    const json = bytesOf(`","assetId":${id},"assetName":${JSON.stringify(name)}`);
-    const named = { name, json };
-    this.#assets.set(id, named);
-    return named;
-  }
-
-  #namePerformer(id: number, name = ""): Named {
-    const json = bytesOf(`,"performedByEmployeeId":${id},"performedByName":${JSON.stringify(name)}}`);
-    const named = { name, json };
-    this.#performers.set(id, named);
-    return named;
   }
 }
 
@@ -164,10 +162,10 @@ export class PackedLogs {
         else at = put(escapes[byte] as Uint8Array, out, at);
       }
       // These are long enough for a native copy to be faster.
-      const asset = memory.assetOf(assetId);
+      const asset = memory.assets.of(assetId);
       out.set(asset, at);
       at += asset.length;
-      const performer = memory.performerOf(performerId);
+      const performer = memory.performers.of(performerId);
       out.set(performer, at);
       at += performer.length;
       rows += 1;

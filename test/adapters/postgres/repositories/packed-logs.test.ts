@@ -16,8 +16,8 @@ function pack(logs: readonly MaintenanceLog[], memory = new ListMemory()): Packe
     const length = Buffer.byteLength(log.comment);
     return `${log.id},${date},${log.status},${log.taskType},${log.assetId},${log.performedByEmployeeId},${length},`;
   });
-  memory.know(
-    Object.fromEntries(logs.map(log => [log.assetId, log.assetName])),
+  memory.assets.know(Object.fromEntries(logs.map(log => [log.assetId, log.assetName])));
+  memory.performers.know(
     Object.fromEntries(logs.map(log => [log.performedByEmployeeId, log.performedByName])),
   );
   const comments = logs.map(({ comment }) => comment).join("");
