@@ -66,8 +66,10 @@ function readBytes(request: IncomingMessage, limits: BodyLimits, share: Share): 
         reject(error);
       }
     };
-    const fail = (cause?: Error): void =>
-      reject(new HttpError(400, "Request body ended too early", [], { cause }));
+    const fail = (cause?: Error): void => {
+      // Every request closes; to make an error for each would cost more than to read the body.
+      if (!request.readableEnded) reject(new HttpError(400, "Request body ended too early", [], { cause }));
+    };
     request.on("data", take);
     request.once("end", () => resolve(body.bytes()));
     request.once("error", fail);

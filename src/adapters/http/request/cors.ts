@@ -14,10 +14,12 @@ export function makeCors(allowed: AllowedOrigins): Cors {
     "Access-Control-Expose-Headers",
     "ETag, Link, Retry-After, X-Request-Id, Idempotent-Replayed, WWW-Authenticate",
   ];
-  const toAnyone = ["Access-Control-Allow-Origin", "*", ...exposed];
+  const allowsAnyone = ["Access-Control-Allow-Origin", "*"];
+  const toAnyone = [...allowsAnyone, ...exposed];
   return {
     forOrigin(origin) {
-      if (allowed === "*") return toAnyone;
+      // Only browsers need to know what a script may read, and they send their origin.
+      if (allowed === "*") return origin === undefined ? allowsAnyone : toAnyone;
       if (origin === undefined || !allowed.includes(origin)) return ["Vary", "Origin"];
       return ["Vary", "Origin", "Access-Control-Allow-Origin", origin, ...exposed];
     },
