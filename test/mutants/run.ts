@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,15 +7,16 @@ import { clearHits, instrument, type Place, placeOf, readHits } from "./coverage
 import { type Mutant, mutantsOf } from "./mutants.ts";
 import { type Judged, reportOf } from "./report.ts";
 import { parseSources } from "./syntax.ts";
-import { copyTree, runTests, type Tree, testFiles } from "./trial.ts";
+import { copyTree, runTests, type Tree, testFiles, typeChecks } from "./trial.ts";
 
 /**
  * Plants single mistakes in the sources and looks whether the tests notice.
  *
  *     node --import tsx test/mutants/run.ts [--minutes 10] [--count N] [--seed 1] [--only src/domain]
  *
- * Each mistake is tried on the test files that run its function, the nearest first, until one fails. One that no test
- * notices is given to the type checker, as `make test` does.
+ * Each mistake is given to the type checker, as `make test` does, and then tried on the test files that run its function,
+ * the nearest first, until one fails. What the first of them do not notice is tried on the others at the end, which takes
+ * most of the time; when that is over before, it counts as not noticed.
  */
 const { values: options } = parseArgs({
   options: {
@@ -60,6 +60,7 @@ const trees = Array.from({ length: Number(options.workers) }, copyTree);
 try {
   console.error(`${sources.size} sources, ${server.name}; what each test file runs:`);
   const places = trees.map(tree => instrument(tree.path, sources))[0] as readonly Place[];
+  await Promise.all(trees.map(tree => tree.compile(false)));
   const known: Known[] = [];
   await onEachTree(testFiles(), async (file, tree) => {
     if (performance.now() > deadline) return;
@@ -81,11 +82,21 @@ try {
   console.error(`${all.length} possible mistakes`);
 
   const judged: Judged[] = [];
+  const note = (mutant: Mutant, verdict: Judged["verdict"]): void => {
+    judged.push({ mutant, verdict });
+    console.error(`${judged.length}: ${verdict} ${mutant.file}:${mutant.line} (${mutant.kind})`);
+  };
+  const doubtful: { readonly mutant: Mutant; readonly tests: readonly Known[] }[] = [];
   await onEachTree(sample, async (mutant, tree) => {
-    if (performance.now() > deadline) return;
-    const verdict = await judge(mutant, tree, testsOf(mutant, places, known));
-    if (verdict !== undefined) judged.push({ mutant, verdict });
-    console.error(`${judged.length}: ${verdict ?? "no time left for"} ${mutant.file}:${mutant.line}`);
+    const tests = testsOf(mutant, places, known);
+    const first = nearest(tests);
+    const isNoticed = await notices(mutant, tree, first);
+    if (isNoticed === true) note(mutant, "noticed");
+    else if (isNoticed === false) doubtful.push({ mutant, tests: tests.slice(first.length) });
+  });
+  console.error(`${doubtful.length} are tried on the other tests`);
+  await onEachTree(doubtful, async ({ mutant, tests }, tree) => {
+    note(mutant, (await notices(mutant, tree, tests, true)) === true ? "noticed" : "survived");
   });
   console.log(reportOf(judged, sources));
 } finally {
@@ -112,35 +123,36 @@ function testsOf({ file, start, end }: Mutant, places: readonly Place[], known: 
   );
 }
 
-/** Undefined when the time is over before all tests have been tried. */
-async function judge(
+/** As many of the tests as take half a minute. */
+function nearest(tests: readonly Known[]): readonly Known[] {
+  let left = 30_000;
+  return tests.filter(({ milliseconds }, at) => {
+    const fits = at === 0 || left > 0;
+    left -= milliseconds;
+    return fits;
+  });
+}
+
+/** Whether types or tests notice the mistake, in the end also the types of the tests; undefined when the time is over before all have been tried. */
+async function notices(
   { file, start, end, replacement }: Mutant,
   tree: Tree,
   tests: readonly Known[],
-): Promise<Judged["verdict"] | undefined> {
+  isLast = false,
+): Promise<boolean | undefined> {
+  if (performance.now() > deadline) return undefined;
   const path = join(tree.path, file);
   const text = readFileSync(path, "utf8");
   writeFileSync(path, text.slice(0, start) + replacement + text.slice(end));
   try {
+    if (!(await tree.compile(true))) return true;
     for (const { file: test, milliseconds } of tests) {
       if (performance.now() > deadline) return undefined;
       const { outcome } = await runTests(tree, test, server.environment, 4 * milliseconds + 10_000);
-      if (outcome !== "passed") return "noticed";
+      if (outcome !== "passed") return true;
     }
-    return typeChecks(tree) ? "survived" : "noticed";
+    return isLast && !(await typeChecks(tree));
   } finally {
     writeFileSync(path, text);
-  }
-}
-
-function typeChecks({ path }: Tree): boolean {
-  try {
-    execFileSync(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "--noEmit"], {
-      cwd: path,
-      stdio: "ignore",
-    });
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,22 +1,58 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { compileTree } from "../support/compiled.ts";
 
-/** A copy of the project in which one mistake at a time is planted. */
+/** A copy of the project in which one mistake at a time is planted, and what it compiles to. */
 export interface Tree {
   readonly path: string;
+  readonly compiled: string;
+  /** Compiles the sources anew; false when their types do not fit. */
+  compile(checks: boolean): Promise<boolean>;
   remove(): void;
 }
 
 const notCopied = new Set([".git", "node_modules", "dist", "build", ".data"]);
 
 export function copyTree(): Tree {
-  const path = mkdtempSync(join(tmpdir(), "maintenance-log-mutants-"));
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-mutants-"));
+  const path = join(folder, "project");
+  const compiled = join(folder, "compiled");
   cpSync(".", path, { recursive: true, filter: from => !notCopied.has(basename(from)) });
   symlinkSync(resolve("node_modules"), join(path, "node_modules"));
-  return { path, remove: () => rmSync(path, { recursive: true }) };
+  compileTree(compiled);
+  return {
+    path,
+    compiled,
+    compile: checks =>
+      runCompiler(path, [
+        "--project",
+        "tsconfig.build.json",
+        "--outDir",
+        join(compiled, "src"),
+        "--inlineSourceMap",
+        "--skipLibCheck",
+        ...(checks ? [] : ["--noCheck"]),
+      ]),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** Whether the types of the tests too fit. */
+export const typeChecks = ({ path }: Tree): Promise<boolean> => runCompiler(path, ["--noEmit"]);
+
+async function runCompiler(cwd: string, options: readonly string[]): Promise<boolean> {
+  try {
+    await promisify(execFile)(process.execPath, [resolve("node_modules/typescript/bin/tsc"), ...options], {
+      cwd,
+    });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Look at the text of the sources, or take minutes: they say nothing of one mistake, or say it too late. */
@@ -42,9 +78,10 @@ export async function runTests(
   patienceMilliseconds: number,
 ): Promise<Trial> {
   const startedAt = performance.now();
-  const tests = spawn(process.execPath, ["--import", "tsx", "--test-reporter=dot", file], {
+  const compiledFile = join(tree.compiled, file.replace(/\.ts$/, ".js"));
+  const tests = spawn(process.execPath, ["--enable-source-maps", "--test-reporter=dot", compiledFile], {
     cwd: tree.path,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...environment, TEST_TREE: tree.compiled },
     stdio: "ignore",
     // A group of its own, so that what the tests have started ends with them.
     detached: true,
