@@ -11,13 +11,13 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { demoAssets } from "../dev/demo/assets.ts";
-import { planLogs } from "../dev/demo/plan.ts";
-import { makeClient } from "./support/client.ts";
-import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
-import { runFirstSession } from "./support/first-session.ts";
-import { passwordIn, startMakeRun } from "./support/make-run.ts";
-import { freePort } from "./support/native-postgres.ts";
+import { demoAssets } from "../../dev/demo/assets.ts";
+import { planLogs } from "../../dev/demo/plan.ts";
+import { makeClient } from "../support/client.ts";
+import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { runFirstSession } from "../support/first-session.ts";
+import { passwordIn, startMakeRun } from "../support/make-run.ts";
+import { freePort } from "../support/native-postgres.ts";
 
 describe("make demo", () => {
   let folder: string;

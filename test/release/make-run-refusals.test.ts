@@ -5,10 +5,10 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
-import { startMakeRun } from "./support/make-run.ts";
-import { freePort } from "./support/native-postgres.ts";
-import type { Settings } from "./support/program.ts";
+import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { startMakeRun } from "../support/make-run.ts";
+import { freePort } from "../support/native-postgres.ts";
+import type { Settings } from "../support/program.ts";
 
 describe("make run says in one line why it cannot", () => {
   let folder: string;

@@ -5,13 +5,13 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { readable } from "../dev/run/log-lines.ts";
-import { makeClient } from "./support/client.ts";
-import { runFirstSession } from "./support/first-session.ts";
-import { passwordIn, startMakeRun } from "./support/make-run.ts";
-import { freePort } from "./support/native-postgres.ts";
-import type { Settings } from "./support/program.ts";
-import { until } from "./support/until.ts";
+import { readable } from "../../dev/run/log-lines.ts";
+import { makeClient } from "../support/client.ts";
+import { runFirstSession } from "../support/first-session.ts";
+import { passwordIn, startMakeRun } from "../support/make-run.ts";
+import { freePort } from "../support/native-postgres.ts";
+import type { Settings } from "../support/program.ts";
+import { until } from "../support/until.ts";
 
 const email = "admin@example.com";
 

@@ -1,10 +1,10 @@
 import { describe, test } from "node:test";
 import { connect, serviceLimits } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
+import { repositoryContract } from "../contract/repositories.ts";
+import { trailContract } from "../contract/trail.ts";
 import { openDatabase } from "../support/database.ts";
 import { hasPgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
-import { repositoryContract } from "./repositories.ts";
-import { trailContract } from "./trail.ts";
 
 /** Why it cannot be tried here. */
 function obstacle(): string | undefined {
