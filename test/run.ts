@@ -49,7 +49,7 @@ const tests = spawn(
     "--test-reporter-destination=stdout",
     "--test-reporter=tap",
     `--test-reporter-destination=${outcomes}`,
-    "--test-concurrency=3",
+    "--test-concurrency=4",
     "--test-timeout=200000",
     // A handle that a test leaves open, or a loop, does not keep its file from ending.
     "--test-force-exit",

@@ -1,7 +1,7 @@
 import type { Account, Clock, EmployeeRepository } from "./ports.ts";
 
 /** How long an account is cached. Revocations by other processes take effect within this time. */
-export const accountMilliseconds = 500;
+const accountMilliseconds = 500;
 
 /** Size of the cache. When it is full it is cleared, and the accounts are read again. */
 const maxAccounts = 10_000;

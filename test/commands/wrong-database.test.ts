@@ -50,7 +50,7 @@ const impostors: readonly {
   },
 ];
 
-describe("a command whose database is something else", () => {
+describe("a command whose database is something else", { concurrency: 8 }, () => {
   test("gives all hosts together less than 10 s", { timeout: 60_000 }, async () => {
     const sockets = new Set<Socket>();
     const server = createServer(socket => void sockets.add(socket.on("error", () => {})));

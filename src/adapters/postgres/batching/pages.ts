@@ -8,7 +8,7 @@ import { share } from "./gather.ts";
 export const firstRows = 128;
 const firstRecords = 400;
 /** Rows of any page. */
-export const mostRows = 1_000;
+const mostRows = 1_000;
 
 /** PostgreSQL does not send a page of more bytes, unless it is of one row. */
 export const mostPageBytes = 256 * 1024;

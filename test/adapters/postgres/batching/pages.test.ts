@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  mostRows,
-  type Page,
-  readFitting,
-  wholeList,
-} from "../../../../src/adapters/postgres/batching/pages.ts";
+import { type Page, readFitting, wholeList } from "../../../../src/adapters/postgres/batching/pages.ts";
 import { elementsOf, type JsonList } from "../../../../src/application/json-list.ts";
 
 const first = 128;
+const mostRows = 1_000;
 
 interface Question {
   readonly last: number;

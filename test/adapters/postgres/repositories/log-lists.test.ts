@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
-import { mostPageBytes } from "../../../../src/adapters/postgres/batching/pages.ts";
 import { connect, type Database } from "../../../../src/adapters/postgres/connection/database.ts";
 import { makeMaintenanceLogRepository } from "../../../../src/adapters/postgres/repositories/maintenance-log-repository.ts";
 import { elementsOf } from "../../../../src/application/json-list.ts";
@@ -117,7 +116,7 @@ describe("lists of logs on PostgreSQL", () => {
     const found: MaintenanceLog[] = [];
     let next: LogPosition | undefined;
     for await (const piece of list) {
-      assert.ok(piece.json.length <= mostPageBytes + 64 * 1024);
+      assert.ok(piece.json.length <= (256 + 64) * 1024);
       found.push(...elementsOf<MaintenanceLog>(piece));
       next = piece.next;
     }
@@ -165,7 +164,7 @@ describe("lists of logs on PostgreSQL", () => {
     let parts = 0;
     do {
       const { bytes, next } = await part({ limit: 1_000, before });
-      assert.ok(bytes < mostPageBytes + 62_000, `${bytes} bytes`);
+      assert.ok(bytes < 256 * 1024 + 62_000, `${bytes} bytes`);
       assert.ok(bytes > 150_000 || next === undefined, `${bytes} bytes`);
       before = next;
       parts += 1;
