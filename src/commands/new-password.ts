@@ -1,9 +1,11 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { registrationFields } from "../domain/employee.ts";
 import { readFields } from "../domain/field.ts";
 import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+
+/** Far past the longest password: one that is cut here is refused. */
+const mostPipedCharacters = 4_096;
 
 /**
  * The password that the operator gives: in ADMIN_PASSWORD, at a prompt that shows nothing, or piped in, less one line end.
@@ -13,12 +15,20 @@ export async function readNewPassword(
   given: string | undefined,
   { stdin, stderr }: Pick<Surroundings, "stdin" | "stderr">,
 ): Promise<string> {
-  const sent = given ?? (stdin.isTTY ? await promptTwice(stdin, stderr) : await readAll(stdin));
+  const sent = given ?? (stdin.isTTY ? await promptTwice(stdin, stderr) : await readPiped(stdin));
+  // What stands for bytes that are not UTF-8: no client could send the same password.
+  if (sent.includes("\ufffd")) throw new CommandError(exitCodes.badData, "the password is not in UTF-8");
   return readFields({ password: registrationFields.password }, { password: sent }).password;
 }
 
-const readAll = async (stdin: NodeJS.ReadStream): Promise<string> =>
-  (await text(stdin)).replace(/\r?\n$/, "");
+async function readPiped(stdin: NodeJS.ReadStream): Promise<string> {
+  let text = "";
+  for await (const chunk of stdin.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > mostPipedCharacters) break;
+  }
+  return text.replace(/\r?\n$/, "");
+}
 
 /** Twice, since the prompt does not show what is typed. */
 async function promptTwice(input: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Promise<string> {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
-import { runProgram, type Service, startService } from "../support/program.ts";
+import { runProgram, type Service, startProgram, startService } from "../support/program.ts";
 import { until } from "../support/until.ts";
 
 const email = "ada@example.com";
@@ -10,7 +11,7 @@ const email = "ada@example.com";
 describe("set-password", () => {
   let database: TestDatabase;
   let service: Service;
-  const run = (args: readonly string[], stdin: string, settings = {}) =>
+  const run = (args: readonly string[], stdin: string | Uint8Array, settings = {}) =>
     runProgram(["set-password", ...args], { DATABASE_URL: database.url, ...settings }, stdin);
   const login = (password: string) =>
     service.call("POST", "/api/v1/auth/login", { body: { email, password } });
@@ -44,11 +45,19 @@ describe("set-password", () => {
       [[], "x", 64, "--email is required"],
       [["--email", "nobody@example.com"], "a password", 65, "Employee not found"],
       [["--email", email], "abc", 65, "Password must be between 4 and 72 characters"],
+      [["--email", email], Buffer.from("p\xe4ssword\n", "latin1"), 65, "the password is not in UTF-8"],
     ] as const) {
       const outcome = await run(args, password);
       assert.deepEqual([outcome.code, outcome.stdout], [code, ""]);
       assert.ok(outcome.stderr.startsWith(`set-password: ${message}`), outcome.stderr);
     }
+  });
+
+  test("does not wait for the end of what can be no password", { timeout: 30_000 }, async () => {
+    const program = startProgram(["set-password", "--email", email], { DATABASE_URL: database.url });
+    program.stdin.on("error", () => {}).write("x".repeat(8_192));
+    const [code] = await once(program, "exit");
+    assert.equal(code, 65);
   });
 
   test("does not activate anybody, and says so", async () => {

@@ -32,7 +32,7 @@ export interface Outcome {
 export async function runProgram(
   args: readonly string[],
   settings: Settings = {},
-  stdin = "",
+  stdin: string | Uint8Array = "",
 ): Promise<Outcome> {
   const program = startProgram(args, settings);
   program.stdin.on("error", () => {}).end(stdin);
