@@ -3,9 +3,10 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { drawTrail } from "../dev/trail-picture.ts";
 import { readEntry } from "../src/domain/trail/entry.ts";
+import { inJavaScript, inPython, type RetypedProgram } from "./support/retyped-program.ts";
 import { answeredLog, logEntry, makeTestTrail, type TestTrail } from "./support/trail.ts";
 
 const page = readFileSync("docs/trail.md", "utf8");
@@ -55,19 +56,20 @@ for (const [language, interpreter, name] of [
   const skip = spawnSync(interpreter, ["--version"]).error !== undefined && `there is no ${interpreter}`;
 
   describe(`the program of docs/trail.md in ${language}`, { skip }, () => {
-    const program = file(name, source);
-    const run = (key: string, first: string | Buffer, second: string | Buffer) => {
-      const args = [program, key, file("first", first), file("second", second)];
-      const { status, stdout } = spawnSync(interpreter, args, { encoding: "utf8" });
-      return { status, stdout };
-    };
-    const accepts = (said: RegExp, ...given: Parameters<typeof run>) => {
-      const { status, stdout } = run(...given);
+    let program: RetypedProgram;
+    before(() => {
+      program = (language === "js" ? inJavaScript : inPython)(file(name, source));
+    });
+    after(() => program.close());
+    const run = (key: string, first: string | Buffer, second: string | Buffer) =>
+      program.run([key, file("first", first), file("second", second)]);
+    const accepts = async (said: RegExp, ...given: Parameters<typeof run>) => {
+      const { status, stdout } = await run(...given);
       assert.equal(status, 0);
       assert.match(stdout, said);
     };
-    const refuses = (what: string, ...given: Parameters<typeof run>) => {
-      assert.deepEqual(run(...given), { status: 1, stdout: "" }, what);
+    const refuses = async (what: string, ...given: Parameters<typeof run>) => {
+      assert.deepEqual(await run(...given), { status: 1, stdout: "" }, what);
     };
 
     test("has at most 80 lines, and is all there is", () => {
@@ -75,15 +77,15 @@ for (const [language, interpreter, name] of [
       assert.deepEqual(others, []);
     });
 
-    test("accepts the examples", () => {
-      accepts(/^The first 3 entries are those that were signed\.\n$/, vkey, checkpoint, entries);
-      accepts(/^The log is as it was recorded at 2026-03-02T08:17:31\.882003Z\.\n$/, vkey, proof, log);
+    test("accepts the examples", async () => {
+      await accepts(/^The first 3 entries are those that were signed\.\n$/, vkey, checkpoint, entries);
+      await accepts(/^The log is as it was recorded at 2026-03-02T08:17:31\.882003Z\.\n$/, vkey, proof, log);
     });
 
-    test("accepts trails, and proofs in them, of every shape", () => {
+    test("accepts trails, and proofs in them, of every shape", async () => {
       const trail = trailOf(300);
       for (const size of [0, 1, 2, 3, 5, 8, 255, 256, 300]) {
-        accepts(/^The first \d+ entries/, trail.vkey, trail.checkpoint(size), trail.export());
+        await accepts(/^The first \d+ entries/, trail.vkey, trail.checkpoint(size), trail.export());
       }
       for (const [index, size] of [
         [0, 1],
@@ -96,52 +98,52 @@ for (const [language, interpreter, name] of [
         [299, 300],
       ] as const) {
         const answered = JSON.stringify(answeredLog(logEntry(index + 1)));
-        accepts(/^The log is as it was recorded/, trail.vkey, trail.proof(index, size), answered);
+        await accepts(/^The log is as it was recorded/, trail.vkey, trail.proof(index, size), answered);
       }
       const old = makeTestTrail();
       old.add(logEntry(1, { recordedAt: null, performedByName: null }));
-      accepts(/^The log/, old.vkey, old.proof(0), JSON.stringify(answeredLog(logEntry(1))));
+      await accepts(/^The log/, old.vkey, old.proof(0), JSON.stringify(answeredLog(logEntry(1))));
     });
 
-    test("refuses what was tampered with", () => {
+    test("refuses what was tampered with", async () => {
       const trail = trailOf(11);
       const [exported, signed, held] = [trail.export(), trail.checkpoint(), trail.proof(6)];
       const lines = exported.split("\n");
       const answered = answeredLog(logEntry(7));
       const json = JSON.stringify(answered);
       const { vkey } = trail;
-      refuses("a changed entry", vkey, signed, exported.replace("comment 3", "comment 4"));
-      refuses("a missing entry", vkey, signed, lines.toSpliced(4, 1).join("\n"));
-      refuses("an entry twice", vkey, signed, lines.toSpliced(4, 0, lines[4] as string).join("\n"));
-      refuses(
+      await refuses("a changed entry", vkey, signed, exported.replace("comment 3", "comment 4"));
+      await refuses("a missing entry", vkey, signed, lines.toSpliced(4, 1).join("\n"));
+      await refuses("an entry twice", vkey, signed, lines.toSpliced(4, 0, lines[4] as string).join("\n"));
+      await refuses(
         "an exchange",
         vkey,
         signed,
         lines.toSpliced(4, 2, lines[5] as string, lines[4] as string).join("\n"),
       );
-      refuses("a missing end", vkey, signed, `${lines.slice(0, 10).join("\n")}\n`);
-      refuses("no entries", vkey, signed, "");
-      refuses("another size", vkey, signed.replace("\n11\n", "\n10\n"), exported);
-      refuses("another root", vkey, signed.replace(/\n11\n./, "\n11\nx"), exported);
-      refuses("another key", makeTestTrail("other.example").vkey, signed, exported);
-      refuses("another seed under the same name", vkey, makeOther(signed), exported);
-      refuses("no signature", vkey, `${signed.split("\n\n")[0]}\n\n`, exported);
-      refuses("no checkpoint", vkey, "", exported);
+      await refuses("a missing end", vkey, signed, `${lines.slice(0, 10).join("\n")}\n`);
+      await refuses("no entries", vkey, signed, "");
+      await refuses("another size", vkey, signed.replace("\n11\n", "\n10\n"), exported);
+      await refuses("another root", vkey, signed.replace(/\n11\n./, "\n11\nx"), exported);
+      await refuses("another key", makeTestTrail("other.example").vkey, signed, exported);
+      await refuses("another seed under the same name", vkey, makeOther(signed), exported);
+      await refuses("no signature", vkey, `${signed.split("\n\n")[0]}\n\n`, exported);
+      await refuses("no checkpoint", vkey, "", exported);
       for (const [field, value] of Object.entries({ ...answered, assetName: undefined })) {
         if (value === undefined) continue;
-        refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: "x" }));
-        refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: undefined }));
+        await refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: "x" }));
+        await refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: undefined }));
       }
-      refuses("the proof of another log", vkey, trail.proof(5), json);
-      refuses("another index", vkey, held.replace("index 6", "index 5"), json);
-      refuses("an index past the end", vkey, held.replace("index 6", "index 11"), json);
-      refuses("a hash less", vkey, held.replace(/(index 6\n)[^\n]*\n/, "$1"), json);
-      refuses("a hash more", vkey, held.replace(/(index 6\n)([^\n]*\n)/, "$1$2$2"), json);
-      refuses("another hash", vkey, held.replace(/(index 6\n)./, "$1-"), json);
+      await refuses("the proof of another log", vkey, trail.proof(5), json);
+      await refuses("another index", vkey, held.replace("index 6", "index 5"), json);
+      await refuses("an index past the end", vkey, held.replace("index 6", "index 11"), json);
+      await refuses("a hash less", vkey, held.replace(/(index 6\n)[^\n]*\n/, "$1"), json);
+      await refuses("a hash more", vkey, held.replace(/(index 6\n)([^\n]*\n)/, "$1$2$2"), json);
+      await refuses("another hash", vkey, held.replace(/(index 6\n)./, "$1-"), json);
       const forged = Buffer.from(lines[6]?.replace("PENDING", "COMPLETED") ?? "").toString("base64");
       const completed = JSON.stringify({ ...answered, status: "COMPLETED" });
-      refuses("a forged entry", vkey, held.replace(/extra .*/, `extra ${forged}`), completed);
-      refuses("an unsigned checkpoint", vkey, held.replace("\n11\n", "\n12\n"), json);
+      await refuses("a forged entry", vkey, held.replace(/extra .*/, `extra ${forged}`), completed);
+      await refuses("an unsigned checkpoint", vkey, held.replace("\n11\n", "\n12\n"), json);
       const employee = makeTestTrail();
       employee.add({
         kind: "employee",
@@ -151,7 +153,7 @@ for (const [language, interpreter, name] of [
         changedBy: null,
         recordedAt: null,
       });
-      refuses("an entry of another kind", vkey, employee.proof(0), json);
+      await refuses("an entry of another kind", vkey, employee.proof(0), json);
     });
   });
 }
