@@ -10,6 +10,8 @@ import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
 
 const committed = (name: string): string => readFileSync(join("docs", name), "utf8");
 
+const made = ["api.md", "api.http", "api.html", "openapi.json", "commands.md", "api.d.ts"];
+
 describe("the pages of docs/ that are made", { skip: noCurl }, () => {
   let database: TestDatabase;
   let pages: Pages;
@@ -19,14 +21,13 @@ describe("the pages of docs/ that are made", { skip: noCurl }, () => {
   });
   after(() => database.drop());
 
-  for (const name of ["api.md", "api.http", "api.html", "openapi.json", "api.d.ts"]) {
+  for (const name of made) {
     test(`${name} is what running it makes; if not: make docs`, () => {
       assert.equal(committed(name), pages[name]);
     });
   }
 
-  test("are all there are", () =>
-    assert.deepEqual(Object.keys(pages), ["api.md", "api.http", "api.html", "openapi.json", "api.d.ts"]));
+  test("are all there are", () => assert.deepEqual(Object.keys(pages), made));
 });
 
 describe("docs/api.md", () => {

@@ -5,6 +5,7 @@ import openapiTS, { type OpenAPI3 } from "openapi-typescript";
 import type { Route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
+import { helpOf } from "../../src/commands/help.ts";
 import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { runProgram, startService } from "../../test/support/program.ts";
 import { admin, type Call, type Endpoint, endpoints } from "./calls.ts";
@@ -39,6 +40,7 @@ export async function renderPages(databaseUrl: string): Promise<Pages> {
       "api.http": httpFileOf(sections),
       "api.html": apiPage(describeApi()),
       "openapi.json": openApiText(),
+      "commands.md": commandsPage(),
       "api.d.ts": `/** Types of the API for TypeScript clients. Made by \`make docs\`. */\n${await typesOf()}`,
     };
   } finally {
@@ -49,6 +51,16 @@ export async function renderPages(databaseUrl: string): Promise<Pages> {
 async function run(args: readonly string[], settings: Readonly<Record<string, string>>): Promise<void> {
   const { code, stderr } = await runProgram(args, settings);
   if (code !== 0) throw new Error(`${args[0]}: ${stderr}`);
+}
+
+/** What `--help` prints, alone and after each command. */
+function commandsPage(): string {
+  const usage = helpOf("");
+  const commands = [...usage.matchAll(/^ {2}([a-z][\w-]*) /gm)].map(([, name = ""]) => name);
+  const block = (text: string) => `\`\`\`text\n${text}\n\`\`\`\n`;
+  const sections = commands.map(name => `\n## ${name}\n\n${block(helpOf(name))}`);
+  const intro = "What each command takes, as `--help` prints it. Made by `make docs`.";
+  return `# Commands\n\n${intro}\n\n${block(usage)}${sections.join("")}`;
 }
 
 // Without the banner of a tool, whose words change with its versions.
