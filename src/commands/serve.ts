@@ -5,6 +5,7 @@ import { makeJsonEventLog } from "../adapters/json-event-log.ts";
 import { makeLogOutput } from "../adapters/log-output.ts";
 import type { Phase } from "../adapters/ops/figures/readiness.ts";
 import { makeRequestMeter } from "../adapters/ops/figures/request-meter.ts";
+import type { Operations } from "../adapters/ops/operations-listener.ts";
 import { connect, serviceLimits } from "../adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { refuseLossyDatabase } from "../adapters/postgres/schema/durability.ts";
@@ -20,7 +21,6 @@ import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./c
 import { inheritedSocket } from "./inherited-socket.ts";
 import { followIdentity, readIdentity } from "./served-identity.ts";
 import { makeServedTrail } from "./served-trail.ts";
-import { makeServiceOperations } from "./watched-service.ts";
 
 const drainMilliseconds = 10_000;
 /** How long the end of the log may take; its reader may have stalled. */
@@ -75,27 +75,30 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   // systemctl reload sends SIGHUP, which would end the process without a listener.
   if (following !== undefined || inherited !== undefined) onReload(() => following?.look());
   let phase: Phase = "starting";
-  const operations = makeServiceOperations({
-    figures: () => ({
-      at: systemClock.now(),
-      version,
-      ...meter.read(),
-      droppedLogLines: output.dropped(),
-      http: app.load(),
-      database: database.load(),
-      passwords: passwords.load(),
-      trail: trail.state(),
-    }),
-    checkpoint: trail.checkpoint,
-    databaseUrl: settings.databaseUrl,
-    preparesStatements: settings.preparesStatements,
-    schema,
-    phase: () => phase,
-    events,
-  });
+  let operations: Operations | undefined;
   try {
     const { opsHost, opsPort } = settings;
     if (opsPort !== undefined) {
+      // A part of the start that most services do without.
+      const { makeServiceOperations } = await import("./watched-service.ts");
+      operations = makeServiceOperations({
+        figures: () => ({
+          at: systemClock.now(),
+          version,
+          ...meter.read(),
+          droppedLogLines: output.dropped(),
+          http: app.load(),
+          database: database.load(),
+          passwords: passwords.load(),
+          trail: trail.state(),
+        }),
+        checkpoint: trail.checkpoint,
+        databaseUrl: settings.databaseUrl,
+        preparesStatements: settings.preparesStatements,
+        schema,
+        phase: () => phase,
+        events,
+      });
       const opsListeningPort = await orRefuse(
         operations.listen(opsPort, opsHost),
         `OPS_HOST ${opsHost}, OPS_PORT ${opsPort}`,
@@ -123,7 +126,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     following?.stop();
     await app.close(drainMilliseconds);
     await trail.stop();
-    await operations.close();
+    await operations?.close();
     await database.close();
   }
   events.info("stopped");
