@@ -91,6 +91,14 @@ describe("readiness", () => {
     assert.equal(questions.length, 1);
   });
 
+  test("draining before the database was asked says that nothing is known of it", async () => {
+    const { stage, questions, readiness } = makeStage();
+    stage.phase = "draining";
+    const checks = { service: "draining", database: "not asked yet", schema: "unknown" };
+    assert.deepEqual(await readiness(), { ready: false, checks });
+    assert.equal(questions.length, 0);
+  });
+
   test("an unexpected failure is an answer too, which says nothing of it, and is asked about again", async () => {
     const { stage, questions, readiness } = makeStage();
     const answer = readiness();

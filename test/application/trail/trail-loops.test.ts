@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
+import { makeTrail } from "../../../src/application/trail/trail.ts";
+import type { TrailRepository } from "../../../src/application/trail/trail-repository.ts";
+import { DomainError } from "../../../src/domain/error.ts";
+import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
+import { key, makeTrailStage, range } from "../../support/trail-stage.ts";
+
+/** Runs a trail for so many waits; answers them, and what was logged. */
+async function run(failures: readonly (Error | undefined)[], commits: readonly number[] = []) {
+  const stage = makeTrailStage();
+  const events = makeRecordingEventLog();
+  const waits: number[] = [];
+  stage.commit(...commits);
+  let looks = 0;
+  const readings: number[] = [];
+  const trail: TrailRepository = {
+    ...stage.trail,
+    async newest() {
+      const failure = failures[looks];
+      looks += 1;
+      if (failure !== undefined) throw failure;
+      return stage.trail.newest();
+    },
+    async readings(limit) {
+      readings.push(limit);
+      return stage.trail.readings(limit);
+    },
+  };
+  let done = (): void => {};
+  const enough = new Promise<void>(resolve => {
+    done = resolve;
+  });
+  const service = makeTrail({
+    trail,
+    requestTrail: stage.trail,
+    crypto: trailCrypto,
+    key,
+    remembered: undefined,
+    events,
+    clock: stage.clock,
+    turn,
+    pause(milliseconds) {
+      waits.push(milliseconds);
+      stage.clock.advance(milliseconds / 1_000);
+      if (looks >= failures.length) done();
+      return turn();
+    },
+  });
+  service.start();
+  await enough;
+  await service.stop();
+  const failed = events.recorded.filter(({ event }) => event === "trail failed");
+  return { waits, readings, failed, events: events.recorded, size: service.state().size };
+}
+
+describe("the trail beside the requests", () => {
+  test("tells a failure once as long as it stays the same, waits ten seconds, and goes on after it", async () => {
+    const [one, other] = [new Error("one"), new Error("other")];
+    const { failed, waits, size } = await run(
+      [one, one, one, other, undefined, undefined, other, undefined],
+      [1, 2, 3],
+    );
+    assert.deepEqual(
+      failed.map(({ level, details }) => [level, String(details?.["cause"]).split("\n")[0]]),
+      [
+        ["error", "Error: one"],
+        ["error", "Error: other"],
+        ["error", "Error: other"],
+      ],
+    );
+    assert.ok(waits.filter(wait => wait === 10_000).length >= 5);
+    assert.equal(size, 3);
+  });
+
+  test("says nothing of a database that is not available, and asks again after a second", async () => {
+    const away = new DomainError("UNAVAILABLE", "The database is not available");
+    const { failed, waits } = await run([away, away, away, undefined, undefined]);
+    assert.deepEqual(failed, []);
+    assert.ok(waits.filter(wait => wait === 1_000).length >= 3);
+  });
+
+  test("looks again soon while there is more to number, and reads nothing in the background meanwhile", async () => {
+    const behind = await run(Array(4).fill(undefined), range(1, 3_000));
+    assert.ok(behind.waits.includes(30));
+    assert.deepEqual(behind.readings, []);
+    const idle = await run(Array(200).fill(undefined), [1]);
+    assert.ok(idle.waits.includes(400));
+    assert.equal(idle.waits.includes(30), false);
+    assert.notDeepEqual(idle.readings, []);
+  });
+});
