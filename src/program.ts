@@ -27,7 +27,7 @@ const commands: Readonly<Record<string, (surroundings: Surroundings) => Promise<
 };
 
 /** Those that are run for their output. */
-const exports = ["openapi", "export-logs", "export-trail"];
+const exports = ["openapi", "export-logs", "export-trail", "trail-key"];
 
 const help = async (command = ""): Promise<string> => (await import("./commands/help.ts")).helpOf(command);
 

@@ -2,7 +2,11 @@ import { writeSync } from "node:fs";
 import { Socket } from "node:net";
 
 /** Of a process: a socket for a pipe or a terminal, else a stream for a file. */
-type StandardStream = NodeJS.WritableStream & { readonly fd: number };
+type StandardStream = NodeJS.WritableStream & {
+  readonly fd: number;
+  /** What Node does not document of a socket. */
+  readonly _handle?: { setBlocking?(isBlocking: boolean): void };
+};
 
 type Done = (error?: Error | null) => void;
 
@@ -26,6 +30,8 @@ export function makeLogOutput(stream: StandardStream, bufferBytes = 1024 * 1024)
   let waiting = 0;
   let recovered: (lines: number) => void = () => {};
   let hasFailed = false;
+  // Node has the whole process wait for a terminal that nobody reads.
+  stream._handle?.setBlocking?.(false);
   // Each write gets its own error too; without a listener this one would end the process.
   stream.on("error", () => {});
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
@@ -6,7 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { makeLogOutput } from "../../src/adapters/log-output.ts";
+import { makeClient } from "../support/client.ts";
+import { programCommand } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
+
+const lacksScript = spawnSync("script", ["--version"]).stdout?.includes("util-linux") !== true;
 
 /** A pipe, with its reader, who does not read yet. */
 async function openPipe() {
@@ -81,5 +86,31 @@ describe("the output of the log", () => {
     // The line break before it ends what the disk may have taken of a line before.
     assert.equal(readFileSync(join(folder, "log"), "utf8"), "\na\nrecovered\nb\n");
     rmSync(folder, { recursive: true });
+  });
+
+  test("goes on while nobody reads its terminal", async t => {
+    if (lacksScript) return t.skip("there is no script of util-linux");
+    const env = {
+      PATH: process.env["PATH"],
+      SHELL: "/bin/sh",
+      // The service starts without a database, too.
+      DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing",
+      SECRET_KEY: "a secret of the terminal test, 32 bytes",
+      PORT: "0",
+    };
+    const terminal = spawn("script", ["-qec", `exec ${programCommand} serve`, "/dev/null"], {
+      env,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    t.after(() => terminal.kill());
+    let log = "";
+    terminal.stdout.setEncoding("utf8").on("data", text => {
+      log += text;
+    });
+    const port = Number(await until(() => /"event":"listening".*"port":(\d+)/.exec(log)?.[1]));
+    terminal.stdout.pause();
+    const call = makeClient(port);
+    // Two lines each: more than the pipe, the terminal and script take.
+    for (let i = 0; i < 500; i += 1) assert.equal((await call("GET", "/")).status, 403);
   });
 });

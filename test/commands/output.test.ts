@@ -51,7 +51,7 @@ describe("the output of a command", () => {
           encoding: "utf8",
         },
       );
-    for (const command of ["openapi", "export-logs", "export-trail"]) {
+    for (const command of ["openapi", "export-logs", "export-trail", "trail-key"]) {
       const { status, stderr } = run(">&-", command);
       assert.equal(status, 74, command);
       assert.equal(stderr, `${command}: the output cannot be written whole: standard output is closed\n`);
