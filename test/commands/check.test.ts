@@ -94,6 +94,11 @@ describe("check", () => {
     }
   });
 
+  test("says that the database may lose logs where the settings allow that", async () => {
+    const { stdout } = await runProgram(["check"], { ...settings(), DATABASE_DURABILITY: "any" });
+    assert.match(stdout, /^durability: any will do$/m);
+  });
+
   test("finds nothing on a database that serve would take, but warns of an owner", async () => {
     assert.equal((await runProgram(["migrate"], settings())).code, 0);
     const { code, stdout, stderr } = await runProgram(["check"], settings());
