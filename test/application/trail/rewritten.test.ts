@@ -67,6 +67,24 @@ describe("a trail that was rewritten under the process", () => {
     assert.equal(broken().length, 1);
   });
 
+  test("has a state with the size and age of what was signed, before and after", async () => {
+    const { service, clock, rewrite } = await makeService();
+    const { checkpointAgeSeconds: age = Number.NaN, ...state } = service.state();
+    assert.deepEqual(state, {
+      size: 600,
+      isSigned: true,
+      checkpointSize: 600,
+      contradiction: undefined,
+      readingFraction: 0,
+      mismatches: 0,
+    });
+    clock.advance(7);
+    assert.equal(service.state().checkpointAgeSeconds, age + 7);
+    rewrite(11);
+    await assert.rejects(service.reader.proof(11));
+    assert.equal(service.state().checkpointSize, 600);
+  });
+
   for (const [what, change] of [
     ["removed", (notes: unknown[]) => notes.splice(0)],
     [
