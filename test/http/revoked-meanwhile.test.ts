@@ -146,6 +146,8 @@ describe("a list under way", () => {
       const [refused] = await untilRefused(world);
       assert.equal(await list.isWhole(), false);
       assert.equal(refused?.details?.["employeeId"], employee.id);
+      const line = world.recorded.findLast(({ event }) => event === "request");
+      assert.deepEqual([line?.details?.["status"], line?.details?.["cut"]], [200, true]);
       await world.close();
     });
   }

@@ -96,7 +96,7 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
       const sending = sendAnswer({ response, headers: withClose(request, headers) }, status, answer);
       // A list takes its time; anything else has been handed over already.
       if (response.writableEnded || lookAgain === undefined) await sending;
-      else await sendWhileLive(response, lookAgain, sending);
+      else await sendWhileLive(lookAgain, sending);
     } catch (failure) {
       const error = toHttpError(failure);
       log.explain(details, request, failure, error);

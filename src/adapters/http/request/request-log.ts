@@ -43,10 +43,15 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
     /** One line for a request, when its answer has been sent or its client has gone. */
     follow(details: RequestDetails, response: ServerResponse): void {
       const startedAt = performance.now();
+      let isWhole = false;
+      response.once("finish", () => {
+        // Node calls a write finished, too, when the connection is destroyed under it.
+        isWhole = !response.req.socket.destroyed;
+      });
       response.once("close", () => {
         const elapsed = performance.now() - startedAt;
         const status = response.headersSent ? response.statusCode : clientGone;
-        const cut = response.headersSent && !response.writableFinished;
+        const cut = response.headersSent && !isWhole;
         meter.answered(details.method, details.route, status, elapsed);
         if (cut) meter.cut(failed.has(details) ? "service" : "client");
         const outcome = cut ? { status, cut } : { status };
