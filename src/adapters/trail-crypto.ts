@@ -13,8 +13,16 @@ import type { TrailCrypto } from "../domain/trail/crypto.ts";
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
 const spkiHead = Buffer.from("302a300506032b6570032100", "hex");
 
-const privateKeyOf = (seed: Uint8Array): KeyObject =>
-  createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: "der", type: "pkcs8" });
+/** Reading a key takes several times as long as signing with it. */
+const privateKeys = new WeakMap<Uint8Array, KeyObject>();
+
+function privateKeyOf(seed: Uint8Array): KeyObject {
+  const key =
+    privateKeys.get(seed) ??
+    createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: "der", type: "pkcs8" });
+  privateKeys.set(seed, key);
+  return key;
+}
 
 const publicKeyOf = (publicKey: Uint8Array): KeyObject =>
   createPublicKey({ key: Buffer.concat([spkiHead, publicKey]), format: "der", type: "spki" });

@@ -58,6 +58,8 @@ export interface Numbering {
   add(kind: RecordKind, records: readonly TrailRecord[]): Promise<readonly TrailRecord[]>;
   /** The tree of all entries that this process knows. */
   tree(): Tree | undefined;
+  /** Resolves when all entries that this process knows would survive the loss of the primary. */
+  confirm(): Promise<void>;
   /** Reads the tree of the entries that this process knows anew. Throws TrailError where it is not whole. */
   reread(): Promise<void>;
   /** Forgets what this process knows of the stored trail. */
@@ -71,6 +73,8 @@ export interface Numbering {
  */
 export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): Numbering {
   let state: State | undefined;
+  /** The tree whose last entries this process has stored itself: their commit waited for all that came before. */
+  let confirmed: Tree | undefined;
   /** How many records fill a batch, judged by those of the last one. */
   let room = 256;
   const now = () => clock.now().getTime();
@@ -129,6 +133,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): N
     if (!(await trail.append(known.tree.size, entries, tiles))) return false;
     note(known, entries);
     state = { ...known, tree, lastHash: entries.at(-1)?.hash };
+    confirmed = tree;
     return true;
   }
 
@@ -170,6 +175,9 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): N
     },
 
     tree: () => state?.tree,
+    async confirm() {
+      if (state?.tree !== confirmed) await trail.confirm();
+    },
     async reread() {
       const known = state;
       if (known === undefined) return;

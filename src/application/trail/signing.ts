@@ -4,6 +4,7 @@ import { fromBase64, readCount, TrailError, toBase64 } from "../../domain/trail/
 import type { TreeHasher } from "../../domain/trail/merkle.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import type { Clock, EventLog } from "../ports.ts";
+import type { Numbering } from "./numbering.ts";
 import type { StoredCheckpoint, TrailRepository } from "./trail-repository.ts";
 import { extendsHead, type Head, type Tree } from "./tree.ts";
 
@@ -25,6 +26,7 @@ export interface SigningPorts {
   readonly remembered: RememberedNote | undefined;
   readonly events: EventLog;
   readonly clock: Clock;
+  readonly numbering: Pick<Numbering, "step" | "tree" | "confirm">;
 }
 
 /** A tree that was signed, or that this process would have signed if it had a key. */
@@ -68,7 +70,7 @@ export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(roo
 
 /** Signs the tree as it grows, as long as it extends what was signed before. */
 export function makeSigning(ports: SigningPorts) {
-  const { trail, hasher, ed25519, key, remembered, events, clock } = ports;
+  const { trail, hasher, ed25519, key, remembered, events, clock, numbering } = ports;
   const now = () => clock.now().getTime();
   let newest: SignedTree | undefined;
   let contradiction: string | undefined;
@@ -93,11 +95,13 @@ export function makeSigning(ports: SigningPorts) {
 
   /** What the tree does not extend, in words. Throws TrailError where the stored trail is not whole. */
   async function contradictionOf(tree: Tree): Promise<string | undefined> {
-    if (seen !== undefined && (await trail.checkpoint(seen.id))?.note !== seen.note) {
+    const last = await trail.lastCheckpoint();
+    const kept = seen === undefined || seen.id === last?.id ? last : await trail.checkpoint(seen.id);
+    if (seen !== undefined && kept?.note !== seen.note) {
       lasting = `database ${inWords(seen)}, which was removed or changed`;
     }
     if (lasting !== undefined) return lasting;
-    seen = await trail.lastCheckpoint();
+    seen = last;
     if (extended.lineage !== tree.lineage) extended = { lineage: tree.lineage, heads: new Set() };
     for (const [where, head] of await heads()) {
       if (head === undefined || (extended.heads.has(inWords(head)) && head.size <= tree.size)) continue;
@@ -139,7 +143,7 @@ export function makeSigning(ports: SigningPorts) {
     const head = { size: tree.size, root: tree.root() };
     const note = signCheckpoint(head, signer, ed25519);
     // A standby that is promoted without these entries would contradict what was signed.
-    await trail.confirm();
+    await numbering.confirm();
     await remembered?.write(note);
     rememberExtended(head);
     const signed = { ...head, tree, note, at: clock.now() };
@@ -162,12 +166,10 @@ export function makeSigning(ports: SigningPorts) {
   }
 
   return {
-    /**
-     * Signs the tree if it has grown and a second has passed since the last time.
-     *
-     * @param grow takes over what other processes have numbered: they may have signed a larger tree
-     */
-    async offer(tree: Tree, grow: () => Promise<Tree>): Promise<void> {
+    /** Signs the tree if it has grown and a second has passed since the last time. */
+    async sign(): Promise<void> {
+      const tree = numbering.tree();
+      if (tree === undefined) return;
       if (newest?.tree?.size === tree.size && newest.tree.lineage === tree.lineage) return;
       if (now() - triedAt < (contradiction === undefined ? signMilliseconds : retryMilliseconds)) return;
       triedAt = now();
@@ -178,7 +180,9 @@ export function makeSigning(ports: SigningPorts) {
       let next = tree;
       let found = await examined(() => contradictionOf(next));
       if (found !== undefined) {
-        next = await grow();
+        // Another process may have numbered more, and signed a larger tree.
+        await numbering.step();
+        next = numbering.tree() as Tree;
         found = await examined(() => contradictionOf(next));
       }
       found ??= await examined(() => signNext(next, key));

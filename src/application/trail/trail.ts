@@ -9,10 +9,9 @@ import { makeNumbering } from "./numbering.ts";
 import { makeTrailReader } from "./reader.ts";
 import { makeSigning, type RememberedNote } from "./signing.ts";
 import type { TrailRepository } from "./trail-repository.ts";
-import type { Tree } from "./tree.ts";
 
-/** Between two quick looks for what is new. */
-const lookMilliseconds = 400;
+/** Between two quick looks for what is new. Each has statements and a signature that cost the same for many records. */
+const lookMilliseconds = 1_000;
 /** Between two batches while there is more: requests come first, and catching up is fast enough. */
 const batchMilliseconds = 30;
 const unavailableMilliseconds = 1_000;
@@ -53,7 +52,7 @@ export function makeTrail(ports: TrailPorts) {
   const { trail, requestTrail, crypto, key, remembered, events, clock, turn, pause } = ports;
   const hasher = makeTreeHasher(crypto.sha256);
   const numbering = makeNumbering({ trail, hasher, clock, turn });
-  const signing = makeSigning({ trail, hasher, ed25519: crypto, key, remembered, events, clock });
+  const signing = makeSigning({ trail, hasher, ed25519: crypto, key, remembered, events, clock, numbering });
   const reading = makeBackgroundReading({ trail, hasher, clock, events, numbering, pause });
   let stop = (): void => {};
   const stopped = new Promise<void>(resolve => {
@@ -61,11 +60,6 @@ export function makeTrail(ports: TrailPorts) {
   });
   let isStopped = false;
   let isBehind = true;
-
-  async function grow(): Promise<Tree> {
-    await numbering.step();
-    return numbering.tree() as Tree;
-  }
 
   /** Work that ends where the stored trail is found not to be whole; both answer how long to wait before the next time. */
   const unlessBroken = (work: () => Promise<number>) => async (): Promise<number> => {
@@ -83,8 +77,7 @@ export function makeTrail(ports: TrailPorts) {
   const look = unlessBroken(async () => {
     const { isMore } = await numbering.step();
     isBehind = isMore;
-    const tree = numbering.tree();
-    if (tree !== undefined) await signing.offer(tree, grow);
+    await signing.sign();
     return isMore ? batchMilliseconds : lookMilliseconds;
   });
 

@@ -119,14 +119,12 @@ describe("signing", () => {
     const events = makeRecordingEventLog();
     const start = () => {
       const numbering = stage.numbering();
-      const signing = makeSigning({ ...stage, hasher, ed25519: trailCrypto, key, remembered, events });
-      const grow = async () => {
-        await numbering.step();
-        return numbering.tree() as Tree;
-      };
+      const ports = { ...stage, hasher, ed25519: trailCrypto, key, remembered, events };
+      const signing = makeSigning({ ...ports, numbering });
       const look = async (seconds = 1) => {
         stage.clock.advance(seconds);
-        await signing.offer(await grow(), grow);
+        await numbering.step();
+        await signing.sign();
       };
       return { signing, look };
     };
@@ -205,15 +203,21 @@ describe("signing", () => {
   }
 
   test("signs no entry that a synchronous standby may not have", async () => {
-    const { start, commit, note, trail } = makeSigner();
+    const { start, commit, note, trail, numbering } = makeSigner();
     const { signing, look } = start();
     commit(1);
+    await numbering().step();
     trail.confirm = () => Promise.reject(new Error("the standby is silent"));
     await assert.rejects(look(), /silent/);
     assert.deepEqual([note(), signing.newest()], [undefined, undefined]);
     trail.confirm = async () => {};
     await look();
     assert.equal(signing.newest()?.size, 1);
+    // The commit of what this process has numbered itself has waited for the standby.
+    trail.confirm = () => assert.fail("nothing more to wait for");
+    commit(2);
+    await look();
+    assert.equal(signing.newest()?.size, 2);
   });
 
   test("a note that cannot be read is a contradiction too", async () => {

@@ -68,8 +68,7 @@ export function connect(
       return await pool.run(client => {
         let sent: { readonly link: Link; readonly rows: PendingRows } | undefined;
         const send = (link: Link) => {
-          const { text, values } = typeof source === "function" ? source() : source;
-          sent = { link, rows: link.send(text, values) };
+          sent = { link, rows: link.send(typeof source === "function" ? source() : source) };
           return (read(sent.rows) as PromiseLike<Row[]>).then(rows => {
             link.refuseUnconfirmed();
             return rows;

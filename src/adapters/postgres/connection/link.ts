@@ -3,6 +3,7 @@ import postgres from "postgres";
 import { type BackendKey, requestCancel } from "./cancel-request.ts";
 import type { DatabaseUrl, Server } from "./database-url.ts";
 import { dial } from "./dial.ts";
+import type { Statement } from "./statement.ts";
 
 type Access = Omit<DatabaseUrl, "servers" | "attribute">;
 
@@ -11,7 +12,7 @@ export type PendingRows = postgres.PendingQuery<postgres.Row[]>;
 /** One connection to one server. It is never connected anew: when it is lost, so is the link. */
 export interface Link {
   isOpen(): boolean;
-  send(text: string, values: readonly unknown[]): PendingRows;
+  send(statement: Statement): PendingRows;
   /** Throws when the latest statement was committed here but perhaps not on the synchronous standby. */
   refuseUnconfirmed(): void;
   /** Asks the server to give up a statement, without waiting for what becomes of it. */
@@ -95,7 +96,9 @@ export async function openLink(
     return {
       role: row as unknown as Role,
       isOpen: () => isOpen,
-      send: (text, values) => client.unsafe(text, [...values] as string[], { prepare: true }),
+      // Without `simple`, postgres.js has a statement without values planned anew each time.
+      send: ({ text, values, isScript }) =>
+        client.unsafe(text, [...values] as string[], { prepare: true, simple: isScript } as object),
       refuseUnconfirmed() {
         if (!isUnconfirmed) return;
         const message = "the wait for a synchronous standby was cancelled";

@@ -9,10 +9,13 @@ export class Statement {
   /** The text around the values: one piece more than there are values. */
   readonly pieces: readonly string[];
   readonly values: readonly Value[];
+  /** Whether it may be several statements, which PostgreSQL cannot prepare. */
+  readonly isScript: boolean;
 
-  constructor(pieces: readonly string[], values: readonly Value[]) {
+  constructor(pieces: readonly string[], values: readonly Value[], isScript = false) {
     this.pieces = pieces;
     this.values = values;
+    this.isScript = isScript;
   }
 
   /** As PostgreSQL reads it: `$1` stands for the first value. */
@@ -49,4 +52,4 @@ export function sql(template: TemplateStringsArray, ...parts: readonly (Value | 
 export const nothing = sql``;
 
 /** The text of a file: statements without values, which are one transaction together. */
-export const script = (text: string): Statement => new Statement([text], []);
+export const script = (text: string): Statement => new Statement([text], [], true);
