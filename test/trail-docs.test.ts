@@ -103,6 +103,9 @@ for (const [language, interpreter, name] of [
       const old = makeTestTrail();
       old.add(logEntry(1, { recordedAt: null, performedByName: null }));
       await accepts(/^The log/, old.vkey, old.proof(0), JSON.stringify(answeredLog(logEntry(1))));
+      const hard = makeTestTrail();
+      hard.add(logEntry(1, { comment: '":" \\" {"status":"PENDING"}' }));
+      await accepts(/^The log/, hard.vkey, hard.proof(0), JSON.stringify(hard.entries[0]));
     });
 
     test("refuses what was tampered with", async () => {
@@ -134,6 +137,26 @@ for (const [language, interpreter, name] of [
         await refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: "x" }));
         await refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: undefined }));
       }
+      for (const [field, value] of [
+        ["kind", "employee"],
+        ["kind", null],
+        ["recordedAt", "2026-01-08T09:00:00.000002Z"],
+        ["recordedAt", null],
+        ["id", true],
+      ] as const) {
+        await refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: value }));
+      }
+      const before = makeTestTrail();
+      before.add(logEntry(1, { recordedAt: null }));
+      const dated = JSON.stringify({
+        ...answeredLog(logEntry(1)),
+        recordedAt: "2026-01-08T09:00:00.000001Z",
+      });
+      await refuses("a moment that was not recorded", before.vkey, before.proof(0), dated);
+      for (const name of ["status", "st\\u0061tus", "unknown"]) {
+        const twice = json.replace("{", `{"${name}":"COMPLETED","unknown":"",`);
+        await refuses(`${name} twice`, vkey, held, twice);
+      }
       await refuses("the proof of another log", vkey, trail.proof(5), json);
       await refuses("another index", vkey, held.replace("index 6", "index 5"), json);
       await refuses("an index past the end", vkey, held.replace("index 6", "index 11"), json);
@@ -154,6 +177,7 @@ for (const [language, interpreter, name] of [
         recordedAt: null,
       });
       await refuses("an entry of another kind", vkey, employee.proof(0), json);
+      await refuses("a log of another kind", vkey, employee.proof(0), JSON.stringify(employee.entries[0]));
     });
   });
 }

@@ -90,6 +90,39 @@ describe("docs/verify.html in a browser", { skip: chromium === undefined && noCh
     assert.equal(await browser.evaluate("document.querySelectorAll('img').length"), 0);
   });
 
+  test("compares what the API does not answer where the log has it", async () => {
+    await open();
+    const { kind, recordedAt } = logEntry(7);
+    assert.match(
+      await verify(trail.vkey, JSON.stringify({ ...log, kind, recordedAt }), proof),
+      /^The log is as/,
+    );
+    for (const field of ["kind", "recordedAt"]) {
+      await open();
+      const said = await verify(trail.vkey, JSON.stringify({ ...log, [field]: "x" }), proof);
+      assert.ok(said.startsWith(`The log is not as it was recorded: ${field}\n`), said);
+    }
+  });
+
+  test("refuses a log with two members of one name, and forgets the one before it", async () => {
+    await open();
+    assert.match(await verify(trail.vkey, JSON.stringify(log), proof), /^The log is as/);
+    for (const name of ["status", "st\\u0061tus", "unknown"]) {
+      await browser.evaluate("document.getElementById('given').textContent = ''");
+      await verifyNothing(
+        JSON.stringify(log).replace("{", `{"${name}":"COMPLETED","unknown":"","x":"a\\":b",`),
+      );
+      const said = await text("#given");
+      assert.equal(said, "given has a name that comes twice, or an object within it.");
+      assert.match(await text("#result"), /^Waiting/);
+    }
+    await open();
+    assert.match(
+      await verify(trail.vkey, JSON.stringify({ ...log, unknown: 'a":"b' }), proof),
+      /^The log is as/,
+    );
+  });
+
   test("refuses a key, a proof or a log that is not right", async () => {
     const other = makeTestTrail("other.example");
     other.add(logEntry(7));
