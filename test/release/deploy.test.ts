@@ -162,7 +162,7 @@ describe("the production build", () => {
     });
     assert.equal(version.trim(), JSON.parse(readFileSync("package.json", "utf8")).version);
     const start =
-      /\/opt\/node24\/bin\/node --max-semi-space-size=\d+ \/opt\/x\/lib\/maintenance-log-service\/dist\/main\.js/;
+      /\/opt\/node24\/bin\/node --preserve-symlinks --max-semi-space-size=\d+ \/opt\/x\/lib\/maintenance-log-service\/dist\/main\.js/;
     const command = readFileSync(join(root, "opt/x/bin/maintenance-log-service"), "utf8");
     assert.match(command, new RegExp(`^exec ${start.source} "\\$@"$`, "m"));
     const units = join(root, "usr/local/lib/systemd/system");
