@@ -45,7 +45,7 @@ export const verifyDatabaseSettings = { ...databaseSettings, trailStateFile };
 const trailKey = [
   "TRAIL_KEY",
   "the output of: node dist/main.js trail-key maintenance.example.com",
-  (text: string) => readSignerKey(text.trim(), trailCrypto),
+  (text: string) => readSignerKey(text, trailCrypto),
 ] as const;
 
 export const acceptTrailSettings = { ...verifyDatabaseSettings, trailKey: required(...trailKey) };

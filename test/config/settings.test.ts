@@ -444,9 +444,15 @@ describe("TRAIL_KEY and TRAIL_STATE_FILE", () => {
     ["planted", key.slice(12), key.replace(/\+........\+/, "+00000000+"), key.slice(0, -4)],
     ".+",
   );
+  testRefused("TRAIL_KEY", [`${key} `, `${key}\n`, `${key}\t`, `${key}=`], "has malformed base64");
+  testRefused("TRAIL_KEY", [` ${key}`, `\n${key}`, `\ufeff${key}`], "is not a signer key");
   testRefused("TRAIL_STATE_FILE", ["state", "./state", "~/state"], "is not an absolute path");
 
-  test("a key may have a line end from its file", () => {
-    assert.deepEqual(serve({ TRAIL_KEY: `${key}\n` }).trailKey, trailKey);
+  test("a key's file may end with one line end, as trail-key writes it", () => {
+    const from = (content: string) => serve({ TRAIL_KEY_FILE: "key" }, () => content);
+    assert.deepEqual(from(`${key}\n`).trailKey, trailKey);
+    assert.deepEqual(from(`${key}\r\n`).trailKey, trailKey);
+    assert.throws(() => from(`${key}\n\n`), /^SettingsError: TRAIL_KEY has malformed base64/);
+    assert.throws(() => from(`${key} \n`), /^SettingsError: TRAIL_KEY has malformed base64/);
   });
 });
