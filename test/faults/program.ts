@@ -133,7 +133,7 @@ const isRunning = (child: ChildProcess): boolean => child.exitCode === null && c
 function tailOf(child: ChildProcess): () => string {
   let tail = "";
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
-    tail = (tail + chunk).slice(-2_000);
+    tail = (tail + chunk).slice(-20_000);
   });
   return () => tail.trim();
 }

@@ -21,6 +21,7 @@ import { serviceKill } from "./service-kill.ts";
 import { slowReaders } from "./slow-readers.ts";
 import { isClean, pauseTableOf, type Result, tableOf } from "./table.ts";
 import { trailKill } from "./trail-kill.ts";
+import { trailTampering } from "./trail-tampering.ts";
 import { twoServices } from "./two-services.ts";
 
 /**
@@ -38,6 +39,7 @@ const scenarios: readonly Scenario[] = [
   failoverStalled,
   twoServices,
   trailKill,
+  trailTampering,
   rollingRestart,
   behindHaproxy,
   slowReaders,

@@ -3,12 +3,13 @@ import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { openCheckpoint } from "../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
 import { makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
-import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
+import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import type { Cluster } from "./cluster.ts";
 import { databaseName, query } from "./stage.ts";
 
 const key = makeSignerKey("faults.example.com", new Uint8Array(32).fill(5), trailCrypto);
 export const trailKey = formatSignerKey(key);
+export const verifierKey = formatVerifierKey(key);
 
 /** Collects the checkpoints that services answer, until it is stopped. */
 export function watchCheckpoints(ports: readonly number[], token: string) {
@@ -32,7 +33,7 @@ export function watchCheckpoints(ports: readonly number[], token: string) {
   };
 }
 
-async function checkpointOf(port: number, token: string): Promise<string | undefined> {
+export async function checkpointOf(port: number, token: string): Promise<string | undefined> {
   try {
     const headers = { Authorization: `Bearer ${token}` };
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/trail/checkpoint`, { headers });
