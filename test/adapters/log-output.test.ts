@@ -102,7 +102,10 @@ describe("the output of the log", () => {
       env,
       stdio: ["pipe", "pipe", "inherit"],
     });
-    t.after(() => terminal.kill());
+    t.after(() => {
+      terminal.kill();
+      terminal.stdout.destroy();
+    });
     let log = "";
     terminal.stdout.setEncoding("utf8").on("data", text => {
       log += text;
