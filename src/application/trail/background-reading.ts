@@ -23,13 +23,6 @@ export interface ReadingPorts {
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
 
-export interface ReadingState {
-  /** Of all parts, those that were read since the last one was begun with. */
-  readonly fraction: number;
-  /** In the parts as they were read last. */
-  readonly mismatches: number;
-}
-
 /**
  * Reads all records over and over, a part at a time, a day for all of them. Each part that was read is stored, so that a
  * restart goes on where the last process was, and of several processes one reads each part, as a rule.
@@ -98,7 +91,8 @@ export function makeBackgroundReading({ trail, hasher, clock, events, numbering,
       return Math.min(10_000, Math.max(0, 1_000 * waitSeconds - (clock.now().getTime() - begun)));
     },
 
-    state: (): ReadingState => ({
+    /** Of all parts, those that were read since the first one; and what did not match in them as they were read last. */
+    state: () => ({
       fraction,
       mismatches: [...outcomes.values()].reduce((sum, count) => sum + count, 0),
     }),

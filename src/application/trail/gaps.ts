@@ -19,17 +19,10 @@ interface Gap {
  * Ids that were passed over: of a transaction that is still open, or of one that was undone. Nothing tells one from the
  * other, so each is asked for again, at waits that double: a log is found within the time that its transaction was open.
  */
-export interface Gaps {
-  /** The greatest id known. */
-  readonly last: number;
-  /** Notes that the record with this id is known. */
-  note(id: number, now: number): void;
-  /** The ids to ask for now, at most so many; each becomes due again later. */
-  due(now: number, limit: number): number[];
-}
+export type Gaps = ReturnType<typeof makeGaps>;
 
 /** @param passed ids below `last` that have no entry */
-export function makeGaps(last: number, passed: readonly number[], now: number): Gaps {
+export function makeGaps(last: number, passed: readonly number[], now: number) {
   const gaps = new Map<number, Gap>();
   let greatest = last;
 
@@ -43,17 +36,20 @@ export function makeGaps(last: number, passed: readonly number[], now: number): 
   for (const id of passed) add(id, now);
 
   return {
-    get last() {
+    /** The greatest id known. */
+    get last(): number {
       return greatest;
     },
 
-    note(id, now) {
+    /** Notes that the record with this id is known. */
+    note(id: number, now: number): void {
       gaps.delete(id);
       for (let passed = Math.max(greatest + 1, id - longestJump); passed < id; passed += 1) add(passed, now);
       greatest = Math.max(greatest, id);
     },
 
-    due(now, limit) {
+    /** The ids to ask for now, at most so many; each becomes due again later. */
+    due(now: number, limit: number): number[] {
       const ids: number[] = [];
       for (const [id, gap] of gaps) {
         if (ids.length === limit) break;

@@ -38,40 +38,14 @@ interface State {
   readonly gaps: Readonly<Record<RecordKind, Gaps>>;
 }
 
-export interface Step {
-  /** Records that were found without an entry. */
-  readonly records: number;
-  /** Whether there are more. */
-  readonly isMore: boolean;
-}
-
-export interface Numbering {
-  /**
-   * Takes over what other processes have numbered and numbers what is new. Throws TrailError where the stored trail is
-   * not whole.
-   */
-  step(): Promise<Step>;
-  /**
-   * Numbers records that the quick look has passed over; answers those that had no entry yet. Leaves out newer ones,
-   * which the next step finds.
-   */
-  add(kind: RecordKind, records: readonly TrailRecord[]): Promise<readonly TrailRecord[]>;
-  /** The tree of all entries that this process knows. */
-  tree(): Tree | undefined;
-  /** Resolves when all entries that this process knows would survive the loss of the primary. */
-  confirm(): Promise<void>;
-  /** Reads the tree of the entries that this process knows anew. Throws TrailError where it is not whole. */
-  reread(): Promise<void>;
-  /** Forgets what this process knows of the stored trail. */
-  reset(): void;
-}
+export type Numbering = ReturnType<typeof makeNumbering>;
 
 /**
  * Gives records their numbers. Any number of processes may do so at once: each knows which records have entries below
  * the end that it knows, and what it adds is stored only if the trail still ends there. So a record gets one number,
  * whoever gives it. Nothing is concluded from the order of ids: a lower one may always come later (see gaps.ts).
  */
-export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): Numbering {
+export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
   let state: State | undefined;
   /** The tree whose last entries this process has stored itself: their commit waited for all that came before. */
   let confirmed: Tree | undefined;
@@ -146,7 +120,11 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): N
   }
 
   return {
-    async step() {
+    /**
+     * Takes over what other processes have numbered and numbers what is new; answers how many records it found without an
+     * entry, and whether there are more. Throws TrailError where the stored trail is not whole.
+     */
+    async step(): Promise<{ readonly records: number; readonly isMore: boolean }> {
       const { known, lastIds } = await current();
       const records: TrailRecord[] = [];
       for (const kind of order) {
@@ -163,7 +141,11 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): N
       return { records: records.length, isMore };
     },
 
-    async add(kind, records) {
+    /**
+     * Numbers records that the quick look has passed over; answers those that had no entry yet. Leaves out newer ones,
+     * which the next step finds.
+     */
+    async add(kind: RecordKind, records: readonly TrailRecord[]): Promise<readonly TrailRecord[]> {
       const { known } = await current();
       const passed = records.filter(({ recordId }) => recordId <= known.gaps[kind].last);
       const ids = passed.map(({ recordId }) => recordId);
@@ -174,18 +156,25 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts): N
       return missing.length > 0 && (await append(known, missing)) ? missing : [];
     },
 
+    /** The tree of all entries that this process knows. */
     tree: () => state?.tree,
-    async confirm() {
+
+    /** Resolves when all entries that this process knows would survive the loss of the primary. */
+    async confirm(): Promise<void> {
       if (state?.tree !== confirmed) await trail.confirm();
     },
-    async reread() {
+
+    /** Reads the tree of the entries that this process knows anew. Throws TrailError where it is not whole. */
+    async reread(): Promise<void> {
       const known = state;
       if (known === undefined) return;
       const tree = await readTree(trail, hasher, known.tree.size);
       // Unless a step has come between, after which the next rereading is soon enough.
       if (state === known) state = { ...known, tree };
     },
-    reset() {
+
+    /** Forgets what this process knows of the stored trail. */
+    reset(): void {
       state = undefined;
     },
   };

@@ -8,6 +8,7 @@ import {
   spanHash,
   type TreeHasher,
 } from "../../domain/trail/merkle.ts";
+import type { SignerKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
 import { hashInTiles, type Tile, tileOfNode, tilePath, tilesOf, tileWidth } from "../../domain/trail/tile.ts";
 import type { EventLog } from "../ports.ts";
@@ -21,15 +22,12 @@ const tilesAtMost = 256;
 const notSigned = () => new DomainError("NOT_FOUND", "The trail is not signed");
 const notYet = () => new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
 
-/** What a request needs of signing. */
-export type Signed = Pick<ReturnType<typeof makeSigning>, "newest" | "distrust">;
-
-interface ProofPorts {
+export interface ReaderPorts {
   readonly trail: TrailRepository;
   readonly hasher: TreeHasher;
+  readonly key: SignerKey | undefined;
   readonly events: EventLog;
-  readonly signing: Signed;
-  readonly isSigned: boolean;
+  readonly signing: Pick<ReturnType<typeof makeSigning>, "newest" | "distrust">;
 }
 
 /**
@@ -37,7 +35,7 @@ interface ProofPorts {
  * so that none is computed from more than 16 hashes each time: within the entry's own tile from its 16 neighbours and
  * the roots of sixteenths, at the right edge from the signed tree, and from full tiles above, which are kept.
  */
-export function makeProofs({ trail, hasher, events, signing, isSigned }: ProofPorts) {
+export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts) {
   const edges = new WeakMap<Tree, HashAt>();
   const upperTiles = new Map<string, HashAt>();
 
@@ -104,7 +102,7 @@ export function makeProofs({ trail, hasher, events, signing, isSigned }: ProofPo
   return {
     /** The text of a tlog-proof that holds. Throws NOT_FOUND, and GONE where the log is not what was signed. */
     async ofLog(id: number): Promise<string> {
-      if (!isSigned) throw notSigned();
+      if (key === undefined) throw notSigned();
       const signed = signing.newest();
       const place = await trail.placeOfLog(id);
       if (place === undefined && (await trail.records("log", [id])).length === 0) throw notFound("Log");

@@ -1,11 +1,9 @@
 import { DomainError } from "../../domain/error.ts";
 import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
-import type { TreeHasher } from "../../domain/trail/merkle.ts";
-import { formatVerifierKey, type SignerKey } from "../../domain/trail/note.ts";
+import { formatVerifierKey } from "../../domain/trail/note.ts";
 import { isTileOf, readTilePath, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
 import type { JsonList } from "../json-list.ts";
-import type { EventLog } from "../ports.ts";
-import { makeProofs, type Signed } from "./proofs.ts";
+import { makeProofs, type ReaderPorts } from "./proofs.ts";
 import { recordKinds, type TrailRepository } from "./trail-repository.ts";
 import { joined, readTile } from "./tree.ts";
 
@@ -20,18 +18,11 @@ export interface TrailHead {
   readonly checkpoint: string | null;
 }
 
-interface ReaderPorts {
-  readonly trail: TrailRepository;
-  readonly hasher: TreeHasher;
-  readonly key: SignerKey | undefined;
-  readonly events: EventLog;
-  readonly signing: Signed;
-}
-
 /** What anybody may read of the trail, as far as the newest checkpoint. */
-export function makeTrailReader({ trail, hasher, key, events, signing }: ReaderPorts) {
-  const { newest } = signing;
-  const proofs = makeProofs({ trail, hasher, events, signing, isSigned: key !== undefined });
+export function makeTrailReader(ports: ReaderPorts) {
+  const { trail, hasher, key } = ports;
+  const { newest } = ports.signing;
+  const proofs = makeProofs(ports);
   const size = () => newest()?.size ?? 0;
 
   return {

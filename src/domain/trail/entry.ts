@@ -110,15 +110,4 @@ export function readEntry(bytes: Uint8Array): Entry {
 }
 
 /** What a log and its entry both say. The API does not answer the last two; a log that has them is compared by them. */
-export const comparedFields = [
-  "id",
-  "performedDate",
-  "status",
-  "taskType",
-  "comment",
-  "assetId",
-  "performedByEmployeeId",
-  "performedByName",
-  "recordedAt",
-  "kind",
-] as const satisfies readonly (keyof LogEntry)[];
+export const comparedFields = [...Object.keys(fieldsOf.log), "kind"] as readonly (keyof LogEntry)[];

@@ -4,27 +4,23 @@ import { comparedFields, type LogEntry, readEntry } from "./entry.ts";
 import { isIncluded, makeFrontier, type TreeHasher } from "./merkle.ts";
 import type { TrailProof } from "./proof.ts";
 
-/** Recomputes a tree from its entries, and holds it against checkpoints of any of its sizes. */
-export interface PrefixCheck {
-  readonly size: number;
-  add(entry: Uint8Array): void;
-  /** Whether the first entries, as many as the checkpoint covers, give its root; undefined for too few entries. */
-  matches(checkpoint: Checkpoint): boolean | undefined;
-}
+export type PrefixCheck = ReturnType<typeof makePrefixCheck>;
 
-export function makePrefixCheck(hasher: TreeHasher, checkpoints: readonly Checkpoint[]): PrefixCheck {
+/** Recomputes a tree from its entries, and holds it against checkpoints of any of its sizes. */
+export function makePrefixCheck(hasher: TreeHasher, checkpoints: readonly Checkpoint[]) {
   const frontier = makeFrontier(hasher);
   const sizes = new Set(checkpoints.map(({ size }) => size));
   const roots = new Map([[0, frontier.root()]]);
   return {
-    get size() {
+    get size(): number {
       return frontier.size;
     },
-    add(entry) {
+    add(entry: Uint8Array): void {
       frontier.append(hasher.leaf(entry));
       if (sizes.has(frontier.size)) roots.set(frontier.size, frontier.root());
     },
-    matches({ size, root }) {
+    /** Whether the first entries, as many as the checkpoint covers, give its root; undefined for too few entries. */
+    matches({ size, root }: Checkpoint): boolean | undefined {
       const computed = roots.get(size);
       return computed === undefined ? undefined : equalBytes(computed, root);
     },

@@ -81,6 +81,7 @@ describe("the trail beside the requests", () => {
     const { failed, waits } = await run([away, away, away, undefined, undefined]);
     assert.deepEqual(failed, []);
     assert.ok(waits.filter(wait => wait === 1_000).length >= 3);
+    assert.equal(waits.includes(10_000), false);
   });
 
   test("looks again soon while there is more to number, and reads nothing in the background meanwhile", async () => {
@@ -88,7 +89,7 @@ describe("the trail beside the requests", () => {
     assert.ok(behind.waits.includes(30));
     assert.deepEqual(behind.readings, []);
     const idle = await run(Array(200).fill(undefined), [1]);
-    assert.ok(idle.waits.includes(400));
+    assert.ok(idle.waits.filter(wait => wait === 1_000).length >= 50);
     assert.equal(idle.waits.includes(30), false);
     assert.notDeepEqual(idle.readings, []);
   });

@@ -5,11 +5,12 @@ import type {
   StoredCheckpoint,
   TrailRepository,
 } from "../../../application/trail/trail-repository.ts";
+import { tileWidth } from "../../../domain/trail/tile.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { makePlaceOfLog } from "./entry-place.ts";
 import { makeTrailRecords } from "./trail-records.ts";
-import { fromRun, groupOf, type Run, tileWidth, toRuns } from "./trail-runs.ts";
+import { fromRun, groupOf, type Run, toRuns } from "./trail-runs.ts";
 
 const runs = sql`select first_index as first, record_group as "group", places, hashes from trail_run`;
 const checkpoints = sql`select id, size, root, note from trail_checkpoint`;
@@ -189,8 +190,7 @@ export function makeTrailRepository(database: Database): TrailRepository {
     async unrecorded(kind, fromId, toId) {
       const rows = await query<{ id: number }>(
         sql`
-          select r.id from ${current[kind]} where r.id >= ${fromId} and r.id < ${toId}
-            and ${states[kind]} order by r.id`,
+          select r.id from ${unrecorded[kind]} and r.id >= ${fromId} and r.id < ${toId} order by r.id`,
       );
       return rows.map(({ id }) => id);
     },
@@ -204,18 +204,14 @@ const tableOf = { log: sql`maintenance_log`, employee: sql`employee_event`, asse
 const endOfTrail = sql`
   coalesce((select first_index + length(places) from trail_run order by first_index desc limit 1), 0)`;
 
-/** Each employee or asset beside its last record. */
-const current = {
+/** Each employee or asset whose state is not the one of its last record. */
+const unrecorded = {
   employee: sql`
     employee r left join lateral (
       select role, active from employee_event where employee_id = r.id order by id desc limit 1
-    ) last on true`,
+    ) last on true where (r.role, r.active) is distinct from (last.role, last.active)`,
   asset: sql`
     asset r left join lateral (
       select name, description, active from asset_event where asset_id = r.id order by id desc limit 1
-    ) last on true`,
-};
-const states = {
-  employee: sql`(r.role, r.active) is distinct from (last.role, last.active)`,
-  asset: sql`(r.name, r.description, r.active) is distinct from (last.name, last.description, last.active)`,
+    ) last on true where (r.name, r.description, r.active) is distinct from (last.name, last.description, last.active)`,
 };

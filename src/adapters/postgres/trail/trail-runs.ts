@@ -3,11 +3,10 @@ import {
   type RecordKey,
   recordKinds,
 } from "../../../application/trail/trail-repository.ts";
+import { tileWidth } from "../../../domain/trail/tile.ts";
 
 /** Ids to a group of records, so that a byte tells one of them from the others (sql/0008_trail.sql). */
 const groupSize = 256;
-/** Hashes of a full tile (C2SP tlog-tiles); a run lies in one. */
-export const tileWidth = 256;
 const kindBit = 2 ** 48;
 
 export const groupOf = ({ kind, recordId }: RecordKey): number =>
@@ -21,7 +20,7 @@ interface SentRun {
   hashes: Uint8Array[];
 }
 
-/** Cuts entries, which get consecutive indexes from `first` on, into runs. */
+/** Cuts entries, which get consecutive indexes from `first` on, into runs; each lies in one tile. */
 export function toRuns(first: number, entries: readonly Omit<NumberedRecord, "index">[]) {
   const runs: SentRun[] = [];
   let run: SentRun | undefined;
