@@ -147,7 +147,13 @@ function optionsFor(url: Access, prepare: boolean, socket: Options["socket"]): O
     // The link looks after its time and its server itself.
     connect_timeout: 0,
     fetch_types: false,
-    connection: { application_name: "maintenance-log", ...session, DateStyle: "ISO" },
+    // Otherwise the settings of the role or database would decide how the texts of statements and of rows are read.
+    connection: {
+      application_name: "maintenance-log",
+      ...session,
+      DateStyle: "ISO",
+      standard_conforming_strings: "on",
+    },
     types: {
       // Identifiers stay far below 2^53.
       bigint: { to: 20, from: [20], parse: Number, serialize: String },

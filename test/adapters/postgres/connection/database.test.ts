@@ -39,6 +39,15 @@ describe("the connection", () => {
     await database.close();
   });
 
+  test("a session reads texts in one way, whatever the role, the database or the URL sets", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
+    const options = "-c DateStyle=german -c standard_conforming_strings=off";
+    const database = connect(`${opened.url}?options=${encodeURIComponent(options)}`, commandLimits);
+    const [row] = await database.query(sql`select current_date::text ~ '^\\d{4}-' as date, '"T"' as text`);
+    assert.deepEqual({ ...row }, { date: true, text: '"T"' });
+    await database.close();
+  });
+
   test("a statement's own fault is not taken for a lost connection", async () => {
     const database = connect(opened.url, commandLimits);
     await assert.rejects(database.query(sql`select nonsense`), { name: "PostgresError", code: "42703" });
