@@ -129,6 +129,15 @@ test("leaves half of libuv's threads to all else, however many cores there are",
   }
 });
 
+test("turns away what the queue has no room for", async () => {
+  const hasher = makeArgon2PasswordHasher({ working: 1, waiting: 2 });
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => hasher.hash(password)));
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ["fulfilled", "fulfilled", "fulfilled", "rejected", "rejected"],
+  );
+});
+
 test("says how many are at work and how many wait", async () => {
   const hasher = makeArgon2PasswordHasher({ working: 2, waiting: 10 });
   const load = (working: number, waiting: number) => ({

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -127,6 +135,12 @@ describe("audit", () => {
       writeFileSync(state, content);
       await refuses(said);
     }
+  });
+
+  test("fails when it cannot remember what held", async () => {
+    server.serve(trail, 700);
+    mkdirSync(`${state}.new`);
+    await refuses(/^\S+\/state cannot be written: /);
   });
 
   test("logs in again when the token has expired, and follows no redirect", async () => {

@@ -60,6 +60,17 @@ describe("the status page", () => {
     ]);
   });
 
+  test("shows the busiest route first, and routes that are as busy in their order", () => {
+    const page = pageAfter(meter => {
+      for (const route of ["/c", "/a", "/b"]) meter.answered("GET", route, 200, 1);
+      for (let i = 0; i < 2; i += 1) meter.answered("GET", "/d", 200, 1);
+    });
+    assert.deepEqual(
+      [...page.matchAll(/<code>(\/[a-d])<\/code>/g)].map(([, route]) => route),
+      ["/d", "/a", "/b", "/c"],
+    );
+  });
+
   test("puts what calls for attention first", () => {
     const page = pageAfter(
       meter => {
