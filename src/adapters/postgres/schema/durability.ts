@@ -8,15 +8,18 @@ export class DurabilityError extends Error {
 
 /** Throws DurabilityError for a server on which a crash can take back a commit (PostgreSQL documentation, 20.5). */
 export async function refuseLossyDatabase({ query }: Database): Promise<void> {
-  const [settings] = await query<Record<string, string>>(
+  // client_min_messages = error would hide that the wait for a synchronous standby was cancelled.
+  const found = await query<{ setting: string }>(
     sql`
-      select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
-        current_setting('synchronous_commit') as synchronous_commit`,
+      select name || ' ' || setting as setting from pg_settings
+      where (name, setting) in (
+        ('fsync', 'off'), ('full_page_writes', 'off'), ('synchronous_commit', 'off'), ('client_min_messages', 'error')
+      )`,
   );
-  const off = Object.entries(settings ?? {}).flatMap(([name, value]) => (value === "off" ? [name] : []));
-  if (off.length > 0) {
+  const settings = found.map(({ setting }) => setting).join(", ");
+  if (settings !== "") {
     throw new DurabilityError(
-      `the database can lose what it has acknowledged (${off.join(", ")} off): see DATABASE_DURABILITY`,
+      `the database can lose what it has acknowledged (${settings}): see DATABASE_DURABILITY`,
     );
   }
 }

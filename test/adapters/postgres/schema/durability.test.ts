@@ -18,7 +18,12 @@ test("a server whose crash can lose what it has acknowledged is refused, and tol
     await server.stop();
   });
   await refuseLossyDatabase(database);
-  for (const setting of ["fsync", "full_page_writes", "synchronous_commit"]) {
+  for (const [setting, off, on] of [
+    ["fsync", "off", "on"],
+    ["full_page_writes", "off", "on"],
+    ["synchronous_commit", "off", "on"],
+    ["client_min_messages", "error", "notice"],
+  ] as const) {
     const change = async (to: string) => {
       await admin.unsafe(`alter system set ${setting} = ${to}`);
       await admin`select pg_reload_conf()`;
@@ -26,12 +31,12 @@ test("a server whose crash can lose what it has acknowledged is refused, and tol
       const shown = async () => (await database.query(script(`show ${setting}`)))[0];
       await until(async () => Object.values((await shown()) ?? {})[0] === to);
     };
-    await change("off");
+    await change(off);
     await assert.rejects(refuseLossyDatabase(database), {
       name: "DurabilityError",
-      message: `the database can lose what it has acknowledged (${setting} off): see DATABASE_DURABILITY`,
+      message: `the database can lose what it has acknowledged (${setting} ${off}): see DATABASE_DURABILITY`,
     });
-    await change("on");
+    await change(on);
   }
   await refuseLossyDatabase(database);
 });
