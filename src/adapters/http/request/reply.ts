@@ -62,25 +62,36 @@ function sendText(
  */
 async function sendList(reply: Reply, status: number, list: JsonList<object>): Promise<void> {
   const { response, headers } = reply;
-  const pieces = wanted(list, response);
+  const pieces = list[Symbol.asyncIterator]();
+  /**
+   * The next piece that has elements. Looking for the first elements of a filtered list can take long, so destroying the
+   * response meanwhile ends the reading of the list too.
+   */
+  const next = async (): Promise<Piece | undefined> => {
+    for (;;) {
+      const { done, value } = await pieces.next();
+      if (done === true || response.destroyed) return undefined;
+      if (value.json.length > 0) return value;
+    }
+  };
   try {
     // Two pieces are read before the status line, while a failure can still be answered with an error status.
-    const first = await pieces.next();
-    if (first.done === true) return sendText(reply, status, "[]", jsonType);
-    const start = first.value.next === undefined ? first.value.json : Buffer.from(first.value.json);
+    const first = await next();
+    if (first === undefined) return sendText(reply, status, "[]", jsonType);
+    const start = first.next === undefined ? first.json : Buffer.from(first.json);
     start[0] = openingBracket;
-    const second = first.value.next === undefined ? undefined : await pieces.next();
-    const isOnly = second === undefined || second.done === true;
-    const length = isOnly ? ["Content-Length", String(start.length + "]".length)] : [];
+    const second = first.next === undefined ? undefined : await next();
+    const length = second === undefined ? ["Content-Length", String(start.length + "]".length)] : [];
     response.writeHead(status, [...headers, ...jsonType, ...length]);
     if (response.req.method === "HEAD") return void response.end();
-    if (isOnly) {
+    if (second === undefined) {
       response.write(start);
     } else {
       const sent = async () => {
         await write(response, start);
-        await write(response, second.value.json);
-        for await (const { json } of pieces) await write(response, json);
+        for (let piece: Piece | undefined = second; piece !== undefined; piece = await next()) {
+          await write(response, piece.json);
+        }
       };
       // A client that goes away ends neither a write nor the reading of the next piece; `finished` then rejects.
       await Promise.race([sent(), finished(response)]);
@@ -88,7 +99,7 @@ async function sendList(reply: Reply, status: number, list: JsonList<object>): P
     response.end("]");
   } finally {
     // It waits for the piece that is being read.
-    pieces.return().catch(() => {});
+    pieces.return?.().catch(() => {});
   }
 }
 
@@ -101,14 +112,3 @@ const write = (response: ServerResponse, chunk: Uint8Array): Promise<void> =>
       if (!error) resolve();
     });
   });
-
-/**
- * The pieces that have elements. Looking for the first elements of a filtered list can take long, so destroying the
- * response meanwhile ends the reading of the list too.
- */
-async function* wanted(list: JsonList<object>, response: ServerResponse): AsyncGenerator<Piece, void> {
-  for await (const piece of list) {
-    if (response.destroyed) return;
-    if (piece.json.length > 0) yield piece;
-  }
-}

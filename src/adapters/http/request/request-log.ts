@@ -54,8 +54,11 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
         const cut = response.headersSent && !isWhole;
         meter.answered(details.method, details.route, status, elapsed);
         if (cut) meter.cut(failed.has(details) ? "service" : "client");
-        const outcome = cut ? { status, cut } : { status };
-        events.info("request", { ...details, ...outcome, milliseconds: Math.round(elapsed * 10) / 10 });
+        const milliseconds = Math.round(elapsed * 10) / 10;
+        events.info(
+          "request",
+          cut ? { ...details, status, cut, milliseconds } : { ...details, status, milliseconds },
+        );
       });
     },
 
