@@ -19,7 +19,7 @@ cluster: $(installed)
 test: check
 	@node --import tsx test/run.ts
 
-# What is slow and has little to do with most changes: packages, units, make run, PgBouncer, make audit, short faults.
+# What is slow and has little to do with most changes: packages, units, make run, PgBouncer, fuzzing, make audit, short faults.
 test-release: $(installed)
 	@node --import tsx test/run.ts $$(find test/release -name '*.test.ts')
 

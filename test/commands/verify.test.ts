@@ -326,6 +326,10 @@ describe("verify --proof", () => {
       const { code, stdout, stderr } = await verify(...args);
       assert.deepEqual([code, stdout], [64, ""], stderr);
     }
+    assert.match((await verify("--database")).stderr, /--key is missing/);
+    const both = await verify(...key, "--database", "--proof", proof);
+    assert.deepEqual([both.code, both.stdout], [64, ""]);
+    assert.match(both.stderr, /--database goes with --key only/);
     const gone = join(folder, "gone");
     const checkpoint = file("newest", trail.checkpoint());
     for (const args of [

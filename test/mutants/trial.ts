@@ -56,7 +56,7 @@ async function runCompiler(cwd: string, options: readonly string[]): Promise<boo
 }
 
 /** Look at the text of the sources, or take minutes: they say nothing of one mistake, or say it too late. */
-const leftOut = /^test\/(release|faults|mutants)\/|^test\/(architecture|docs)\.test\.ts$|fuzz\.test\.ts$/;
+const leftOut = /^test\/(release|faults|mutants)\/|^test\/(architecture|docs)\.test\.ts$/;
 
 export const testFiles = (): string[] =>
   readdirSync("test", { recursive: true, encoding: "utf8" })

@@ -65,6 +65,14 @@ describe("migrations", () => {
     assert.deepEqual((await migrate(database, schema)).applied, []);
   });
 
+  test("a database that lacks one migration only is behind", async () => {
+    const next = { version: names.length + 1, name: "next", text: "select 1" };
+    await assert.rejects(
+      refuseOtherSchema(database, { ...schema, migrations: [...schema.migrations, next] }),
+      /the database is behind this program \(missing: next\): run migrate first/,
+    );
+  });
+
   test("a database ahead of the program is refused by both commands", async () => {
     const older = { ...schema, migrations: schema.migrations.slice(0, -1) };
     const ahead = {

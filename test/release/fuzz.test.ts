@@ -10,7 +10,7 @@ import { openWorld, password, secretKey, type World } from "../support/world.ts"
 /**
  * Hostile requests over the whole route table: never a 5xx, always an answer in JSON, and nothing given away.
  *
- *     SEED=123 node --import tsx --test test/http/fuzz.test.ts     the same requests again
+ *     SEED=123 node --import tsx --test test/release/fuzz.test.ts     the same requests again
  *     REQUESTS=1000000                                             more of them
  */
 const seed = Number(process.env["SEED"] ?? 20_260_301);

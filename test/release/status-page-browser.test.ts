@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { makeRoutes, type UseCases } from "../src/adapters/http/api/routes.ts";
-import { overviewOf } from "../src/adapters/http/api/routes-overview.ts";
-import { makeOpsServer } from "../src/adapters/ops/ops-server.ts";
-import { policyOf } from "../src/adapters/ops/page/html.ts";
-import { type Browser, findChromium, noChromium, openBrowser } from "./support/browser.ts";
-import { answerOf, makeBusyPage } from "./support/readings.ts";
+import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
+import { overviewOf } from "../../src/adapters/http/api/routes-overview.ts";
+import { makeOpsServer } from "../../src/adapters/ops/ops-server.ts";
+import { policyOf } from "../../src/adapters/ops/page/html.ts";
+import { type Browser, findChromium, noChromium, openBrowser } from "../support/browser.ts";
+import { answerOf, makeBusyPage } from "../support/readings.ts";
 
 const chromium = findChromium();
 const reference = readFileSync("docs/api.html", "utf8");
