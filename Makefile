@@ -21,7 +21,7 @@ test: check
 
 # What is slow and has little to do with most changes: packages, units, make run, PgBouncer, fuzzing, make audit, short faults.
 test-release: $(installed)
-	@node --import tsx test/run.ts $$(find test/release -name '*.test.ts')
+	@TEST_CONCURRENCY=2 node --import tsx test/run.ts $$(find test/release -name '*.test.ts')
 
 # The repository contract and all else that is said of PostgreSQL, on the embedded one.
 test-embedded: $(installed)

@@ -12,6 +12,7 @@ import { startTestServer } from "./support/test-server.ts";
  *     node --import tsx test/run.ts [FILE…]      without arguments: all files but those of test/release
  *     TEST_DATABASE_URL=postgres://…             a server on which this user may create databases
  *     TEST_DATABASE=native | embedded            insist on one; native fails where there is none
+ *     TEST_CONCURRENCY=4                         files at a time
  *     TEST_MINUTES=20                            end a run that takes longer, and name the files that it waits for
  *     TEST_MAY_SKIP=REGEXP                       fail when a test is skipped for a reason that this does not match
  */
@@ -49,7 +50,7 @@ const tests = spawn(
     "--test-reporter-destination=stdout",
     "--test-reporter=tap",
     `--test-reporter-destination=${outcomes}`,
-    "--test-concurrency=4",
+    `--test-concurrency=${process.env["TEST_CONCURRENCY"] ?? 4}`,
     "--test-timeout=200000",
     // A handle that a test leaves open, or a loop, does not keep its file from ending.
     "--test-force-exit",

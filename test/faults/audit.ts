@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import type { Load } from "./load.ts";
 import { sendWrite } from "./load.ts";
@@ -55,13 +56,22 @@ export async function readRows(url: string): Promise<Row[]> {
   }
 }
 
+/** As a client does, asks again after a 503: the last fault may have left a connection that is found dead only when it is used. */
+async function sendPatiently(...write: Parameters<typeof sendWrite>): ReturnType<typeof sendWrite> {
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await sendWrite(...write);
+    if (answer.status !== 503 || attempt === 5) return answer;
+    await sleep(200);
+  }
+}
+
 /** Sends some acknowledged writes once more: each must be answered as the first time, another body refused. */
 export async function replay(load: Load, port: Place, token: string, most = 200): Promise<string[]> {
   const faults: string[] = [];
   const all = [...load.acknowledged.values()];
   const step = Math.max(1, Math.floor(all.length / most));
   for (const write of all.filter((_, i) => i % step === 0)) {
-    const { status, headers, json } = await sendWrite(port, write, token);
+    const { status, headers, json } = await sendPatiently(port, write, token);
     const log = (json ?? {}) as Record<string, unknown>;
     if (status !== 201 || log["id"] !== write.id || !isFaithful(write, log)) {
       faults.push(`a replay of log ${write.id} was answered ${status}, log ${log["id"]}`);
@@ -72,7 +82,7 @@ export async function replay(load: Load, port: Place, token: string, most = 200)
   const [first] = all;
   if (first === undefined) return ["nothing was acknowledged"];
   const other = { ...first, content: { ...first.content, comment: `${first.key} other` } };
-  const { status } = await sendWrite(port, other, token);
+  const { status } = await sendPatiently(port, other, token);
   if (status !== 422) faults.push(`the key of a log with another body was answered ${status}`);
   return [...new Set(faults)].slice(0, 5);
 }
