@@ -76,10 +76,10 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
       return { route, id, path, caller };
     };
     const { route, id, path, caller } = await admitted();
-    const isThere = route.body === undefined || request.complete;
+    const needsNoWait = route.body === undefined || request.complete;
     const input = await readInput(route, id, queryOf(route), underWay);
     // A body may arrive slowly, and the token may end meanwhile.
-    const lately = isThere ? caller : (await admitted()).caller;
+    const lately = needsNoWait ? caller : (await admitted()).caller;
     const answer = await route.run({ ...input, path, origin, caller: lately });
     return { status: route.status, answer, lookAgain: admitted };
   }

@@ -52,7 +52,7 @@ export async function* wholeList<Key extends object | number>(
       // Awaiting it later throws its failure. A reader that stops before that would leave it unhandled.
       reading.catch(() => {});
     }
-    for (const piece of page.pieces()) yield piece;
+    yield* page.pieces();
     if (page.next === undefined) return;
   }
 }
