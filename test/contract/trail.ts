@@ -186,6 +186,13 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.deepEqual(await trail.unrecorded("employee", 0, 1_000), []);
     });
 
+    test("an employee is held against the last of their own records", async () => {
+      const technician = await opened.employees.insert(anEmployee({ role: "TECHNICIAN" }));
+      await opened.employees.setActive(technician.id, false);
+      await opened.employees.insert(anEmployee({ email: "other@example.com", role: "MANAGER" }));
+      assert.deepEqual(await trail.unrecorded("employee", 0, 1_000), []);
+    });
+
     test("the newest records are known, with an entry or without one", async () => {
       const { logs } = await writeLogs(2);
       const newest = { log: logs[1]?.id, employee: 1, asset: 1 };
