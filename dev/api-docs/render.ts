@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import openapiTS, { type OpenAPI3 } from "openapi-typescript";
-import type { Route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { helpOf } from "../../src/commands/help.ts";
@@ -11,6 +10,7 @@ import { runProgram, startService } from "../../test/support/program.ts";
 import { admin, type Call, type Endpoint, endpoints } from "./calls.ts";
 import { fieldReference, tableOfContents } from "./contents.ts";
 import { describeApi, openApiText } from "./describe.ts";
+import { type DescribedRoute, describedRoute } from "./openapi/openapi.ts";
 import { apiPage } from "./page/page.ts";
 
 /** The pages of docs/ that are made and not written, by file name. */
@@ -68,7 +68,7 @@ const typesOf = async (): Promise<string> =>
   openapiTS((await describeApi()) as object as OpenAPI3, { commentHeader: "" });
 
 interface Section {
-  readonly route: Route;
+  readonly route: DescribedRoute;
   readonly exchanges: readonly Exchange[];
 }
 
@@ -128,9 +128,9 @@ async function untilCovered({ API, TOKEN }: { readonly API: string; readonly TOK
   }
 }
 
-const routes = makeRoutes({} as UseCases);
+const routes = makeRoutes({} as UseCases).map(describedRoute);
 
-function routeOf(endpoint: Endpoint): Route {
+function routeOf(endpoint: Endpoint): DescribedRoute {
   const route = routes.find(({ method, path }) => `${method} ${path}` === endpoint.route);
   if (route === undefined) throw new Error(`there is no route ${endpoint.route}`);
   return route;
@@ -138,7 +138,7 @@ function routeOf(endpoint: Endpoint): Route {
 
 /** As one would type it, with the variables BASE, API and TOKEN. */
 function commandOf(
-  { method }: Route,
+  { method }: DescribedRoute,
   { body, isAnonymous }: Call,
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -253,7 +253,7 @@ ${sections
   .flatMap(({ route, exchanges }) => exchanges.map(exchange => requestOf(route, exchange)))
   .join("\n")}`;
 
-function requestOf({ method, name }: Route, { call, path, headers }: Exchange): string {
+function requestOf({ method, name }: DescribedRoute, { call, path, headers }: Exchange): string {
   const isLogin = call.body?.["password"] === admin.password && call.isAnonymous === true;
   const lines = [
     `### ${name}: ${call.shows}`,

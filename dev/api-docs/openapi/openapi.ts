@@ -4,10 +4,20 @@ import { rolesOf } from "../../../src/adapters/http/api/routes-overview.ts";
 import type { Field, Fields, Schema } from "../../../src/domain/field.ts";
 import { errorAnswers } from "./error-answers.ts";
 import { introduction, tagDescriptions, tokenDescription } from "./introduction.ts";
+import { type Operation, operations } from "./operations.ts";
 import { byReference, type RecordName, recordSchemas, wordSchemas } from "./record-schemas.ts";
 
+export type DescribedRoute = Route & Operation;
+
+export function describedRoute(route: Route): DescribedRoute {
+  const operation = operations[`${route.method} ${route.path}`];
+  if (operation === undefined) throw new Error(`${route.method} ${route.path} is not described`);
+  return { ...route, ...operation };
+}
+
 /** The route table as an OpenAPI document (OpenAPI Specification 3.1): nothing is said here of any one route. */
-export function openApiOf(routes: readonly Route[]) {
+export function openApiOf(table: readonly Route[]) {
+  const routes = table.map(describedRoute);
   const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {};
   const requestSchemas: Record<string, Schema> = {};
   for (const route of routes) {
@@ -53,7 +63,7 @@ const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
 
 const jsonContent = (schema: Schema, example: unknown) => ({ "application/json": { schema, example } });
 
-function operationOf(route: Route) {
+function operationOf(route: DescribedRoute) {
   const { name, summary, description, role, body, example } = route;
   return {
     operationId: name,
@@ -78,7 +88,8 @@ function operationOf(route: Route) {
 const tagOf = ({ path }: Route): string => /^\/api\/v\d+\/(\w+)/.exec(path)?.[1] ?? "service";
 
 /** The schema of the route's body, such as WriteLogRequest. */
-const requestNameOf = ({ name }: Route): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Request`;
+const requestNameOf = ({ name }: DescribedRoute): string =>
+  `${name.charAt(0).toUpperCase()}${name.slice(1)}Request`;
 
 const pathParameter = {
   name: "path",
@@ -89,7 +100,7 @@ const pathParameter = {
   schema: { type: "string", examples: ["entries/000"] },
 };
 
-function parametersOf({ path, query = {}, requestHeaders = {} }: Route) {
+function parametersOf({ path, query = {}, requestHeaders = {} }: DescribedRoute) {
   const [, owner] = /(\w+?)s?\/\{id\}/.exec(path) ?? [];
   const id = {
     name: "id",
@@ -137,7 +148,7 @@ function bodySchemaOf({ summary }: Route, fields: Fields): Schema {
 const withDefault = ({ schema, fallback }: Field<unknown>): Schema =>
   fallback === undefined ? byReference(schema) : { ...byReference(schema), default: fallback };
 
-function responsesOf(route: Route): Readonly<Record<string, object>> {
+function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
   const { role, status, answer, answerHeaders = {}, requestHeaders = {}, isPageToo } = route;
   const headers = {
     ...requestId,
@@ -168,7 +179,7 @@ function responsesOf(route: Route): Readonly<Record<string, object>> {
   };
 }
 
-function contentOf(answer: NonNullable<Route["answer"]>): Readonly<Record<string, object>> {
+function contentOf(answer: NonNullable<Operation["answer"]>): Readonly<Record<string, object>> {
   if ("type" in answer) return { [answer.type]: { schema: answer.schema } };
   const [schema, example] = namedSchema("one" in answer ? answer.one : answer.listOf);
   return "one" in answer
@@ -176,9 +187,9 @@ function contentOf(answer: NonNullable<Route["answer"]>): Readonly<Record<string
     : jsonContent({ type: "array", items: schema }, [example]);
 }
 
-function namedSchema(name: string): [Schema, unknown] {
-  if (!Object.hasOwn(recordSchemas, name)) throw new Error(`${name} is no record`);
-  return [{ $ref: `#/components/schemas/${name}` }, recordSchemas[name as RecordName].examples[0]];
-}
+const namedSchema = (name: RecordName): [Schema, unknown] => [
+  { $ref: `#/components/schemas/${name}` },
+  recordSchemas[name].examples[0],
+];
 
 const page = { "text/html": { schema: { type: "string" } } };

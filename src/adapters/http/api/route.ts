@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { JsonList } from "../../../application/json-list.ts";
 import type { Caller, Origin } from "../../../application/ports.ts";
-import type { ErrorCode } from "../../../domain/error.ts";
-import type { Fields, Schema, Values } from "../../../domain/field.ts";
+import type { Fields, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
 
 /** What a route answers on success. */
@@ -37,33 +36,16 @@ export const bytes = (body: Uint8Array): Answer => ({
 export const bodyLimitBytes = 64 * 1024;
 
 interface Declaration<Body extends Fields, Query extends Fields> {
-  /** The operation's name in the OpenAPI document, and so that of a method in generated clients. */
-  readonly name: string;
+  /** On the page of all routes, and in the OpenAPI document; what else that says of a route is in dev/api-docs/. */
   readonly summary: string;
-  /** What a client developer has to know beyond the summary, in Markdown. */
-  readonly description: string;
-  /** The status of success; without it 200, or 204 for a route that answers nothing. */
-  readonly status?: 201;
-  /** What success answers, if anything, by the name of its schema; and whether that is a page too for who prefers one. */
-  readonly answer?:
-    | { readonly one: string }
-    | { readonly listOf: string }
-    | { readonly type: "text/plain" | "application/octet-stream"; readonly schema: Schema };
-  readonly isPageToo?: true;
-  /** The headers that come with success, where they do, and what they say. */
-  readonly answerHeaders?: Readonly<Record<string, string>>;
-  /** What the route refuses for reasons of its own, besides what any route refuses (openapi.ts). */
-  readonly refusals?: readonly ErrorCode[];
+  /** The status of success; 200 without it. */
+  readonly status?: 201 | 204;
   /** The query parameters that the route knows; it ignores others. */
   readonly query?: Query;
   /** The fields of the JSON body; a route without them does not read a body. */
   readonly body?: Body;
   /** Of the longest body; 64 KiB without it. */
   readonly bodyLimitBytes?: number;
-  /** A body as a client may send it. */
-  readonly example?: Readonly<Partial<Record<keyof Body, unknown>>>;
-  /** The request headers that mean something to this route. */
-  readonly requestHeaders?: Readonly<Record<string, Schema>>;
 }
 
 interface Input<Body extends Fields, Query extends Fields> {
@@ -106,18 +88,15 @@ export type OpenRoute = Place<"NONE"> & OpenDeclaration<Fields, Fields>;
 export type GuardedRoute = Place<RequiredRole> & GuardedDeclaration<Fields, Fields>;
 export type Route = OpenRoute | GuardedRoute;
 
-const statusOf = ({ status, answer }: Declaration<Fields, Fields>) =>
-  status ?? (answer === undefined ? 204 : 200);
-
 /** Both tie the declared fields to the type of what `run` is given. */
 export const open = <B extends Fields, Q extends Fields>(
   method: Method,
   path: string,
   route: OpenDeclaration<B, Q>,
-): Route => ({ method, path, role: "NONE", ...route, status: statusOf(route) }) as unknown as OpenRoute;
+): Route => ({ method, path, role: "NONE", status: 200, ...route }) as unknown as OpenRoute;
 export const guarded = <B extends Fields, Q extends Fields>(
   method: Method,
   path: string,
   role: RequiredRole,
   route: GuardedDeclaration<B, Q>,
-): Route => ({ method, path, role, ...route, status: statusOf(route) }) as unknown as GuardedRoute;
+): Route => ({ method, path, role, status: 200, ...route }) as unknown as GuardedRoute;
