@@ -392,6 +392,8 @@ describe("the trusted proxies", () => {
     ["proxy", "10.0.0.0/33", "10.0.0", "10.0.0.0/8/8", "10.0.0.0/", "::1/129", "127.0.0.1,", "*"],
     "is not a list of addresses or networks",
   );
+  const zoned = ["fe80::1%eth0", "127.0.0.1, fe80::%eth0/10", "2001:db8:0:0:0:0000:255.255.255.255%eth0"];
+  testRefused("TRUSTED_PROXIES", zoned, "has an IPv6 zone: write the address without it");
 });
 
 describe("whether statements are prepared", () => {

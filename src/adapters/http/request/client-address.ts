@@ -11,6 +11,8 @@ export function readTrustedProxy(text: string): string {
   const isNetwork = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
   if (isIP(address) === 0 || !isNetwork || rest.length > 0)
     throw new Error("is not a list of addresses or networks");
+  // BlockList does not compare zones: the address would be trusted on every link.
+  if (address.includes("%")) throw new Error("has an IPv6 zone: write the address without it");
   return text;
 }
 

@@ -12,6 +12,7 @@ const request = (remoteAddress: string | undefined, forwarded?: string): Incomin
 describe("where a request comes from", () => {
   const direct = makeClientAddress([]);
   const proxied = makeClientAddress(["10.0.0.0/8", "192.0.2.7", "2001:db8:ffff::/48"]);
+  const linked = makeClientAddress(["fe80::1"]);
 
   for (const [what, addressOf, peer, forwarded, expected] of [
     ["the peer", direct, "198.51.100.1", undefined, "198.51.100.1"],
@@ -21,6 +22,7 @@ describe("where a request comes from", () => {
     ["behind two trusted proxies", proxied, "10.0.0.1", "6.6.6.6, 1.2.3.4, 192.0.2.7", "1.2.3.4"],
     ["the outermost proxy, when all are trusted", proxied, "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
     ["behind an IPv6 proxy", proxied, "2001:db8:ffff::1", "1.2.3.4", "1.2.3.4"],
+    ["behind a proxy on any link, without its zone", linked, "fe80::1%eth0", "1.2.3.4", "1.2.3.4"],
     ["the proxy, when it says nothing", proxied, "10.0.0.1", undefined, "10.0.0.1"],
     ["unknown, when a proxy says nonsense", proxied, "10.0.0.1", "1.2.3.4, tea", "unknown"],
     ["without the port that a proxy adds", proxied, "10.0.0.1", "1.2.3.4:5678", "1.2.3.4"],
