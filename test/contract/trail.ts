@@ -328,7 +328,6 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.equal(place?.index, 250);
       assert.equal(hex(place?.hash ?? bytes(0)), hex(bytes(77)));
       assert.equal(readEntry(place?.entry ?? assert.fail()).id, id);
-      assert.equal(place?.sixteenths, undefined);
       const hashesAt = (from: number, to: number) =>
         Array.from({ length: to - from }, (_, at) => hex(bytes(100_000 + from + at))).join("");
       assert.equal(
@@ -340,7 +339,6 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await appendMany(256, 20, 500_000);
       place = await trail.placeOfLog(id);
       assert.equal(place?.neighbours.length, 16 * 32);
-      assert.equal(hex(place?.sixteenths ?? bytes(0)), hex(tile(0, 0).sixteenths));
       // An entry whose log is gone still has its place.
       const gone = await trail.placeOfLog(400_000);
       assert.deepEqual([gone?.index, gone?.entry], [255, undefined]);

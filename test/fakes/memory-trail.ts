@@ -90,8 +90,6 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
         hash,
         entry: recordsOf.log.find(({ recordId }) => recordId === id)?.entry,
         neighbours: joined(stored.entries.slice(first, first + 16)),
-        sixteenths: stored.tiles.find(tile => tile.level === 0 && tile.index === Math.floor(index / 256))
-          ?.sixteenths,
       };
     },
 

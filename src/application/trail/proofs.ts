@@ -1,12 +1,14 @@
 import { DomainError, notFound } from "../../domain/error.ts";
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
 import {
+  type Hash,
   type HashAt,
   inclusionSpans,
   isIncluded,
   type Node,
   spanHash,
   type TreeHasher,
+  treeHash,
 } from "../../domain/trail/merkle.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
@@ -17,7 +19,9 @@ import type { EntryPlace, TrailRepository } from "./trail-repository.ts";
 import { fold, joined, readTile, readTree, type Tree } from "./tree.ts";
 
 /** Full tiles above level 0 whose hashes are kept: 65,536 entries and some 30 KB each. */
-const tilesAtMost = 256;
+const upperTilesAtMost = 256;
+/** Tiles of level 0 of which a signed tree keeps what their proofs share: some 1 KB each. */
+const tilesAtMost = 4_096;
 
 const notSigned = () => new DomainError("NOT_FOUND", "The trail is not signed");
 const notYet = () => new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
@@ -30,23 +34,36 @@ export interface ReaderPorts {
   readonly signing: Pick<ReturnType<typeof makeSigning>, "newest" | "distrust">;
 }
 
+/** A tile of 256 entries, or the last one of fewer, that was found in a signed tree: what the proofs of its entries share. */
+interface FoundTile {
+  readonly width: number;
+  readonly root: Hash;
+  /** Of subtrees of the tile: of 16 entries and more, and of smaller ones in the last tile. */
+  readonly hashAt: HashAt;
+  /** The end of each proof, from the sibling of the tile's root up. */
+  readonly above: readonly Hash[];
+}
+
+/** What is known of a signed tree. */
+interface KnownTree {
+  /** Of the right edge. */
+  readonly edge: HashAt;
+  readonly tiles: Map<number, FoundTile>;
+}
+
 /**
- * Proofs that logs are in the tree of the newest checkpoint. The hashes that a proof consists of come from three places,
- * so that none is computed from more than 16 hashes each time: within the entry's own tile from its 16 neighbours and
- * the roots of sixteenths, at the right edge from the signed tree, and from full tiles above, which are kept.
+ * Proofs that logs are in the tree of the newest checkpoint. The hashes of a proof come from four places, so that none
+ * is computed from more than 16 hashes each time: those next to the entry from its 16 neighbours, those up to the root of
+ * its tile from the roots of the tile's sixteenths, the others from full tiles above and from the right edge.
  */
 export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts) {
-  const edges = new WeakMap<Tree, HashAt>();
+  const knownTrees = new WeakMap<Tree, KnownTree>();
   const upperTiles = new Map<string, HashAt>();
 
-  /** Of the last tiles of a tree. */
-  function edgeOf(tree: Tree): HashAt {
-    const known = edges.get(tree);
-    if (known !== undefined) return known;
+  function knownOf(tree: Tree): KnownTree {
     const bytes = tree.lastTiles.map(joined);
-    const hashAt = once(hashInTiles(hasher, tree.size, ({ level }) => bytes[level] ?? new Uint8Array()));
-    edges.set(tree, hashAt);
-    return hashAt;
+    const edge = once(hashInTiles(hasher, tree.size, ({ level }) => bytes[level] ?? new Uint8Array()));
+    return { edge, tiles: new Map() };
   }
 
   async function loadUpper(tile: Tile, size: number): Promise<void> {
@@ -54,45 +71,75 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
     const known = upperTiles.get(path);
     upperTiles.delete(path);
     const bytes = known === undefined ? joined(await readTile(trail, tile)) : new Uint8Array();
-    upperTiles.set(path, known ?? once(hashInTiles(hasher, size, () => bytes)));
-    const [oldest] = upperTiles.keys();
-    if (upperTiles.size > tilesAtMost && oldest !== undefined) upperTiles.delete(oldest);
+    keep(upperTiles, upperTilesAtMost, path, known ?? once(hashInTiles(hasher, size, () => bytes)));
   }
 
-  /** Of a full tile of level 0, around an entry. */
-  function inOwnTile({ index, neighbours, sixteenths }: EntryPlace, { level, index: at }: Node): Uint8Array {
-    const isNear = level < 4;
-    const bytes = isNear ? neighbours : (sixteenths ?? new Uint8Array());
-    const width = 2 ** (isNear ? level : level - 4);
-    const first = isNear
-      ? at * width - (index - (index % 16))
-      : at * width - 16 * Math.floor(index / tileWidth);
-    if (first < 0 || (first + width) * 32 > bytes.length)
-      throw new TrailError(`tile ${tilePath(tileOfNode({ level: 0, index }, index + 1))} is not whole`);
-    return fold(
-      hasher,
-      Array.from({ length: width }, (_, n) => bytes.subarray((first + n) * 32, (first + n + 1) * 32)),
+  /** The hashes of a proof above the root of a tile, which is an entry of the tree that tiles make. */
+  async function hashesAbove(index: number, { size }: Tree, edge: HashAt): Promise<Hash[]> {
+    const spans = inclusionSpans(index, tilesIn(size)).map(({ from, to }) => ({
+      from: from * tileWidth,
+      to: Math.min(to * tileWidth, size),
+    }));
+    const isFull = (tile: Tile) => tile.width === tileWidth;
+    for (const tile of tilesOf(spans, size)) if (isFull(tile)) await loadUpper(tile, size);
+    return spans.map(span =>
+      spanHash(hasher, span, node => {
+        const tile = tileOfNode(node, size);
+        return (isFull(tile) ? (upperTiles.get(tilePath(tile)) ?? edge) : edge)(node);
+      }),
     );
   }
 
-  async function hashesOf(place: EntryPlace, tree: Tree): Promise<Uint8Array[]> {
-    const { size } = tree;
-    const spans = inclusionSpans(place.index, size);
-    const edge = edgeOf(tree);
-    const full = (tile: Tile) => tile.width === tileWidth;
-    for (const tile of tilesOf(spans, size)) if (tile.level > 0 && full(tile)) await loadUpper(tile, size);
-    const hashAt: HashAt = node => {
-      const tile = tileOfNode(node, size);
-      if (!full(tile)) return edge(node);
-      return tile.level === 0 ? inOwnTile(place, node) : (upperTiles.get(tilePath(tile)) ?? edge)(node);
-    };
-    return spans.map(span => spanHash(hasher, span, hashAt));
+  /** Throws TrailError where the stored trail is not whole, or is not the tree that was signed. */
+  async function findTile(index: number, tree: Tree, root: Hash, edge: HashAt): Promise<FoundTile> {
+    const width = Math.min(tileWidth, tree.size - index * tileWidth);
+    const inTile = await hashesOfTile(index, width, tree);
+    const above = await hashesAbove(index, tree, edge);
+    if (!isIncluded(hasher, index, tilesIn(tree.size), inTile.root, above, root))
+      throw new TrailError(`tile ${index} is not in the tree that was signed`);
+    return { ...inTile, width, above };
   }
 
-  /** Undefined where the stored trail is not whole. */
-  async function proofOf(place: EntryPlace, { tree, size }: SignedTree): Promise<Uint8Array[] | undefined> {
+  async function hashesOfTile(index: number, width: number, { lastTiles }: Tree) {
+    if (width < tileWidth) {
+      const bytes = joined(lastTiles[0] ?? []);
+      const hashAt = once(hashInTiles(hasher, width, () => bytes));
+      return { root: treeHash(hasher, width, hashAt), hashAt };
+    }
+    const [stored] = await trail.tiles(0, index, index + 1);
+    if (stored === undefined) throw new TrailError(`tile ${index} is missing`);
+    // The roots of 16, 8, 4 and 2 subtrees, one after the other.
+    const roots = new Uint8Array(30 * 32);
+    roots.set(stored.sixteenths);
+    for (let at = 0; at < 28; at += 2) roots.set(hasher.pair(roots, at * 32), (16 + at / 2) * 32);
+    return {
+      root: hasher.pair(roots, 28 * 32),
+      hashAt: ({ level, index: at }: Node) => hashNumber(32 - 2 ** (9 - level) + at, roots),
+    };
+  }
+
+  /** Undefined where the entry is not in the tree that was signed, or the stored trail is not whole. */
+  async function proofOf(
+    { index, neighbours }: EntryPlace,
+    leaf: Hash,
+    signed: SignedTree,
+  ): Promise<readonly Hash[] | undefined> {
     try {
-      return await hashesOf(place, tree ?? (await readTree(trail, hasher, size)));
+      const tree = signed.tree ?? (await readTree(trail, hasher, signed.size));
+      const { edge, tiles } = knownTrees.get(tree) ?? knownOf(tree);
+      knownTrees.set(tree, { edge, tiles });
+      const tileIndex = Math.floor(index / tileWidth);
+      const found = tiles.get(tileIndex) ?? (await findTile(tileIndex, tree, signed.root, edge));
+      keep(tiles, tilesAtMost, tileIndex, found);
+      const { width, root, hashAt, above } = found;
+      const isNear = ({ level }: Node) => level < 4 && width === tileWidth;
+      const place = index % tileWidth;
+      const below = inclusionSpans(place, width).map(span =>
+        spanHash(hasher, span, node =>
+          isNear(node) ? nearHash(hasher, neighbours, place, node) : hashAt(node),
+        ),
+      );
+      return isIncluded(hasher, place, width, leaf, below, root) ? [...below, ...above] : undefined;
     } catch (error) {
       if (error instanceof TrailError) return undefined;
       throw error;
@@ -114,14 +161,39 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
         events.error("trail mismatch", { kind: "log", id, what });
         throw new DomainError("GONE", `Log ${id}, entry ${index} of the trail, was ${what}`);
       }
-      const hashes = await proofOf(place, signed);
-      if (hashes === undefined || !isIncluded(hasher, index, signed.size, leaf, hashes, signed.root)) {
+      const hashes = await proofOf(place, leaf, signed);
+      if (hashes === undefined) {
         signing.distrust(`log ${id}, entry ${index}, which is not in the tree that was signed`);
         throw new DomainError("GONE", `Log ${id}, entry ${index} of the trail, is not what was signed`);
       }
       return formatProof({ entry, index, hashes, checkpoint: signed.note });
     },
   };
+}
+
+const tilesIn = (size: number): number => Math.ceil(size / tileWidth);
+
+const hashNumber = (at: number, hashes: Uint8Array): Hash => hashes.subarray(at * 32, at * 32 + 32);
+
+/** Of a subtree of less than 16 entries, from the 16 that the entry at this place of its tile is one of. */
+function nearHash(hasher: TreeHasher, neighbours: Uint8Array, place: number, { level, index }: Node): Hash {
+  const width = 2 ** level;
+  const first = index * width - (place - (place % 16));
+  if ((first + width) * 32 > neighbours.length) throw new TrailError("has a tile that is not whole");
+  return fold(
+    hasher,
+    Array.from({ length: width }, (_, at) => hashNumber(first + at, neighbours)),
+  );
+}
+
+/** Keeps the value as the newest of at most so many. */
+function keep<Key, Value>(map: Map<Key, Value>, most: number, key: Key, value: Value): void {
+  map.set(key, value);
+  if (map.size <= most) return;
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    return;
+  }
 }
 
 /** Computes each hash once. */

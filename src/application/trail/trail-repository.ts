@@ -63,7 +63,7 @@ export interface Reading {
   readonly age: number;
 }
 
-/** Where an entry is, and what its proof takes of the tile of 256 hashes that it lies in. */
+/** Where an entry is, and the hashes next to it. */
 export interface EntryPlace {
   readonly index: number;
   /** The bytes of the entry, as the log is now; undefined where it is gone. */
@@ -71,8 +71,6 @@ export interface EntryPlace {
   readonly hash: Hash;
   /** The hashes from `index - index % 16` on, as many of the 16 as there are. */
   readonly neighbours: Uint8Array;
-  /** Undefined while the tile is not full. */
-  readonly sixteenths: Uint8Array | undefined;
 }
 
 export interface TrailEnd {

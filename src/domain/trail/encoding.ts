@@ -20,17 +20,9 @@ export function fromUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Bytes to one call of String.fromCharCode, which takes them as arguments. */
-const chunk = 8_192;
-
 /** RFC 4648, section 4. */
-export function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += chunk) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + chunk));
-  }
-  return btoa(binary);
-}
+export const toBase64 = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString("base64");
 
 /** Takes the one canonical form only: each document then has one text. Throws TrailError. */
 export function fromBase64(text: string): Uint8Array {
