@@ -8,8 +8,7 @@ import { readSchema, refuseOtherSchema, SchemaError } from "../adapters/postgres
 import { readRights } from "../adapters/postgres/schema/rights.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
 import { rememberedHead } from "../application/trail/signing.ts";
-import { readSettings } from "../config/read-settings.ts";
-import { serveSettings } from "../config/settings.ts";
+import { readServeSettings } from "../config/settings.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
 import { readIdentity } from "./served-identity.ts";
@@ -21,7 +20,7 @@ const limits = { connections: 1, deadlineMilliseconds: 5_000, waiting: 0 };
 export async function runCheck(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, sqlFolder, print } = surroundings;
   refuseArguments(args);
-  const settings = readSettings(serveSettings, environment, readFile);
+  const settings = readServeSettings(environment, readFile);
   const { databaseUrl, preparesStatements, durability } = settings;
   print("settings: right");
   if (readIdentity(settings) !== undefined) print("TLS: right");

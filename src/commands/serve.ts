@@ -14,8 +14,7 @@ import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migra
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeApp } from "../app.ts";
 import type { EventLog } from "../application/ports.ts";
-import { readSettings } from "../config/read-settings.ts";
-import { serveSettings } from "../config/settings.ts";
+import { readServeSettings } from "../config/settings.ts";
 import { isUnavailable } from "../domain/error.ts";
 import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
 import { inheritedSocket } from "./inherited-socket.ts";
@@ -33,7 +32,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
   const { environment, processId, args, readFile, sqlFolder, version } = surroundings;
   const { untilStopRequested, untilFailure, onReload } = surroundings;
   refuseArguments(args);
-  const settings = readSettings(serveSettings, environment, readFile);
+  const settings = readServeSettings(environment, readFile);
   const inherited = inheritedSocket(environment, processId);
   const identity = readIdentity(settings);
   if (settings.reusesPort) refuseOldNode(process.versions.node);

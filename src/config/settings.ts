@@ -4,7 +4,14 @@ import { logLevels } from "../adapters/json-event-log.ts";
 import { readDatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { readSignerKey } from "../domain/trail/note.ts";
-import { optional, required, withDefault } from "./read-settings.ts";
+import {
+  type Environment,
+  optional,
+  readSettings,
+  required,
+  SettingsError,
+  withDefault,
+} from "./read-settings.ts";
 import {
   accept,
   oneOf,
@@ -95,3 +102,12 @@ export const serveSettings = {
   trailKey: optional(...trailKey),
   trailStateFile,
 };
+
+/** @throws SettingsError also when the rotation of the secret was not carried out */
+export function readServeSettings(environment: Environment, readFile: (path: string) => string) {
+  const settings = readSettings(serveSettings, environment, readFile);
+  if (settings.previousSecretKey === settings.secretKey) {
+    throw new SettingsError(["SECRET_KEY_PREVIOUS is the same as SECRET_KEY"]);
+  }
+  return settings;
+}

@@ -57,6 +57,11 @@ describe("check", () => {
       wrong.stderr.split("\n").map(line => line.split(" ").slice(0, 2).join(" ")),
       ["check: SECRET_KEY", "check: PORT", ""],
     );
+    const unchanged = await runProgram(["check"], { ...settings(), SECRET_KEY_PREVIOUS: SECRET_KEY });
+    assert.deepEqual(
+      [unchanged.code, unchanged.stderr],
+      [78, "check: SECRET_KEY_PREVIOUS is the same as SECRET_KEY\n"],
+    );
     const { code, stderr } = await runProgram(["check", "now"], settings());
     assert.deepEqual([code, stderr], [64, "check: unexpected argument: now\n"]);
   });

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { readDatabaseUrl } from "../../src/adapters/postgres/connection/database-url.ts";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { type Environment, readSettings, SettingsError } from "../../src/config/read-settings.ts";
-import { databaseSettings, passwordSettings, serveSettings } from "../../src/config/settings.ts";
+import { databaseSettings, passwordSettings, readServeSettings } from "../../src/config/settings.ts";
 import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 
 const required = {
@@ -16,7 +16,7 @@ const noFiles = (path: string): string => {
 };
 
 const serve = (environment: Environment, readFile = noFiles) =>
-  readSettings(serveSettings, { ...required, ...environment }, readFile);
+  readServeSettings({ ...required, ...environment }, readFile);
 
 /** The faults that reading gives; none when it succeeds. */
 function faultsOf(read: () => unknown): readonly string[] {
@@ -275,6 +275,12 @@ describe("the secret key", () => {
     const tooShort = ["x", "x".repeat(31), "\u00e6".repeat(15), " ".repeat(40)];
     testRefused(name, tooShort, "has fewer than 32 bytes");
   }
+
+  test("may not be the one before it: then it was not changed", () => {
+    const previous = (secret: string) => faultsOf(() => serve({ SECRET_KEY_PREVIOUS: secret }));
+    assert.deepEqual(previous(required.SECRET_KEY), ["SECRET_KEY_PREVIOUS is the same as SECRET_KEY"]);
+    assert.deepEqual(previous(`${required.SECRET_KEY} `), []);
+  });
 });
 
 describe("the issuer", () => testRefused("ISSUER", [" ", "\t"], "is blank"));
