@@ -1,5 +1,5 @@
 import { invalid } from "./error.ts";
-import { described, optional, rule, type Values, wordOf } from "./field.ts";
+import { optional, rule, type Values, wordOf } from "./field.ts";
 
 const refusal = "Invalid active value";
 const readActiveWord = wordOf(["true", "false"], refusal);
@@ -12,12 +12,9 @@ export const readActive = rule({ type: "boolean" }, (value): boolean => {
 
 /** Query of the lists that can be narrowed to active or inactive records. */
 export const activityFilterFields = {
-  active: described(
-    "`true` selects the active records, `false` the inactive ones. Without it the list has both. Other words: 400 `Invalid active value`.",
-    optional(
-      rule({ type: "boolean" }, value => readActiveWord(value) === "true"),
-      undefined,
-    ),
+  active: optional(
+    rule({ type: "boolean" }, value => readActiveWord(value) === "true"),
+    undefined,
   ),
 };
 export type ActivityFilter = Values<typeof activityFilterFields>;

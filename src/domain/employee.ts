@@ -1,5 +1,5 @@
 import { invalid } from "./error.ts";
-import { between, described, ifSent, nonBlank, nonNull, rule, trimmedBetween, type Values } from "./field.ts";
+import { between, ifSent, nonBlank, nonNull, rule, trimmedBetween, type Values } from "./field.ts";
 import { type Role, readRole } from "./role.ts";
 
 /** An employee as clients see it (specification, section 2.1): the password hash is not part of it. */
@@ -49,30 +49,12 @@ const asSent = rule({}, (text: string) => text);
 
 /** Body of `POST /auth/register` (sections 2.2 and 8). */
 export const registrationFields = {
-  firstName: described(
-    "Trimmed of surrounding whitespace; 2 to 50 characters remain.",
-    nonBlank("First name", trimmedBetween("First name", 2, 50)),
-  ),
-  lastName: described(
-    "Trimmed of surrounding whitespace; 2 to 50 characters remain.",
-    nonBlank("Last name", trimmedBetween("Last name", 2, 50)),
-  ),
-  email: described(
-    "The login name, unique among all employees whatever its case. Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`.",
-    nonBlank("Email", readEmail),
-  ),
-  password: described(
-    "4 to 72 characters, not counting whitespace at its ends. The service stores only its hash (argon2id) and never returns it.",
-    nonBlank("Password", readPassword),
-  ),
-  phone: described(
-    "6 to 20 characters, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`.",
-    nonBlank("Phone", readPhone),
-  ),
-  role: described(
-    "Exactly one role. Other words: 400 `Invalid role value`.",
-    nonNull("Role is required", readRole),
-  ),
+  firstName: nonBlank("First name", trimmedBetween("First name", 2, 50)),
+  lastName: nonBlank("Last name", trimmedBetween("Last name", 2, 50)),
+  email: nonBlank("Email", readEmail),
+  password: nonBlank("Password", readPassword),
+  phone: nonBlank("Phone", readPhone),
+  role: nonNull("Role is required", readRole),
 };
 export type Registration = Values<typeof registrationFields>;
 
@@ -88,23 +70,14 @@ export type EmployeeChanges = Values<typeof employeeChangeFields>;
 
 /** Body of `POST /auth/login` (section 2.3). Only presence is checked here: a value that no employee has fails the login. */
 export const loginFields = {
-  email: described(
-    "The email that the employee was registered with, in any case.",
-    nonBlank("Email", asSent),
-  ),
-  password: described("The employee's password.", nonBlank("Password", asSent)),
+  email: nonBlank("Email", asSent),
+  password: nonBlank("Password", asSent),
 };
 export type Login = Values<typeof loginFields>;
 
 /** Body of `PATCH /employees/{id}/password` (section 2.5). */
 export const passwordChangeFields = {
-  oldPassword: described(
-    "The password until now. A wrong one: 400 `Old password is incorrect`.",
-    nonBlank("Old password", asSent),
-  ),
-  newPassword: described(
-    "The password from now on: 4 to 72 characters, not counting whitespace at its ends.",
-    nonBlank("New password", readPassword),
-  ),
+  oldPassword: nonBlank("Old password", asSent),
+  newPassword: nonBlank("New password", readPassword),
 };
 export type PasswordChange = Values<typeof passwordChangeFields>;

@@ -86,19 +86,9 @@ export const ifSent = <T>(field: Field<T>): Field<T | undefined> => ({
   read: value => (value === undefined ? undefined : field.read(value)),
 });
 
-/** The same field with words on what it means, for those who read the schema. */
-export const described = <T>(description: string, field: Field<T>): Field<T> => ({
-  ...field,
-  schema: { ...field.schema, description },
-});
-
-/** One of a closed set of words, in their exact case. A set that has a name carries it as its schema's title. */
-export const wordOf = <Word extends string>(
-  words: readonly Word[],
-  refusal: string,
-  about: Schema = {},
-): Rule<Word> =>
-  rule({ ...about, type: "string", enum: words }, value => {
+/** One of a closed set of words, in their exact case. */
+export const wordOf = <Word extends string>(words: readonly Word[], refusal: string): Rule<Word> =>
+  rule({ type: "string", enum: words }, value => {
     const word = words.find(candidate => candidate === value);
     if (word === undefined) throw invalid(refusal);
     return word;

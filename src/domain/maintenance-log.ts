@@ -1,5 +1,5 @@
 import { invalid } from "./error.ts";
-import { described, nonNull, optional, rule, textBetween, type Values, wordOf } from "./field.ts";
+import { nonNull, optional, rule, textBetween, type Values, wordOf } from "./field.ts";
 import { localDateTime } from "./local-date-time.ts";
 
 export const logStatuses = ["PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"] as const;
@@ -21,34 +21,15 @@ export interface MaintenanceLog {
   readonly performedByName: string;
 }
 
-export const readStatus = wordOf(logStatuses, "Invalid status value", {
-  title: "LogStatus",
-  description:
-    "How far the work was when the log was written. A log never changes: a later status is another log.",
-});
-export const readTaskType = wordOf(taskTypes, "Invalid task type value", {
-  title: "TaskType",
-  description: "What kind of task the log is about.",
-});
+export const readStatus = wordOf(logStatuses, "Invalid status value");
+export const readTaskType = wordOf(taskTypes, "Invalid task type value");
 
 /** Body of `POST /assets/{id}/logs` (section 2.9): the performer is never part of it. */
 export const newLogFields = {
-  performedDate: described(
-    "When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Answers always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`.",
-    nonNull("Performed date required", localDateTime()),
-  ),
-  status: described(
-    "How far the work was. Other words: 400 `Invalid status value`.",
-    nonNull("Status required", readStatus),
-  ),
-  taskType: described(
-    "What kind of task it was. Other words: 400 `Invalid task type value`.",
-    nonNull("Task type required", readTaskType),
-  ),
-  comment: described(
-    "What was done or found, at most 10,000 characters, stored as sent. It may be empty.",
-    nonNull("Comment required", textBetween("Comment", 0, 10_000)),
-  ),
+  performedDate: nonNull("Performed date required", localDateTime()),
+  status: nonNull("Status required", readStatus),
+  taskType: nonNull("Task type required", readTaskType),
+  comment: nonNull("Comment required", textBetween("Comment", 0, 10_000)),
 };
 export type NewLog = Values<typeof newLogFields>;
 
@@ -59,13 +40,7 @@ const keyFormat = /^[!-~]{1,255}$/;
  * finds that log instead of writing another.
  */
 export const readIdempotencyKey = rule(
-  {
-    type: "string",
-    pattern: keyFormat.source,
-    examples: ["0b9fb5a1-6f2e-4f4e-9d5c-5f1f3f9c1a11"],
-    description:
-      "Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first answer again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422.",
-  },
+  { type: "string", pattern: keyFormat.source },
   (sent): string | undefined => {
     if (sent === undefined) return undefined;
     if (typeof sent === "string" && keyFormat.test(sent)) return sent;
@@ -83,22 +58,10 @@ export const isLogOf = (log: MaintenanceLog, assetId: number, sent: NewLog): boo
 
 /** Query parameters of all log lists. The period includes `performedFrom` and excludes `performedTo`. */
 export const logFilterFields = {
-  status: described(
-    "Only logs with this status. Other words: 400 `Invalid status value`.",
-    optional(readStatus, undefined),
-  ),
-  taskType: described(
-    "Only logs with this task type. Other words: 400 `Invalid task type value`.",
-    optional(readTaskType, undefined),
-  ),
-  performedFrom: described(
-    "Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`.",
-    optional(localDateTime("Invalid performedFrom value"), undefined),
-  ),
-  performedTo: described(
-    "Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`.",
-    optional(localDateTime("Invalid performedTo value"), undefined),
-  ),
+  status: optional(readStatus, undefined),
+  taskType: optional(readTaskType, undefined),
+  performedFrom: optional(localDateTime("Invalid performedFrom value"), undefined),
+  performedTo: optional(localDateTime("Invalid performedTo value"), undefined),
 };
 export type LogFilter = Partial<Values<typeof logFilterFields>>;
 
@@ -134,8 +97,5 @@ export const readLimit = rule({ type: "integer", minimum: 1, maximum: 1_000 }, (
 
 export const activeAssetsFields = {
   ...logFilterFields,
-  limit: described(
-    "The number of logs at most, 1 to 1000. While there are more logs the answer has a `Link` header, as the other lists have with `limit`. Other values: 400 `Invalid limit value`.",
-    optional(readLimit, 10),
-  ),
+  limit: optional(readLimit, 10),
 };

@@ -7,10 +7,7 @@ export type Role = (typeof roles)[number];
 /** What a route asks for: a role, or any logged-in employee. */
 export type RequiredRole = Role | "AUTHENTICATED";
 
-export const readRole = wordOf(roles, "Invalid role value", {
-  title: "Role",
-  description: "What an employee may do. MANAGER may do what TECHNICIAN may, and ADMIN what MANAGER may.",
-});
+export const readRole = wordOf(roles, "Invalid role value");
 
 export const isRole = (value: unknown): value is Role => roles.some(role => role === value);
 

@@ -3,6 +3,7 @@ import type { Route } from "../../../src/adapters/http/api/route.ts";
 import { rolesOf } from "../../../src/adapters/http/api/routes-overview.ts";
 import type { Field, Fields, Schema } from "../../../src/domain/field.ts";
 import { errorAnswers } from "./error-answers.ts";
+import { schemaOf } from "./field-words.ts";
 import { introduction, tagDescriptions, tokenDescription } from "./introduction.ts";
 import { type Operation, operations } from "./operations.ts";
 import { byReference, type RecordName, recordSchemas, wordSchemas } from "./record-schemas.ts";
@@ -145,8 +146,10 @@ function bodySchemaOf({ summary }: Route, fields: Fields): Schema {
   };
 }
 
-const withDefault = ({ schema, fallback }: Field<unknown>): Schema =>
-  fallback === undefined ? byReference(schema) : { ...byReference(schema), default: fallback };
+function withDefault(field: Field<unknown>): Schema {
+  const schema = byReference(schemaOf(field));
+  return field.fallback === undefined ? schema : { ...schema, default: field.fallback };
+}
 
 function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
   const { role, status, answer, answerHeaders = {}, requestHeaders = {}, isPageToo } = route;

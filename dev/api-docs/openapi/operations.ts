@@ -171,7 +171,14 @@ export const operations: Readonly<Record<string, Operation>> = {
       taskType: "MAINTENANCE",
       comment: "Oil changed",
     },
-    requestHeaders: { "Idempotency-Key": readIdempotencyKey.schema },
+    requestHeaders: {
+      "Idempotency-Key": {
+        ...readIdempotencyKey.schema,
+        examples: ["0b9fb5a1-6f2e-4f4e-9d5c-5f1f3f9c1a11"],
+        description:
+          "Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first answer again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422.",
+      },
+    },
   },
   "GET /api/v1/logs": {
     name: "listLogs",

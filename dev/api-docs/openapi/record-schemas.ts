@@ -9,18 +9,35 @@ import {
   readTaskType,
 } from "../../../src/domain/maintenance-log.ts";
 import { readRole } from "../../../src/domain/role.ts";
-
-const words = [readRole.schema, readStatus.schema, readTaskType.schema];
+import { schemaOf } from "./field-words.ts";
 
 /** The sets of words that have a name. */
-export const wordSchemas: Readonly<Record<string, Schema>> = Object.fromEntries(
-  words.map(schema => [schema["title"], schema]),
-);
+export const wordSchemas: Readonly<Record<string, Schema>> = {
+  Role: {
+    title: "Role",
+    description: "What an employee may do. MANAGER may do what TECHNICIAN may, and ADMIN what MANAGER may.",
+    ...readRole.schema,
+  },
+  LogStatus: {
+    title: "LogStatus",
+    description:
+      "How far the work was when the log was written. A log never changes: a later status is another log.",
+    ...readStatus.schema,
+  },
+  TaskType: {
+    title: "TaskType",
+    description: "What kind of task the log is about.",
+    ...readTaskType.schema,
+  },
+};
 
 /** A schema as others hold it: by reference when it is a set of words that has a name. */
 export function byReference(schema: Schema): Schema {
-  const { title, type: _type, enum: _words, ...rest } = schema;
-  return title === undefined ? schema : { $ref: `#/components/schemas/${title}`, ...rest };
+  const { type: _type, enum: words, ...rest } = schema;
+  const named = Object.values(wordSchemas).find(each => each["enum"] === words);
+  return words === undefined || named === undefined
+    ? schema
+    : { $ref: `#/components/schemas/${named["title"]}`, ...rest };
 }
 
 /** An object with just these properties, each of which is always there. */
@@ -53,11 +70,11 @@ export const recordSchemas = {
     "An employee. Employees are deactivated, never deleted.",
     {
       id: idOf("employee"),
-      firstName: registrationFields.firstName.schema,
-      lastName: registrationFields.lastName.schema,
-      phone: registrationFields.phone.schema,
-      email: registrationFields.email.schema,
-      role: registrationFields.role.schema,
+      firstName: schemaOf(registrationFields.firstName),
+      lastName: schemaOf(registrationFields.lastName),
+      phone: schemaOf(registrationFields.phone),
+      email: schemaOf(registrationFields.email),
+      role: schemaOf(registrationFields.role),
       active: { type: "boolean", description: "Whether the employee can log in. A new employee is active." },
     },
     employee,
@@ -66,11 +83,11 @@ export const recordSchemas = {
     "Something that is maintained. Assets are deactivated, never deleted.",
     {
       id: idOf("asset"),
-      name: newAssetFields.name.schema,
-      description: newAssetFields.description.schema,
+      name: schemaOf(newAssetFields.name),
+      description: schemaOf(newAssetFields.description),
       active: { type: "boolean", description: "Whether the asset is in use." },
       lastLogDate: {
-        ...newLogFields.performedDate.schema,
+        ...schemaOf(newLogFields.performedDate),
         type: ["string", "null"],
         description:
           "`performedDate` of the asset's newest log; null without logs, and always null in lists.",
@@ -88,10 +105,10 @@ export const recordSchemas = {
     "A maintenance log: who performed which work on which asset, and when. It is never changed and never removed.",
     {
       id: idOf("log"),
-      performedDate: newLogFields.performedDate.schema,
-      status: newLogFields.status.schema,
-      taskType: newLogFields.taskType.schema,
-      comment: newLogFields.comment.schema,
+      performedDate: schemaOf(newLogFields.performedDate),
+      status: schemaOf(newLogFields.status),
+      taskType: schemaOf(newLogFields.taskType),
+      comment: schemaOf(newLogFields.comment),
       assetId: idOf("asset on which the work was performed"),
       assetName: text("The name of the asset."),
       performedByEmployeeId: idOf("employee who performed the work: the one who wrote the log"),

@@ -1,6 +1,6 @@
 import type { LogList } from "../../../application/ports.ts";
 import { invalid } from "../../../domain/error.ts";
-import { described, optional, rule, type Values } from "../../../domain/field.ts";
+import { optional, rule, type Values } from "../../../domain/field.ts";
 import { readLocalDateTime } from "../../../domain/local-date-time.ts";
 import {
   type LogPosition,
@@ -13,14 +13,8 @@ import { type Answer, list } from "./route.ts";
 /** Queries of the log lists that are complete, whatever their length, unless they are asked for in pages. */
 export const logQueryFields = {
   ...logFilterFields,
-  limit: described(
-    "Asks for a page of at most so many logs, 1 to 1000. While there are more logs the answer has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`.",
-    optional(readLimit, undefined),
-  ),
-  before: described(
-    "Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`.",
-    optional(rule({ type: "string" }, readCursor), undefined),
-  ),
+  limit: optional(readLimit, undefined),
+  before: optional(rule({ type: "string" }, readCursor), undefined),
 };
 
 /** How long logs for a page are looked for, as few may match. Then it ends, and its link leads to where the search has come. */

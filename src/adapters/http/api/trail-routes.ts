@@ -1,6 +1,6 @@
 import type { TrailReader } from "../../../application/trail/reader.ts";
 import { invalid } from "../../../domain/error.ts";
-import { described, optional, rule } from "../../../domain/field.ts";
+import { optional, rule } from "../../../domain/field.ts";
 import { readLimit } from "../../../domain/maintenance-log.ts";
 import { bytes, guarded, json, list, plainText, type Route } from "./route.ts";
 
@@ -12,15 +12,9 @@ const readFrom = rule({ type: "integer", minimum: 0 }, (value): number => {
   return from;
 });
 
-const entriesFields = {
-  from: described(
-    "The index of the first entry. Other values: 400 `Invalid from value`.",
-    optional(readFrom, 0),
-  ),
-  limit: described(
-    "How many entries at most, 1 to 1000. Other values: 400 `Invalid limit value`.",
-    optional(readLimit, 100),
-  ),
+export const entriesFields = {
+  from: optional(readFrom, 0),
+  limit: optional(readLimit, 100),
 };
 
 /** The provable trail, for any employee. `trail` is undefined where routes are described and never run. */
