@@ -1,5 +1,6 @@
 import { describe, test } from "node:test";
-import { connect, serviceLimits } from "../../src/adapters/postgres/connection/database.ts";
+import { commandLimits, connect, serviceLimits } from "../../src/adapters/postgres/connection/database.ts";
+import { script } from "../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { repositoryContract } from "../contract/repositories.ts";
 import { trailContract } from "../contract/trail.ts";
@@ -21,6 +22,10 @@ if (reason !== undefined) {
   // Ten connections of the service share two of PostgreSQL.
   const open = async () => {
     const { url, drop } = await openDatabase();
+    // The pooler would refuse a client that sets it for its session.
+    const owner = connect(url, commandLimits);
+    await owner.query(script(`alter database ${new URL(url).pathname.slice(1)} set bytea_output = escape`));
+    await owner.close();
     const pooler = await startPgBouncer(url);
     const database = connect(pooler.url, serviceLimits, false);
     return {

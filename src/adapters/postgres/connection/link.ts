@@ -129,6 +129,7 @@ const roleQuery = `select current_setting('transaction_read_only') = 'off' as "i
 type Options = postgres.Options<{
   bigint: postgres.PostgresType<number>;
   localDateTime: postgres.PostgresType<string>;
+  bytea: postgres.PostgresType<Buffer>;
 }> & {
   max_pipeline: number;
   socket: () => Promise<Socket>;
@@ -164,6 +165,16 @@ function optionsFor(url: Access, prepare: boolean, socket: Options["socket"]): O
         parse: (text: string) => text.replace(" ", "T"),
         serialize: (text: string) => text,
       },
+      // Not set for the session: PgBouncer refuses a client that sets bytea_output.
+      bytea: { to: 17, from: [17], parse: readBytea, serialize: bytes => `\\x${bytes.toString("hex")}` },
     },
   };
+}
+
+/** In either form that `bytea_output` can choose. */
+function readBytea(text: string): Buffer {
+  if (text.startsWith("\\x")) return Buffer.from(text.slice(2), "hex");
+  const byteOf = (_: string, code: string) =>
+    code === "\\" ? code : String.fromCharCode(Number.parseInt(code, 8));
+  return Buffer.from(text.replace(/\\(\\|\d{3})/g, byteOf), "latin1");
 }

@@ -41,11 +41,18 @@ describe("the connection", () => {
 
   test("a session reads texts in one way, whatever the role, the database or the URL sets", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
-    const options = "-c DateStyle=german -c standard_conforming_strings=off";
-    const database = connect(`${opened.url}?options=${encodeURIComponent(options)}`, commandLimits);
-    const [row] = await database.query(sql`select current_date::text ~ '^\\d{4}-' as date, '"T"' as text`);
-    assert.deepEqual({ ...row }, { date: true, text: '"T"' });
-    await database.close();
+    const all = Buffer.from(Array.from({ length: 512 }, (_, i) => i % 256));
+    for (const output of ["hex", "escape"]) {
+      const options = `-c DateStyle=german -c standard_conforming_strings=off -c bytea_output=${output}`;
+      const database = connect(`${opened.url}?options=${encodeURIComponent(options)}`, commandLimits);
+      const [row] = await database.query(
+        sql`select current_date::text ~ '^\\d{4}-' as date, '"T"' as text, ''::bytea as none,
+          decode(${all.toString("base64")}, 'base64') as all, '\\\\x41'::bytea as backslash`,
+      );
+      const expected = { none: Buffer.alloc(0), all, backslash: Buffer.from("\\x41") };
+      assert.deepEqual({ ...row }, { date: true, text: '"T"', ...expected });
+      await database.close();
+    }
   });
 
   test("a statement's own fault is not taken for a lost connection", async () => {
