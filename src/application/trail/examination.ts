@@ -3,7 +3,7 @@ import type { Entry } from "../../domain/trail/entry.ts";
 import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
 import { tileWidth } from "../../domain/trail/tile.ts";
 import { type RecordKind, recordKinds, type TrailRecord, type TrailRepository } from "./trail-repository.ts";
-import { fold, joined, readTile, sixteenthsOf } from "./tree.ts";
+import { readTile, rootsOfTile } from "./tree.ts";
 
 /** What does not match. The id is that of the log, employee or asset, or the index of the tile. */
 export interface Finding {
@@ -84,10 +84,8 @@ export function makeExamination({ trail, hasher, pause, takeLate }: ExaminationP
     if (stored === undefined) return;
     const hashes = await readTile(trail, { level, index, width: tileWidth }).catch(missing);
     const isRoot = () => {
-      const sixteenths = sixteenthsOf(hasher, hashes);
-      return (
-        equalBytes(joined(sixteenths), stored.sixteenths) && equalBytes(fold(hasher, sixteenths), stored.root)
-      );
+      const { sixteenths, root } = rootsOfTile(hasher, hashes);
+      return equalBytes(sixteenths, stored.sixteenths) && equalBytes(root, stored.root);
     };
     if (hashes.length < tileWidth || !isRoot())
       yield { kind: "tile", id: index, what: "is not the root of its hashes" };

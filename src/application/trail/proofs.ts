@@ -16,7 +16,7 @@ import { hashInTiles, type Tile, tileOfNode, tilePath, tilesOf, tileWidth } from
 import type { EventLog } from "../ports.ts";
 import type { makeSigning, SignedTree } from "./signing.ts";
 import type { EntryPlace, TrailRepository } from "./trail-repository.ts";
-import { fold, joined, readTile, readTree, type Tree } from "./tree.ts";
+import { joined, readTile, readTree, type Tree } from "./tree.ts";
 
 /** Full tiles above level 0 whose hashes are kept: 65,536 entries and some 30 KB each. */
 const upperTilesAtMost = 256;
@@ -108,13 +108,11 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
     }
     const [stored] = await trail.tiles(0, index, index + 1);
     if (stored === undefined) throw new TrailError(`tile ${index} is missing`);
-    // The roots of 16, 8, 4 and 2 subtrees, one after the other.
-    const roots = new Uint8Array(30 * 32);
-    roots.set(stored.sixteenths);
-    for (let at = 0; at < 28; at += 2) roots.set(hasher.pair(roots, at * 32), (16 + at / 2) * 32);
+    const levels = [stored.sixteenths];
+    for (let level = 4; level < 8; level += 1) levels.push(hasher.above(levels.at(-1) as Uint8Array, 1));
     return {
-      root: hasher.pair(roots, 28 * 32),
-      hashAt: ({ level, index: at }: Node) => hashNumber(32 - 2 ** (9 - level) + at, roots),
+      root: levels[4] as Hash,
+      hashAt: ({ level, index: at }: Node) => hashesIn(levels[level - 4] as Uint8Array, at, 1),
     };
   }
 
@@ -173,17 +171,15 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
 
 const tilesIn = (size: number): number => Math.ceil(size / tileWidth);
 
-const hashNumber = (at: number, hashes: Uint8Array): Hash => hashes.subarray(at * 32, at * 32 + 32);
+const hashesIn = (bytes: Uint8Array, from: number, count: number): Uint8Array =>
+  bytes.subarray(from * 32, (from + count) * 32);
 
 /** Of a subtree of less than 16 entries, from the 16 that the entry at this place of its tile is one of. */
 function nearHash(hasher: TreeHasher, neighbours: Uint8Array, place: number, { level, index }: Node): Hash {
   const width = 2 ** level;
   const first = index * width - (place - (place % 16));
   if ((first + width) * 32 > neighbours.length) throw new TrailError("has a tile that is not whole");
-  return fold(
-    hasher,
-    Array.from({ length: width }, (_, at) => hashNumber(first + at, neighbours)),
-  );
+  return hasher.above(hashesIn(neighbours, first, width), level);
 }
 
 /** Keeps the value as the newest of at most so many. */

@@ -51,11 +51,10 @@ function makeTree(
         tile.push(hash);
         if (tile.length < tileWidth) return;
         levels[level] = [];
-        const sixteenths = sixteenthsOf(hasher, tile);
-        const root = fold(hasher, sixteenths);
+        const roots = rootsOfTile(hasher, tile);
         const index = count / tileWidth - 1;
-        tiles.push({ level, index, root, sixteenths: joined(sixteenths) });
-        push(level + 1, root, index + 1);
+        tiles.push({ level, index, ...roots });
+        push(level + 1, roots.root, index + 1);
       };
       for (const [at, leaf] of leaves.entries()) push(0, leaf, size + at + 1);
       return { tree: makeTree(hasher, size + leaves.length, levels, lineage), tiles };
@@ -63,16 +62,11 @@ function makeTree(
   };
 }
 
-/** The root of 2 ** n hashes. */
-export function fold(hasher: TreeHasher, hashes: readonly Hash[]): Hash {
-  if (hashes.length === 1) return hashes[0] as Hash;
-  const half = hashes.length / 2;
-  return hasher.node(fold(hasher, hashes.slice(0, half)), fold(hasher, hashes.slice(half)));
+/** The roots of the 16 subtrees of 16 hashes of a full tile, and its own. */
+export function rootsOfTile(hasher: TreeHasher, tile: readonly Hash[]) {
+  const sixteenths = hasher.above(joined(tile), 4);
+  return { sixteenths, root: hasher.above(sixteenths, 4) };
 }
-
-/** The roots of the 16 subtrees of 16 hashes of a full tile. */
-export const sixteenthsOf = (hasher: TreeHasher, tile: readonly Hash[]): Hash[] =>
-  Array.from({ length: 16 }, (_, at) => fold(hasher, tile.slice(16 * at, 16 * at + 16)));
 
 export function joined(hashes: readonly Hash[]): Uint8Array {
   const bytes = new Uint8Array(32 * hashes.length);

@@ -22,8 +22,8 @@ export type HashAt = (node: Node) => Hash;
 export interface TreeHasher {
   leaf(entry: Uint8Array): Hash;
   node(left: Hash, right: Hash): Hash;
-  /** The node above two hashes that stand one after the other, from this byte on. */
-  pair(hashes: Uint8Array, from: number): Hash;
+  /** The hashes so many levels above hashes that stand one after the other. */
+  above(hashes: Uint8Array, levels: number): Uint8Array;
   /** The root of the tree without entries. */
   readonly empty: Hash;
 }
@@ -44,9 +44,17 @@ export function makeTreeHasher(sha256: Sha256): TreeHasher {
       pair.set(right, 33);
       return sha256(pair);
     },
-    pair(hashes, from) {
-      for (let at = 0; at < 64; at += 1) pair[at + 1] = hashes[from + at] as number;
-      return sha256(pair);
+    above(hashes, levels) {
+      let below = hashes;
+      for (let level = 0; level < levels; level += 1) {
+        const above = new Uint8Array(below.length / 2);
+        for (let to = 0; to < above.length; to += 32) {
+          for (let at = 0; at < 64; at += 1) pair[at + 1] = below[2 * to + at] as number;
+          above.set(sha256(pair), to);
+        }
+        below = above;
+      }
+      return below;
     },
     empty: sha256(new Uint8Array()),
   };

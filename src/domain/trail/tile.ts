@@ -86,16 +86,9 @@ export const hashInTiles =
     const tile = tileOfNode(node, size);
     const count = 2 ** (node.level % tileHeight);
     const first = node.index * count - tile.index * tileWidth;
-    // A copy: slice of a Buffer would be none.
-    const hashes = new Uint8Array(read(tile).subarray(first * hashLength, (first + count) * hashLength));
+    const hashes = read(tile).subarray(first * hashLength, (first + count) * hashLength);
     if (hashes.length < count * hashLength) throw new TrailError("has a tile that is too short");
-    // In place: each pair of hashes gives one of the next level.
-    for (let left = count; left > 1; left /= 2) {
-      for (let at = 0; at < left; at += 2) {
-        hashes.set(hasher.pair(hashes, at * hashLength), (at / 2) * hashLength);
-      }
-    }
-    return hashes.subarray(0, hashLength);
+    return hasher.above(hashes, node.level % tileHeight);
   };
 
 /** An entry bundle: each entry after its length in two bytes, big-endian. */
