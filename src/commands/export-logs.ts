@@ -11,12 +11,7 @@ import { writeWhole } from "./output.ts";
 /** How logs are written down: what comes before them, and the lines of a piece, of which each is one log. */
 interface Format {
   readonly head: string;
-  linesOf(piece: Piece): Lines;
-}
-
-interface Lines {
-  readonly text: string | Uint8Array;
-  readonly count: number;
+  linesOf(piece: Piece): string | Uint8Array;
 }
 
 /** In the order of the schema that clients know. */
@@ -40,54 +35,39 @@ function csvField(value: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function csvLines(piece: Piece): Lines {
-  const logs = elementsOf<MaintenanceLog>(piece);
-  const text = logs.map(log => csvLine(columns.map(column => log[column]))).join("");
-  return { text, count: logs.length };
-}
+const csvLines = (piece: Piece): string =>
+  elementsOf<MaintenanceLog>(piece)
+    .map(log => csvLine(columns.map(column => log[column])))
+    .join("");
 
 const logStart = ',{"id":';
+const lineFeed = 0x0a;
 
 /** Puts line ends in place of the commas before logs. In a comment the quotation marks of `logStart` are escaped. */
-function jsonLines({ json }: Piece): Lines {
+function jsonLines({ json }: Piece): Uint8Array {
   const text = Buffer.concat([json.subarray(1), Buffer.from(json.length === 0 ? "" : "\n")]);
-  let count = text.length === 0 ? 0 : 1;
-  for (let at = text.indexOf(logStart); at >= 0; at = text.indexOf(logStart, at)) {
-    text[at] = lineFeed;
-    count += 1;
-  }
-  return { text, count };
+  for (let at = text.indexOf(logStart); at >= 0; at = text.indexOf(logStart, at)) text[at] = lineFeed;
+  return text;
 }
-const lineFeed = 0x0a;
 
 const formats: Readonly<Record<string, Format>> = {
   ndjson: { head: "", linesOf: jsonLines },
   csv: { head: csvLine(columns), linesOf: csvLines },
 };
 
-/** Logs between two lines of progress. */
-const progressStep = 10_000;
-
 /** `export-logs`: writes logs to standard output, one batch at a time and at the pace of its reader. */
 export async function runExportLogs(surroundings: Surroundings): Promise<void> {
-  const { environment, args, readFile, sqlFolder, stdout, stderr } = surroundings;
+  const { environment, args, readFile, sqlFolder, stdout } = surroundings;
   const { assetId, format } = readOptions(args);
   const settings = readSettings(databaseSettings, environment, readFile);
-  const tell = (count: number, end: string) => void (stderr.isTTY && stderr.write(`\r${count} logs${end}`));
-  let count = 0;
   let isBegun = false;
   await withDatabase(settings, sqlFolder, async database => {
     const logs = makeMaintenanceLogRepository(database);
     for await (const piece of assetId === undefined ? logs.list({}) : logs.listOfAsset(assetId, {})) {
       if (!isBegun) await writeWhole(stdout, format.head);
       isBegun = true;
-      const lines = format.linesOf(piece);
-      await writeWhole(stdout, lines.text);
-      const before = count;
-      count += lines.count;
-      if (Math.floor(count / progressStep) > Math.floor(before / progressStep)) tell(count, "");
+      await writeWhole(stdout, format.linesOf(piece));
     }
-    tell(count, "\n");
   });
 }
 

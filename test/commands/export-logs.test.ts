@@ -186,17 +186,4 @@ describe("export-logs", () => {
       assert.match(stderr, /^export-logs: the output cannot be written whole: /m);
     }
   });
-
-  test("says on a terminal, and only there, how far it is", async t => {
-    const command = `${programCommand} export-logs > /dev/null`;
-    const terminal = spawnSync("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
-      env: { PATH: process.env["PATH"], ...settings },
-      encoding: "utf8",
-    });
-    if (terminal.error !== undefined || /illegal option|unrecognized/.test(terminal.stderr)) {
-      return t.skip("no script(1) of util-linux to make a terminal");
-    }
-    assert.equal(terminal.status, 0, terminal.stdout + terminal.stderr);
-    assert.match(terminal.stdout, /^\r1\d{4} logs\r2\d{4} logs\r25008 logs\r\n$/);
-  });
 });
