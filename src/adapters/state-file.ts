@@ -16,24 +16,25 @@ export function makeStateFile(path: string): RememberedNote {
       }),
 
     async write(note) {
-      // Of this process alone: should two share the file, neither may replace it with what the other has half written.
-      const next = `${path}.${process.pid}`;
-      await replace(next, note).catch((error: NodeJS.ErrnoException) => {
+      await replaceFile(path, note).catch((error: NodeJS.ErrnoException) => {
         const reason = error.code === "ENOENT" ? `there is no folder ${dirname(path)}` : error.message;
         throw new TrailError(`${place} cannot be written: ${reason}`);
       });
     },
   };
+}
 
-  async function replace(next: string, note: string): Promise<void> {
-    await withFile(next, "w", async file => {
-      await file.writeFile(note);
-      await file.sync();
-    });
-    await rename(next, path);
-    // So that the new name survives a crash too.
-    await withFile(dirname(path), "r", folder => folder.sync());
-  }
+/** Replaces a file in one step, so that it is always a whole one. Resolves when the new one would survive a crash. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  // Of this process alone: should two share the file, neither may replace it with what the other has half written.
+  const next = `${path}.${process.pid}`;
+  await withFile(next, "w", async file => {
+    await file.writeFile(text);
+    await file.sync();
+  });
+  await rename(next, path);
+  // So that the new name survives a crash too.
+  await withFile(dirname(path), "r", folder => folder.sync());
 }
 
 async function withFile(

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
 import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
@@ -10,7 +9,7 @@ import { readSettings } from "../config/read-settings.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../domain/trail/merkle.ts";
-import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { CommandError, exitCodes, readOptions, type Surroundings } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 
 const longestReason = 1_000;
@@ -18,7 +17,7 @@ const longestReason = 1_000;
 /** `accept-trail`: how an operator goes on after a restore that was meant. */
 export async function runAcceptTrail(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, sqlFolder, print } = surroundings;
-  const reason = readReason(args);
+  const reason = readOptions(args, { reason: { type: "string" } }, readReason);
   const settings = readSettings(acceptTrailSettings, environment, readFile);
   const { trailKey: key, trailStateFile } = settings;
   const events = makeJsonEventLog("info", systemClock, line => print(line.trimEnd()));
@@ -48,15 +47,10 @@ export async function runAcceptTrail(surroundings: Surroundings): Promise<void> 
   });
 }
 
-function readReason(args: readonly string[]): string {
-  try {
-    const { values } = parseArgs({ args: [...args], options: { reason: { type: "string" } } });
-    const reason = values.reason?.trim() ?? "";
-    if (reason === "" || [...reason].length > longestReason) {
-      throw new Error(`--reason is missing, blank, or longer than ${longestReason} characters`);
-    }
-    return reason;
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, (error as Error).message);
+function readReason({ reason: text = "" }: { readonly reason?: string | undefined }): string {
+  const reason = text.trim();
+  if (reason === "" || [...reason].length > longestReason) {
+    throw new Error(`--reason is missing, blank, or longer than ${longestReason} characters`);
   }
+  return reason;
 }

@@ -1,22 +1,30 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { existsSync } from "node:fs";
+import { replaceFile } from "../adapters/state-file.ts";
 import { makeTrailClient, TrailClientError } from "../adapters/trail-client.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { type Audited, auditTrail, type Remembered } from "../application/trail-audit.ts";
 import { auditSettings } from "../config/audit-settings.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
-import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { CommandError, exitCodes, readOptions, type Surroundings } from "./command.ts";
 import { writeWhole } from "./output.ts";
 import { readKey } from "./verifier-key.ts";
 
 /** `audit`: holds the trail, read over HTTP, against what was remembered of it the last time. */
 export async function runAudit({ args, environment, readFile, stdout }: Surroundings): Promise<void> {
-  const { url, keys, statePath } = readOptions(args);
+  const { url, keys, statePath } = readOptions(args, options, ({ url, key, state }) => {
+    if (url === undefined || key.length === 0 || state === undefined) {
+      throw new Error("takes --url, --key and --state");
+    }
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new Error("--url is not the URL of a service");
+    return { url: new URL(url), keys: key.map(readKey), statePath: state };
+  });
   const credentials = readSettings(auditSettings, environment, readFile);
   const remembered = readState(statePath, readFile);
   const audited = await audit();
-  writeState(statePath, audited.remembered);
+  await replaceFile(statePath, `${JSON.stringify(audited.remembered)}\n`).catch((error: Error) => {
+    throw new CommandError(exitCodes.failure, `${statePath} cannot be written: ${error.message}`);
+  });
   const { added, checkpoint } = audited;
   const { origin, size } = checkpoint;
   const before = size - added;
@@ -41,21 +49,11 @@ export async function runAudit({ args, environment, readFile, stdout }: Surround
   }
 }
 
-function readOptions(args: readonly string[]) {
-  const one = { type: "string" } as const;
-  const many = { type: "string", multiple: true, default: [] as string[] } as const;
-  try {
-    const { values } = parseArgs({ args: [...args], options: { url: one, key: many, state: one } });
-    const { url, key, state } = values;
-    if (url === undefined || key.length === 0 || state === undefined) {
-      throw new Error("takes --url, --key and --state");
-    }
-    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new Error("--url is not the URL of a service");
-    return { url: new URL(url), keys: key.map(readKey), statePath: state };
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, (error as Error).message);
-  }
-}
+const options = {
+  url: { type: "string" },
+  key: { type: "string", multiple: true, default: [] as string[] },
+  state: { type: "string" },
+} as const;
 
 /** Undefined the first time. A file that is there and cannot be read is no reason to begin anew. */
 function readState(path: string, readFile: (path: string) => string): Remembered | undefined {
@@ -72,18 +70,5 @@ function readState(path: string, readFile: (path: string) => string): Remembered
     return { checkpoint, hashes };
   } catch (error) {
     throw new CommandError(exitCodes.failure, `${path} cannot be read: ${(error as Error).message}`);
-  }
-}
-
-/** Replaces the file in one step, so that it is always a whole one. */
-function writeState(path: string, state: Remembered): void {
-  try {
-    const file = openSync(`${path}.new`, "w", 0o600);
-    writeFileSync(file, `${JSON.stringify(state)}\n`);
-    fsyncSync(file);
-    closeSync(file);
-    renameSync(`${path}.new`, path);
-  } catch (error) {
-    throw new CommandError(exitCodes.failure, `${path} cannot be written: ${(error as Error).message}`);
   }
 }

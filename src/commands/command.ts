@@ -1,3 +1,4 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import type { Environment } from "../config/read-settings.ts";
 
 /** What the process hands to a command. */
@@ -46,6 +47,19 @@ export const exitCodes = {
   outputFailed: 74,
   settings: 78,
 } as const;
+
+/** Reads the options of a command. What `read` throws, too, says what is wrong with them. */
+export function readOptions<Options extends ParseArgsOptionsConfig, T>(
+  args: readonly string[],
+  options: Options,
+  read: (values: ReturnType<typeof parseArgs<{ options: Options }>>["values"]) => T,
+): T {
+  try {
+    return read(parseArgs({ args: [...args], options }).values);
+  } catch (error) {
+    throw new CommandError(exitCodes.usage, (error as Error).message);
+  }
+}
 
 /** For the commands that take none: a mistyped option must not run them. */
 export function refuseArguments(args: readonly string[]): void {

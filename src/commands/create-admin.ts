@@ -1,11 +1,10 @@
-import { parseArgs } from "node:util";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { makeEmployeeRepository } from "../adapters/postgres/repositories/employee-repository.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { passwordSettings } from "../config/settings.ts";
 import { registrationFields } from "../domain/employee.ts";
 import { readFields } from "../domain/field.ts";
-import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { readOptions, type Surroundings } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 import { readNewPassword } from "./new-password.ts";
 
@@ -14,7 +13,10 @@ const { password: _, role: __, ...adminFields } = registrationFields;
 /** `create-admin`: makes an ADMIN, or gives an employee that role, a new password and activity. */
 export async function runCreateAdmin(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, sqlFolder, print } = surroundings;
-  const { ifNone, ...sent } = readOptions(args);
+  const { "if-none": ifNone, ...sent } = readOptions(args, options, values => {
+    if (values.email === undefined) throw new Error("--email is required");
+    return { ...values, firstName: values["first-name"], lastName: values["last-name"] };
+  });
   const settings = readSettings(passwordSettings, environment, readFile);
   const admin = readFields(adminFields, sent);
   await withDatabase(settings, sqlFolder, async database => {
@@ -27,27 +29,10 @@ export async function runCreateAdmin(surroundings: Surroundings): Promise<void> 
   });
 }
 
-function readOptions(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        email: { type: "string" },
-        "first-name": { type: "string", default: "First" },
-        "last-name": { type: "string", default: "Administrator" },
-        phone: { type: "string", default: "000000" },
-        "if-none": { type: "boolean", default: false },
-      },
-    });
-    if (values.email === undefined) throw new Error("--email is required");
-    return {
-      email: values.email,
-      firstName: values["first-name"],
-      lastName: values["last-name"],
-      phone: values.phone,
-      ifNone: values["if-none"],
-    };
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, (error as Error).message);
-  }
-}
+const options = {
+  email: { type: "string" },
+  "first-name": { type: "string", default: "First" },
+  "last-name": { type: "string", default: "Administrator" },
+  phone: { type: "string", default: "000000" },
+  "if-none": { type: "boolean", default: false },
+} as const;

@@ -1,10 +1,9 @@
-import { parseArgs } from "node:util";
 import { makeMaintenanceLogRepository } from "../adapters/postgres/repositories/maintenance-log-repository.ts";
 import { elementsOf, type Piece } from "../application/json-list.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { databaseSettings } from "../config/settings.ts";
 import type { MaintenanceLog } from "../domain/maintenance-log.ts";
-import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { readOptions, type Surroundings } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 import { writeWhole } from "./output.ts";
 
@@ -55,10 +54,19 @@ const formats: Readonly<Record<string, Format>> = {
   csv: { head: csvLine(columns), linesOf: csvLines },
 };
 
+const options = { asset: { type: "string" }, format: { type: "string", default: "ndjson" } } as const;
+
 /** `export-logs`: writes logs to standard output, one batch at a time and at the pace of its reader. */
 export async function runExportLogs(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, sqlFolder, stdout } = surroundings;
-  const { assetId, format } = readOptions(args);
+  const { assetId, format } = readOptions(args, options, values => {
+    const format = Object.hasOwn(formats, values.format) ? formats[values.format] : undefined;
+    if (format === undefined) throw new Error("--format is none of ndjson, csv");
+    const { asset } = values;
+    if (asset !== undefined && !/^\d{1,15}$/.test(asset))
+      throw new Error("--asset is not the id of an asset");
+    return { assetId: asset === undefined ? undefined : Number(asset), format };
+  });
   const settings = readSettings(databaseSettings, environment, readFile);
   let isBegun = false;
   await withDatabase(settings, sqlFolder, async database => {
@@ -69,21 +77,4 @@ export async function runExportLogs(surroundings: Surroundings): Promise<void> {
       await writeWhole(stdout, format.linesOf(piece));
     }
   });
-}
-
-function readOptions(args: readonly string[]): { assetId: number | undefined; format: Format } {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: { asset: { type: "string" }, format: { type: "string", default: "ndjson" } },
-    });
-    const format = Object.hasOwn(formats, values.format) ? formats[values.format] : undefined;
-    if (format === undefined) throw new Error("--format is none of ndjson, csv");
-    if (values.asset !== undefined && !/^\d{1,15}$/.test(values.asset)) {
-      throw new Error("--asset is not the id of an asset");
-    }
-    return { assetId: values.asset === undefined ? undefined : Number(values.asset), format };
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, (error as Error).message);
-  }
 }

@@ -1,9 +1,8 @@
-import { parseArgs } from "node:util";
 import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
 import { readEntries } from "../application/trail/reader.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { databaseSettings } from "../config/settings.ts";
-import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { readOptions, type Surroundings } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 import { writeWhole } from "./output.ts";
 
@@ -14,7 +13,10 @@ const lineEnd = Buffer.from("\n");
 /** `export-trail`: writes the entries to standard output in their canonical bytes, a line each. */
 export async function runExportTrail(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, sqlFolder, stdout } = surroundings;
-  const from = readFrom(args);
+  const from = readOptions(args, { from: { type: "string", default: "0" } }, ({ from }) => {
+    if (!/^\d{1,15}$/.test(from)) throw new Error("--from is not the index of an entry");
+    return Number(from);
+  });
   const settings = readSettings(databaseSettings, environment, readFile);
   await withDatabase(settings, sqlFolder, async database => {
     let chunk: Uint8Array[] = [];
@@ -29,14 +31,4 @@ export async function runExportTrail(surroundings: Surroundings): Promise<void> 
     }
     if (length > 0) await writeWhole(stdout, Buffer.concat(chunk));
   });
-}
-
-function readFrom(args: readonly string[]): number {
-  try {
-    const { values } = parseArgs({ args: [...args], options: { from: { type: "string", default: "0" } } });
-    if (!/^\d{1,15}$/.test(values.from)) throw new Error("--from is not the index of an entry");
-    return Number(values.from);
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, (error as Error).message);
-  }
 }

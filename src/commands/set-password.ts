@@ -1,17 +1,19 @@
-import { parseArgs } from "node:util";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { makeEmployeeRepository } from "../adapters/postgres/repositories/employee-repository.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { passwordSettings } from "../config/settings.ts";
 import { notFound } from "../domain/error.ts";
-import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { readOptions, type Surroundings } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 import { readNewPassword } from "./new-password.ts";
 
 /** `set-password`: gives an employee a new password, and revokes all tokens of that employee. */
 export async function runSetPassword(surroundings: Surroundings): Promise<void> {
   const { environment, args, readFile, sqlFolder, print } = surroundings;
-  const sent = readOptions(args);
+  const sent = readOptions(args, { email: { type: "string" } }, ({ email }) => {
+    if (email === undefined) throw new Error("--email is required");
+    return email;
+  });
   const settings = readSettings(passwordSettings, environment, readFile);
   await withDatabase(settings, sqlFolder, async database => {
     const employees = makeEmployeeRepository(database);
@@ -23,14 +25,4 @@ export async function runSetPassword(surroundings: Surroundings): Promise<void> 
     print(`${email} has a new password (employee ${id}); all tokens are revoked`);
     if (!active) print("the employee is inactive and cannot log in");
   });
-}
-
-function readOptions(args: readonly string[]): string {
-  try {
-    const { values } = parseArgs({ args: [...args], options: { email: { type: "string" } } });
-    if (values.email === undefined) throw new Error("--email is required");
-    return values.email;
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, (error as Error).message);
-  }
 }

@@ -1,12 +1,20 @@
-import { parseArgs } from "node:util";
-import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { CommandError, exitCodes, readOptions, type Surroundings } from "./command.ts";
 import { readKey } from "./verifier-key.ts";
 import { verifyEntries } from "./verify-entries.ts";
 import { verifyProof } from "./verify-proof.ts";
 
+const many = { type: "string", multiple: true, default: [] as string[] } as const;
+const one = { type: "string" } as const;
+const database = { type: "boolean", default: false } as const;
+const options = { key: many, checkpoint: many, entries: one, proof: one, log: one, database };
+
 /** `verify`: holds an export of the trail, one log, or the database itself against what was signed. */
 export async function runVerify(surroundings: Surroundings): Promise<void> {
-  const { key, checkpoint, entries, proof, log, database } = readOptions(surroundings.args);
+  const { key, checkpoint, entries, proof, log, database } = readOptions(
+    surroundings.args,
+    options,
+    values => values,
+  );
   const keys = key.map(readKey);
   const isExport = checkpoint.length > 0 && entries !== undefined;
   const isLog = proof !== undefined && log !== undefined;
@@ -25,17 +33,5 @@ export async function runVerify(surroundings: Surroundings): Promise<void> {
       exitCodes.usage,
       "takes --checkpoint and --entries, or --proof and --log, or --database",
     );
-  }
-}
-
-function readOptions(args: readonly string[]) {
-  const many = { type: "string", multiple: true, default: [] as string[] } as const;
-  const one = { type: "string" } as const;
-  try {
-    const database = { type: "boolean", default: false } as const;
-    const options = { key: many, checkpoint: many, entries: one, proof: one, log: one, database };
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, (error as Error).message);
   }
 }

@@ -1,13 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -139,7 +131,7 @@ describe("audit", () => {
 
   test("fails when it cannot remember what held", async () => {
     server.serve(trail, 700);
-    mkdirSync(`${state}.new`);
+    state = join(folder, "gone", "state");
     await refuses(/^\S+\/state cannot be written: /);
   });
 
