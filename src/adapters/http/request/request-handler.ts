@@ -15,7 +15,7 @@ import { requestIdOf } from "./request-id.ts";
 import { makeRequestLog, type RequestDetails } from "./request-log.ts";
 import { type Found, type FoundRoute, makeRouter } from "./router.ts";
 import { isId, readId, readQuery, readTarget } from "./target.ts";
-import { sendWhileLive } from "./token-watch.ts";
+import { makeTokenWatch } from "./token-watch.ts";
 
 export interface ServedApi {
   readonly routes: readonly Route[];
@@ -48,6 +48,7 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
   const { routes, authentication, cors, addressOf, events, meter } = api;
   const find = makeRouter(routes);
   const log = makeRequestLog(events, meter);
+  const tokenWatch = makeTokenWatch();
 
   async function run(underWay: RequestUnderWay, details: RequestDetails): Promise<Outcome> {
     const { request } = underWay;
@@ -96,7 +97,7 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
       const sending = sendAnswer({ response, headers: withClose(request, headers) }, status, answer);
       // A list takes its time; anything else has been handed over already.
       if (response.writableEnded || lookAgain === undefined) await sending;
-      else await sendWhileLive(lookAgain, sending);
+      else await tokenWatch.sendWhileLive(lookAgain, sending);
     } catch (failure) {
       const error = toHttpError(failure);
       log.explain(details, request, failure, error);
