@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { drawTrail } from "../dev/trail-picture.ts";
-import { readEntry } from "../src/domain/trail/entry.ts";
+import { readEntry } from "./support/entry.ts";
 import { inJavaScript, inPython, type RetypedProgram } from "./support/retyped-program.ts";
 import { answeredLog, logEntry, makeTestTrail, type TestTrail } from "./support/trail.ts";
 

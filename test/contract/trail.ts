@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Repositories } from "../../src/application/ports.ts";
 import type { FullTile, RecordKey } from "../../src/application/trail/trail-repository.ts";
-import { readEntry } from "../../src/domain/trail/entry.ts";
 import { byOperator, callerOf } from "../support/by-operator.ts";
+import { readEntry } from "../support/entry.ts";
 import { aLog, anAsset, anEmployee, type OpenRepositories } from "./repositories.ts";
 
 const bytes = (seed: number, length = 32) => new Uint8Array(length).fill(seed % 251);

@@ -3,7 +3,6 @@ import { after, before, describe, test } from "node:test";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { openCheckpoint } from "../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
-import { readEntry } from "../../src/domain/trail/entry.ts";
 import { type Hash, makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 import { formatVerifierKey } from "../../src/domain/trail/note.ts";
 import { readProof } from "../../src/domain/trail/proof.ts";
@@ -11,6 +10,7 @@ import { bundlePath, readBundle, tilePath } from "../../src/domain/trail/tile.ts
 import { provenLog } from "../../src/domain/trail/verification.ts";
 import { aLog } from "../contract/repositories.ts";
 import { callerOf } from "../support/by-operator.ts";
+import { readEntry } from "../support/entry.ts";
 import { entryBytes, newTiles } from "../support/trail.ts";
 import { openWorld, trailKey, type World, worlds } from "../support/world.ts";
 

@@ -2,7 +2,7 @@ import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { canonicalJson } from "../../src/domain/trail/canonical-json.ts";
 import { signCheckpoint } from "../../src/domain/trail/checkpoint.ts";
 import { toUtf8 } from "../../src/domain/trail/encoding.ts";
-import type { Entry, LogEntry } from "../../src/domain/trail/entry.ts";
+import type { LogEntry } from "../../src/domain/trail/entry.ts";
 import {
   type Hash,
   inclusionSpans,
@@ -15,6 +15,7 @@ import {
 import { formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { formatProof } from "../../src/domain/trail/proof.ts";
 import { type Tile, tileAt, tileWidth, writeBundle } from "../../src/domain/trail/tile.ts";
+import type { Entry } from "./entry.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
 

@@ -1,5 +1,5 @@
 import { equalBytes, fromUtf8, TrailError } from "../../domain/trail/encoding.ts";
-import type { Entry } from "../../domain/trail/entry.ts";
+import type { LogEntry } from "../../domain/trail/entry.ts";
 import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
 import { tileWidth } from "../../domain/trail/tile.ts";
 import { type RecordKind, recordKinds, type TrailRecord, type TrailRepository } from "./trail-repository.ts";
@@ -110,7 +110,7 @@ export function makeExamination({ trail, hasher, pause, takeLate }: ExaminationP
 }
 
 /** What an entry says of its log, employee or asset. */
-export const toldBy = ({ entry }: TrailRecord): Pick<Entry, "id" | "recordedAt"> =>
+export const toldBy = ({ entry }: TrailRecord): Pick<LogEntry, "id" | "recordedAt"> =>
   JSON.parse(fromUtf8(entry));
 
 function missing(error: unknown): Hash[] {

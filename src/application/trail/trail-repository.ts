@@ -1,8 +1,7 @@
-import type { Entry } from "../../domain/trail/entry.ts";
 import type { Hash } from "../../domain/trail/merkle.ts";
 
-export type RecordKind = Entry["kind"];
-export const recordKinds = ["log", "employee", "asset"] as const satisfies readonly RecordKind[];
+export const recordKinds = ["log", "employee", "asset"] as const;
+export type RecordKind = (typeof recordKinds)[number];
 
 /**
  * A row that an entry stands for, and is never changed: a log, or one state of an employee or an asset. Ids of states

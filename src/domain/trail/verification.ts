@@ -1,6 +1,6 @@
 import type { Checkpoint } from "./checkpoint.ts";
 import { equalBytes, TrailError } from "./encoding.ts";
-import { comparedFields, type LogEntry, readEntry } from "./entry.ts";
+import { comparedFields, type LogEntry, readLogEntry } from "./entry.ts";
 import { isIncluded, makeFrontier, type TreeHasher } from "./merkle.ts";
 import type { TrailProof } from "./proof.ts";
 
@@ -44,9 +44,7 @@ export function provenLog(hasher: TreeHasher, proof: TrailProof, { size, root }:
   if (!isIncluded(hasher, index, size, hasher.leaf(entry), hashes, root)) {
     throw new TrailError("does not hold: its entry is not in the tree of its checkpoint");
   }
-  const read = readEntry(entry);
-  if (read.kind !== "log") throw new TrailError("is of an entry that is not a log");
-  return read;
+  return readLogEntry(entry);
 }
 
 /** The fields in which a log, as the API answers it, is not as it was recorded; in the API's order. */
