@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Far longer than anything that a test waits for takes, on a machine under load too. */
 const patienceMilliseconds = 60_000;
+/** Each look comes later than the one before it, up to this: many looks are requests, which would take up a core. */
+const longestPauseMilliseconds = 25;
 
 /**
  * Waits until something holds, and returns what it answered. Fails after a deadline, and names what did not come to hold:
@@ -12,10 +14,10 @@ export async function until<T>(
   patience = patienceMilliseconds,
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + patience;
-  for (;;) {
+  for (let pause = 1; ; pause = Math.min(2 * pause, longestPauseMilliseconds)) {
     const answer = await holds();
     if (answer) return answer;
     if (performance.now() > deadline) throw new Error(`not so after ${patience / 1_000} s: ${holds}`);
-    await sleep(1);
+    await sleep(pause);
   }
 }
