@@ -85,10 +85,10 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const closed = closeAtEnd(() => app.close(0));
   const call = makeClient(port);
 
+  const passwordHash = await passwords.hash(password);
   const join = async (role: Role) => {
     const record = { firstName: "Ada", lastName: "Byron", phone: "+45 12 34 56", role };
     const email = `${role.toLowerCase()}.${randomUUID()}@example.com`;
-    const passwordHash = await passwords.hash(password);
     const employee = await operated.employees.insert({ ...record, email, passwordHash });
     return { employee, token: await tokens.sign(employee, 1) };
   };
@@ -118,13 +118,13 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   };
 }
 
-async function openPostgresWorld(): Promise<World> {
+async function openPostgresWorld(passwords: PasswordHasher = makeArgon2PasswordHasher()): Promise<World> {
   const { url, drop } = await openDatabase();
   const database = connect(url);
   const closed = closeAtEnd(() => database.close());
   const world = await openWorld({
     repositories: makeRepositories(database),
-    passwords: makeArgon2PasswordHasher(),
+    passwords,
   });
   return {
     ...world,
@@ -139,6 +139,6 @@ async function openPostgresWorld(): Promise<World> {
 
 /** What is promised over HTTP holds over the fakes, which is fast, and over the real adapters. */
 export const worlds = [
-  { name: "in memory", open: () => openWorld() },
+  { name: "in memory", open: (passwords?: PasswordHasher) => openWorld(passwords && { passwords }) },
   { name: "on PostgreSQL", open: openPostgresWorld },
 ];
