@@ -466,7 +466,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorAnswer"];
       };
     };
-    /** @description The body is larger than 64 KiB, or than 4 KiB at login and at a change of password, or has more than 4,096 chunks. */
+    /** @description The body is larger than 64 KiB, or than 4 KiB at login and at a change of password, or has more than 256 chunks. */
     Error413: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];

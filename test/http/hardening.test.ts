@@ -623,15 +623,15 @@ describe("bodies under way", () => {
       const { socket, text, closed } = await dial(world.port);
       socket.write(head(path, `${more}Transfer-Encoding: chunked\r\n`) + chunks);
       await closed;
-      if (isRead) assertRefusal(text(), 413, "Request body must have at most 4096 chunks");
+      if (isRead) assertRefusal(text(), 413, "Request body must have at most 256 chunks");
       else assert.match(text(), /^HTTP\/1\.1 4(03|13) /);
       assert.match(text(), /connection: close\r\n/i);
       const ofBody = pushed.mock.calls.filter(({ arguments: [chunk] }) => String(chunk) === "x");
-      assert.ok(isRead ? ofBody.length === 4_096 : ofBody.length <= 4_096, `${ofBody.length} chunks`);
+      assert.ok(isRead ? ofBody.length === 256 : ofBody.length <= 256, `${ofBody.length} chunks`);
     }
-    // Node uses the parsers again.
-    const body = JSON.stringify({ name: "Pump" });
-    const inChunks = [...body].map(character => `1\r\n${character}\r\n`).join("");
+    // Node uses the parsers again, also for the longest body. A chunk counts twice when it arrives in two reads.
+    const body = JSON.stringify({ name: "Pump" }).padEnd(65_536);
+    const inChunks = body.replace(/.{512}/g, "200\r\n$&\r\n");
     for (let i = 0; i < 5; i += 1) {
       const good = head(
         `${api}/assets`,

@@ -157,7 +157,7 @@ describe("the HTTP edge", () => {
     });
 
     test("a body in pieces of any size is read as it was sent", async () => {
-      const raw = JSON.stringify({ name: "Pump", description: "x".repeat(300) });
+      const raw = JSON.stringify({ name: "Pump", description: "x".repeat(200) });
       for (const size of [1, 2, 3, 7, 64, 200, 1_000]) {
         const chunks = raw.match(new RegExp(`.{1,${size}}`, "g")) ?? [];
         const sent = chunks.map(chunk => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
@@ -166,7 +166,7 @@ describe("the HTTP edge", () => {
           `POST ${api}/assets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${tokenHeader()}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${sent}0\r\n\r\n`,
         );
         assert.match(answer, /^HTTP\/1\.1 201 /);
-        assert.ok(answer.includes("x".repeat(300)));
+        assert.ok(answer.includes("x".repeat(200)));
       }
     });
 

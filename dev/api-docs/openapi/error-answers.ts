@@ -62,7 +62,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   413: {
     description:
-      "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password, or has more than 4,096 chunks.",
+      "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password, or has more than 256 chunks.",
     messages: {
       body: "Request body must be at most 65536 bytes",
       credentials: "Request body must be at most 4096 bytes",

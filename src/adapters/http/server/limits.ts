@@ -21,8 +21,8 @@ export const httpLimits = {
   waitingConnections: 4_096,
   /** Requests under way at one time, of all connections. */
   requests: 1_000,
-  /** Of one body, also when it arrives byte by byte. */
-  chunks: 4_096,
+  /** Of one body, where one that arrives in two reads counts twice: enough for 64 KiB in pieces of 512 bytes. */
+  chunks: 256,
   /** Of all bodies of requests under way. */
   bodyBytes: 16 * 1024 * 1024,
   /** Of these, of requests without a token, so that requests with a token are served during an attack without one. */

@@ -101,7 +101,7 @@ test("the bounds are those that the documents name", () => {
     refusedConnections: 1_000,
     waitingConnections: 4_096,
     requests: 1_000,
-    chunks: 4_096,
+    chunks: 256,
     bodyBytes: 16_777_216,
     bodyBytesWithoutToken: 1_048_576,
   });
