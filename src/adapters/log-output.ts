@@ -10,21 +10,11 @@ type StandardStream = NodeJS.WritableStream & {
 
 type Done = (error?: Error | null) => void;
 
-export interface LogOutput {
-  write(line: string): void;
-  /** Lines since the start that could not be written. */
-  dropped(): number;
-  /** Calls the listener with the number of lines that were dropped, when one could be written again. */
-  onRecovery(listener: (lines: number) => void): void;
-  /** Waits until everything has been taken, this long at most. */
-  flush(milliseconds: number): Promise<void>;
-}
-
 /**
  * Writes lines for a reader that may stall, die, or run out of disk. The service must not depend on it: a line that
  * cannot be written, or would exceed the buffer, is dropped and counted.
  */
-export function makeLogOutput(stream: StandardStream, bufferBytes = 1024 * 1024): LogOutput {
+export function makeLogOutput(stream: StandardStream, bufferBytes = 1024 * 1024) {
   let dropped = 0;
   let unreported = 0;
   let waiting = 0;
@@ -62,11 +52,14 @@ export function makeLogOutput(stream: StandardStream, bufferBytes = 1024 * 1024)
 
   return {
     write,
+    /** Lines since the start that could not be written. */
     dropped: () => dropped,
-    onRecovery(listener) {
+    /** Calls the listener with the number of lines that were dropped, when one could be written again. */
+    onRecovery(listener: (lines: number) => void): void {
       recovered = listener;
     },
-    async flush(milliseconds) {
+    /** Waits until everything has been taken, this long at most. */
+    async flush(milliseconds: number): Promise<void> {
       const deadline = performance.now() + milliseconds;
       while (waiting > 0 && performance.now() < deadline)
         await new Promise(resolve => setTimeout(resolve, 10));

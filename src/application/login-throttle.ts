@@ -12,13 +12,7 @@ const refillSeconds = 10;
 /** Size of each table. When it is full, the entry that was written longest ago is dropped. */
 const maxEntries = 10_000;
 
-export interface LoginThrottle {
-  /** Throws THROTTLED while attempts on this email from this address, or on new emails from there, must wait. */
-  refuseThrottled(email: string, address: string): void;
-  countFailure(email: string, address: string): void;
-  /** Clears the failures of this email from this address. */
-  countSuccess(email: string, address: string): void;
-}
+export type LoginThrottle = ReturnType<typeof makeLoginThrottle>;
 
 /**
  * Slows down guessing (NIST SP 800-63B, section 5.2.2) where it comes from. For one email from one address the delay
@@ -26,7 +20,7 @@ export interface LoginThrottle {
  * short wait, and nothing for an email that has logged in from there before. Nobody is locked out by what happens at
  * another address.
  */
-export function makeLoginThrottle(clock: Clock): LoginThrottle {
+export function makeLoginThrottle(clock: Clock) {
   const ofEmail = makeFailureCounts(clock);
   const ofAddress = makeBuckets(clock);
   const loggedIn = new Map<string, true>();
@@ -34,17 +28,21 @@ export function makeLoginThrottle(clock: Clock): LoginThrottle {
   const pairOf = (email: string, address: string) =>
     `${address} ${email.length > 2 * maxEmailLength ? "too long" : foldEmail(email)}`;
   return {
-    refuseThrottled(email, address) {
+    /** Throws THROTTLED while attempts on this email from this address, or on new emails from there, must wait. */
+    refuseThrottled(email: string, address: string): void {
       const pair = pairOf(email, address);
       const waitOfAddress = loggedIn.has(pair) ? 0 : ofAddress.waitMilliseconds(address);
       const wait = Math.max(ofEmail.waitMilliseconds(pair), waitOfAddress);
       if (wait > 0) throw throttled(Math.ceil(wait / 1_000));
     },
-    countFailure(email, address) {
+
+    countFailure(email: string, address: string): void {
       ofEmail.add(pairOf(email, address));
       ofAddress.add(address);
     },
-    countSuccess(email, address) {
+
+    /** Clears the failures of this email from this address. */
+    countSuccess(email: string, address: string): void {
       const pair = pairOf(email, address);
       ofEmail.forget(pair);
       keep(loggedIn, pair, true);

@@ -3,21 +3,8 @@ import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { CommandError, exitCodes } from "./command.ts";
 
-export interface StandardOutput {
-  readonly stream: Writable;
-  readonly print: (line: string) => void;
-  /**
-   * Waits until everything has been taken.
-   *
-   * @throws CommandError when something could not be written, now or before
-   */
-  finish(): Promise<void>;
-}
-
 /** Standard output of a command, whose output is either whole or the exit code says that it is not. */
-export function openStandardOutput(
-  standard: NodeJS.WritableStream & { readonly fd: number },
-): StandardOutput {
+export function openStandardOutput(standard: NodeJS.WritableStream & { readonly fd: number }) {
   // Node's own stream for a file reports success when the disk took only a part of a write.
   const stream: Writable = standard instanceof Socket ? standard : createWriteStream("", { fd: standard.fd });
   let failure: Error | undefined;
@@ -27,8 +14,9 @@ export function openStandardOutput(
   stream.on("error", fail);
   return {
     stream,
-    print: line => void stream.write(`${line}\n`),
-    async finish() {
+    print: (line: string) => void stream.write(`${line}\n`),
+    /** Waits until everything has been taken. Throws CommandError when something could not be written, now or before. */
+    async finish(): Promise<void> {
       await new Promise<void>(resolve => {
         stream.write("", error => {
           fail(error);

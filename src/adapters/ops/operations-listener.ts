@@ -20,11 +20,7 @@ export interface Sources {
   readonly checkpoint: () => string | undefined;
 }
 
-export interface Operations {
-  /** Resolves to the port, which is chosen by the system when 0 is asked for. */
-  listen(port: number, host: string): Promise<number>;
-  close(): Promise<void>;
-}
+export type Operations = ReturnType<typeof makeOperations>;
 
 /**
  * The operations listener: `/healthz`, `/readyz`, `/metrics`, and two pages for people: the service's state and the
@@ -32,7 +28,7 @@ export interface Operations {
  *
  * @param failed is called with the cause when an answer fails
  */
-export function makeOperations(sources: Sources, failed: (cause: unknown) => void): Operations {
+export function makeOperations(sources: Sources, failed: (cause: unknown) => void) {
   let watch: ReturnType<typeof watchRuntime> | undefined;
   let sampling: NodeJS.Timeout | undefined;
   const history: Reading[] = [];
@@ -77,14 +73,15 @@ export function makeOperations(sources: Sources, failed: (cause: unknown) => voi
   );
 
   return {
-    async listen(port, host) {
+    /** Resolves to the port, which is chosen by the system when 0 is asked for. */
+    async listen(port: number, host: string): Promise<number> {
       const chosen = await server.listen(port, host);
       sample();
       sampling = setInterval(sample, sampleMilliseconds).unref();
       return chosen;
     },
 
-    async close() {
+    async close(): Promise<void> {
       clearInterval(sampling);
       await server.close();
       watch?.close();

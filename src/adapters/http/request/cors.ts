@@ -1,15 +1,10 @@
 /** `*`, or the origins that browsers may call from. */
 export type AllowedOrigins = "*" | readonly string[];
 
-export interface Cors {
-  /** The headers of any response to a request from this origin. */
-  forOrigin(origin: string | undefined): readonly string[];
-  /** The further headers of a preflight. */
-  readonly preflight: readonly string[];
-}
+export type Cors = ReturnType<typeof makeCors>;
 
 /** Cross-origin resource sharing (Fetch standard, section 3.3): tokens travel in a header, so no credentials mode. */
-export function makeCors(allowed: AllowedOrigins): Cors {
+export function makeCors(allowed: AllowedOrigins) {
   const exposed = [
     "Access-Control-Expose-Headers",
     "ETag, Link, Retry-After, X-Request-Id, Idempotent-Replayed, WWW-Authenticate",
@@ -17,12 +12,14 @@ export function makeCors(allowed: AllowedOrigins): Cors {
   const allowsAnyone = ["Access-Control-Allow-Origin", "*"];
   const toAnyone = [...allowsAnyone, ...exposed];
   return {
-    forOrigin(origin) {
+    /** The headers of any response to a request from this origin. */
+    forOrigin(origin: string | undefined): readonly string[] {
       // Only browsers need to know what a script may read, and they send their origin.
       if (allowed === "*") return origin === undefined ? allowsAnyone : toAnyone;
       if (origin === undefined || !allowed.includes(origin)) return ["Vary", "Origin"];
       return ["Vary", "Origin", "Access-Control-Allow-Origin", origin, ...exposed];
     },
+    /** The further headers of a preflight. */
     preflight: [
       "Access-Control-Allow-Methods",
       "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",

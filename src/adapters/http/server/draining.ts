@@ -1,15 +1,6 @@
 import { Server as NetServer, type Socket } from "node:net";
 import type { Connection } from "./client-connection.ts";
 
-export interface Draining {
-  /** Answers are the last ones of their connections. */
-  readonly hasBegun: boolean;
-  /** A connection without a request is closed. */
-  readonly farewellIsOver: boolean;
-  /** Resolves when no connection is left; destroys what is left after the grace period. */
-  drain(graceMilliseconds: number): Promise<void>;
-}
-
 /**
  * Ends a server in three steps: it takes no new connections; for a moment it still takes requests on those it has, since
  * some may be on their way; then it closes each connection that has no request, and the others after their answers.
@@ -19,17 +10,20 @@ export function makeDraining(
   sockets: Iterable<Socket>,
   connections: () => Iterable<Connection>,
   farewellMilliseconds: number,
-): Draining {
+) {
   let hasBegun = false;
   let farewellIsOver = false;
   return {
+    /** Answers are the last ones of their connections. */
     get hasBegun() {
       return hasBegun;
     },
+    /** A connection without a request is closed. */
     get farewellIsOver() {
       return farewellIsOver;
     },
-    async drain(graceMilliseconds) {
+    /** Resolves when no connection is left; destroys what is left after the grace period. */
+    async drain(graceMilliseconds: number): Promise<void> {
       hasBegun = true;
       // The close of node:http would cut off connections on which a request may be on its way.
       const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve));

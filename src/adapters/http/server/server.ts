@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
-import type { HttpLoad } from "../../../application/figures.ts";
 import { type HttpError, overloaded } from "../api/http-error.ts";
 import { sendError, standingHeaders } from "../request/reply.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
@@ -31,29 +30,11 @@ import {
   tooSlow,
 } from "./refusal.ts";
 
-export interface HttpServer {
-  /** Resolves to the port, which is chosen by the system when 0 is asked for; other processes can share it if told so. */
-  listen(port: number, host: string, reusePort?: boolean): Promise<number>;
-  /** Takes connections from a socket that is open already, under this descriptor; resolves to its port. */
-  listenOn(descriptor: number): Promise<number>;
-  /**
-   * Takes no new connections, lets requests finish that are under way or arrive in the next moment, and ends whatever
-   * is left after the grace period.
-   */
-  close(graceMilliseconds: number): Promise<void>;
-  /** Shows clients that connect from now on another certificate; without TLS there is none. */
-  renew(identity: Identity): void;
-  /** The present load, for monitoring. */
-  load(): HttpLoad;
-}
+export type HttpServer = ReturnType<typeof makeHttpServer>;
 
 const now = (): number => performance.now();
 
-export function makeHttpServer(
-  api: ServedApi,
-  limits: HttpLimits = httpLimits,
-  identity?: Identity,
-): HttpServer {
+export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, identity?: Identity) {
   const { cors, events } = api;
   const handle = makeRequestHandler(api);
   const isSecure = identity !== undefined;
@@ -222,13 +203,20 @@ export function makeHttpServer(
   }
 
   return {
-    listen: (port, host, reusePort = false) => listen({ port, host, reusePort }),
-    listenOn: descriptor => listen({ fd: descriptor }),
-    async close(graceMilliseconds) {
+    /** Resolves to the port, which is chosen by the system when 0 is asked for; other processes can share it if told so. */
+    listen: (port: number, host: string, reusePort = false) => listen({ port, host, reusePort }),
+    /** Takes connections from a socket that is open already, under this descriptor; resolves to its port. */
+    listenOn: (descriptor: number) => listen({ fd: descriptor }),
+    /**
+     * Takes no new connections, lets requests finish that are under way or arrive in the next moment, and ends whatever
+     * is left after the grace period.
+     */
+    async close(graceMilliseconds: number): Promise<void> {
       await draining.drain(graceMilliseconds);
       clearInterval(sweeping);
     },
-    renew: newer => renewIdentity(server, newer),
+    /** Shows clients that connect from now on another certificate; without TLS there is none. */
+    renew: (newer: Identity) => renewIdentity(server, newer),
     load: admission.load,
   };
 }

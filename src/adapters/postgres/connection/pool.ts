@@ -27,18 +27,12 @@ export interface Connections<Client> {
   isBroken(error: unknown): boolean;
 }
 
-export interface Pool<Client> {
-  /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
-  run<Row>(start: (client: Client) => Running<Row>): Promise<Row[]>;
-  load(): PoolLoad;
-}
-
 /**
  * Lends each connection to one statement at a time, and trusts none that has failed: after an error of the connection
  * or a missed deadline it is closed, and so are those that lie idle, since they may be as dead without knowing it.
  * So every statement settles in time, and none runs on a connection in an unknown state.
  */
-export function makePool<Client>(limits: PoolLimits, connections: Connections<Client>): Pool<Client> {
+export function makePool<Client>(limits: PoolLimits, connections: Connections<Client>) {
   const idle: Client[] = [];
   const waiting = new Set<(client: Client) => void>();
   let opened = 0;
@@ -93,7 +87,8 @@ export function makePool<Client>(limits: PoolLimits, connections: Connections<Cl
   }
 
   return {
-    async run(start) {
+    /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
+    async run<Row>(start: (client: Client) => Running<Row>): Promise<Row[]> {
       const deadline = makeDeadline(limits.deadlineMilliseconds);
       try {
         const client = await borrow(deadline);
@@ -113,7 +108,7 @@ export function makePool<Client>(limits: PoolLimits, connections: Connections<Cl
       }
     },
 
-    load: () => ({
+    load: (): PoolLoad => ({
       inUse: opened - idle.length,
       idle: idle.length,
       limit: limits.connections,

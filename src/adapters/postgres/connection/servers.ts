@@ -4,12 +4,6 @@ import type { DatabaseUrl, Server } from "./database-url.ts";
 import { nameOf } from "./dial.ts";
 import { type Role, SilenceError } from "./link.ts";
 
-/** Chooses the server for each new connection. */
-export interface Servers<Link> {
-  /** Throws UNAVAILABLE when no server will do. */
-  connect(signal: AbortSignal): Promise<Link>;
-}
-
 interface Found {
   readonly role: Role;
   close(): Promise<void>;
@@ -31,7 +25,8 @@ const roundMilliseconds = 9_000;
 const restMilliseconds = { shortest: 50, longest: 1_000 };
 
 /**
- * Tries one server after the other: the one that did last time first, those that did not answer last.
+ * Chooses the server for each new connection. Tries one after the other: the one that did last time first, those that
+ * did not answer last.
  *
  * When none will do, it fails at once until the next attempt is due, and makes only one attempt at a time: a database that
  * is down or has no primary is not asked more than a few times a second, by however many statements. The first attempt
@@ -42,7 +37,7 @@ export function makeServers<Link extends Found>(
   attribute: DatabaseUrl["attribute"],
   open: (server: Server, signal: AbortSignal) => Promise<Link>,
   now = () => performance.now(),
-): Servers<Link> {
+) {
   const order = [...servers];
   const rounds = attribute === "prefer-standby" ? ([attribute, "any"] as const) : [attribute];
   let failures = 0;
@@ -88,7 +83,8 @@ export function makeServers<Link extends Found>(
   }
 
   return {
-    async connect(signal) {
+    /** Throws UNAVAILABLE when no server will do. */
+    async connect(signal: AbortSignal): Promise<Link> {
       if (failure !== undefined && (isTrying || now() < dueAt)) throw failure;
       const before = failures;
       isTrying = true;
