@@ -106,11 +106,12 @@ const operations: readonly Operation[] = [
 
 const runs = 31;
 
-/** Measures each operation at each number of logs; seeds up to it first. */
+/** Measures each operation at each number of logs; seeds up to it first. `more` is what else is measured then. */
 export async function measureGrowth(
   stage: Stage,
   sizes: readonly number[],
   tell: (line: string) => void,
+  more: (logs: number) => Promise<void>,
 ): Promise<readonly Growth[]> {
   const service = connect(stage.url);
   const points = operations.map((): GrowthPoint[] => []);
@@ -135,6 +136,7 @@ export async function measureGrowth(
       const microseconds = median(samples.map(sample => sample.microseconds));
       points[i]?.push({ logs, microseconds, plan: samples.at(-1)?.plan ?? "" });
     }
+    await more(logs);
   }
   await service.close();
   return operations.map(({ name }, i) => ({ operation: name, points: points[i] ?? [] }));

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { drawChart } from "./chart.ts";
+import type { FirstByte } from "./first-byte.ts";
 import type { Growth } from "./growth.ts";
 import type { ConnectionsResult, Figures, FloodResult, Result } from "./measure.ts";
 import type { TrailCost, TrailPoint } from "./trail.ts";
@@ -16,17 +17,19 @@ export interface Findings {
   readonly flood?: FloodResult;
   readonly connections?: readonly ConnectionsResult[];
   readonly growth?: readonly Growth[];
+  readonly firstByte?: readonly FirstByte[];
   readonly trail?: { readonly create: TrailCost; readonly points: readonly TrailPoint[] };
 }
 
 /** The parts of the page that a run writes, each in Markdown under the name of its place. */
 export function sectionsOf(findings: Findings): Readonly<Record<string, string>> {
-  const { results, flood, connections, growth, trail } = findings;
+  const { results, flood, connections, growth, firstByte, trail } = findings;
   return {
     ...(results && { machine: machineOf(findings), table: resultsTable(results) }),
     ...(flood && { flood: floodTable(flood) }),
     ...(connections && { connections: connectionsTable(connections) }),
     ...(growth && { growth: growthTable(growth), plans: plansTable(growth) }),
+    ...(firstByte && { "first-byte": firstByteTable(firstByte) }),
     ...(trail && { trail: trailTable(trail) }),
   };
 }
@@ -178,6 +181,15 @@ const growthTable = (growth: readonly Growth[]): string =>
   table(
     ["µs in PostgreSQL", ...(growth[0]?.points ?? []).map(({ logs }) => `${logs.toLocaleString("en")} logs`)],
     growth.map(({ operation, points }) => [operation, ...points.map(point => number(point.microseconds))]),
+  );
+
+const firstByteTable = (points: readonly FirstByte[]): string =>
+  table(
+    ["ms to the first byte", ...points.map(({ logs }) => `${logs.toLocaleString("en")} logs`)],
+    Object.keys(points[0]?.milliseconds ?? {}).map(list => [
+      list,
+      ...points.map(({ milliseconds }) => number(milliseconds[list] ?? null)),
+    ]),
   );
 
 /** The plans at the greatest number of logs. */

@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { buildProgram } from "../test/faults/program.ts";
 import { findPostgresBinaries } from "../test/support/native-postgres.ts";
 import { startBareServer } from "./bare.ts";
+import { type FirstByte, measureFirstByte } from "./first-byte.ts";
 import { measureGrowth } from "./growth.ts";
 import { type Choices, measure, measureConnections, measureFlood } from "./measure.ts";
 import { type Findings, sectionsOf, writePage } from "./report.ts";
@@ -58,7 +59,7 @@ const program = buildProgram();
 let findings: Findings = { machine: machine(), logs, rounds, seconds };
 if (only.some(part => part !== "growth" && part !== "trail"))
   findings = { ...findings, ...(await measureService()) };
-if (only.includes("growth")) findings = { ...findings, growth: await grow() };
+if (only.includes("growth")) findings = { ...findings, ...(await grow()) };
 if (only.includes("trail")) findings = { ...findings, trail: await measureTrailWhole() };
 
 for (const [name, section] of Object.entries(sectionsOf(findings))) console.log(`\n${name}\n\n${section}`);
@@ -115,9 +116,12 @@ function sizes(): readonly number[] {
 
 async function grow() {
   const stage = await openStage(binaries, program, 1e4);
-  const growth = await measureGrowth(stage, sizes(), tell);
+  const firstByte: FirstByte[] = [];
+  const growth = await measureGrowth(stage, sizes(), tell, async logs => {
+    firstByte.push(await measureFirstByte(stage, program, logs));
+  });
   await stage.close();
-  return growth;
+  return { growth, firstByte };
 }
 
 /** Parts that were not measured this time stay as they were. */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, openSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { openSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { trailCrypto } from "../src/adapters/trail-crypto.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../src/domain/trail/note.ts";
@@ -10,6 +10,7 @@ import { type Choices, median } from "./measure.ts";
 import { cpuMicroseconds } from "./processes.ts";
 import { seedLogs } from "./seed.ts";
 import type { Serving, Stage } from "./stage.ts";
+import { withoutTrail } from "./without-trail.ts";
 import { pointRead, type Workload, workloads } from "./workloads.ts";
 
 const key = makeSignerKey("bench.example.com", new Uint8Array(32).fill(9), trailCrypto);
@@ -197,21 +198,4 @@ async function verifyOffline({ url }: Stage, program: string) {
   if (statSync(entries).size === 0) throw new Error("the export is empty");
   rmSync(entries);
   return { verifySeconds, verifyPeakMib };
-}
-
-let patched: string | undefined;
-
-/** The same program with the one call taken out that starts the work of the trail. */
-function withoutTrail(program: string): string {
-  if (patched !== undefined) return patched;
-  const root = dirname(dirname(program));
-  const copy = `${root}-without-trail`;
-  cpSync(root, copy, { recursive: true, filter: path => !path.endsWith("node_modules") });
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  const serve = join(copy, "dist/commands/serve.js");
-  const text = readFileSync(serve, "utf8");
-  if (!text.includes("trail.start();")) throw new Error("serve does not start the trail in one call");
-  writeFileSync(serve, text.replace("trail.start();", ""));
-  patched = join(copy, "dist/main.js");
-  return patched;
 }

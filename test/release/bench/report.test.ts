@@ -24,7 +24,7 @@ describe("the page of the bench", () => {
 
   test("has a place for each section", () => {
     const written = readFileSync("docs/performance.md", "utf8");
-    for (const name of ["machine", "table", "flood", "connections", "growth", "plans"])
+    for (const name of ["machine", "table", "flood", "connections", "growth", "first-byte", "plans", "trail"])
       assert.doesNotThrow(() => replaceSection(written, name, ""), name);
   });
 });
