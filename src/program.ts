@@ -92,7 +92,8 @@ const untilFailure = (): Promise<never> =>
 function explain(error: unknown): { exitCode: number; lines: readonly string[] } {
   if (error instanceof SettingsError) return { exitCode: exitCodes.settings, lines: error.faults };
   if (error instanceof CommandError) return { exitCode: error.exitCode, lines: error.lines };
-  if (isOfClass(error, "SchemaError") || isOfClass(error, "DurabilityError")) {
+  // By name: the class itself would load the database's adapter for every command.
+  if (error instanceof Error && error.name === "UnfitError") {
     return { exitCode: exitCodes.failure, lines: [error.message] };
   }
   if (isUnavailable(error)) {
@@ -105,7 +106,3 @@ function explain(error: unknown): { exitCode: number; lines: readonly string[] }
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return { exitCode: exitCodes.failure, lines: [`unexpected ${name}: ${message}`] };
 }
-
-/** By name: the classes themselves would load the database's adapter for every command. */
-const isOfClass = (error: unknown, name: string): error is Error =>
-  error instanceof Error && error.constructor.name === name;

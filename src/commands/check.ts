@@ -1,20 +1,17 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { dirname } from "node:path";
-import { connect } from "../adapters/postgres/connection/database.ts";
-import { DurabilityError, refuseLossyDatabase } from "../adapters/postgres/schema/durability.ts";
+import { connect, probeLimits } from "../adapters/postgres/connection/database.ts";
+import { refuseLossyDatabase } from "../adapters/postgres/schema/durability.ts";
 import { refuseOtherEncoding } from "../adapters/postgres/schema/encoding.ts";
-import { readSchema, refuseOtherSchema, SchemaError } from "../adapters/postgres/schema/migrations.ts";
-import { readRights } from "../adapters/postgres/schema/rights.ts";
+import { readSchema, refuseOtherSchema, UnfitError } from "../adapters/postgres/schema/migrations.ts";
+import { isReadOnly, readRights } from "../adapters/postgres/schema/rights.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
 import { rememberedHead } from "../application/trail/signing.ts";
 import { readServeSettings } from "../config/settings.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { CommandError, exitCodes, refuseArguments, type Surroundings } from "./command.ts";
 import { readIdentity } from "./served-identity.ts";
-
-/** As patient as `serve` is with a statement. */
-const limits = { connections: 1, deadlineMilliseconds: 5_000, waiting: 0 };
 
 /** `check`: says what `serve` would refuse on these settings, or fail at later, and changes nothing. */
 export async function runCheck(surroundings: Surroundings): Promise<void> {
@@ -28,7 +25,7 @@ export async function runCheck(surroundings: Surroundings): Promise<void> {
   if (settings.trustedProxies.length === 0 && /^(127\.|::1$|localhost$)/.test(settings.host)) {
     print("warning: TRUSTED_PROXIES is none: clients that come through a proxy all count as one address");
   }
-  const database = connect(databaseUrl, limits, preparesStatements);
+  const database = connect(databaseUrl, probeLimits, preparesStatements);
   try {
     const faults: string[] = [];
     const pass = async (what: string, faultOf: Promise<string | undefined>): Promise<boolean> => {
@@ -48,8 +45,8 @@ export async function runCheck(surroundings: Surroundings): Promise<void> {
     } else await pass("trail state file", faultOfStateFile(trailStateFile));
     // Rights on tables that are not there say nothing.
     if (isOurs) {
-      const { role, readOnly, missing, excessive, anybodyConnects } = await readRights(database);
-      if (readOnly) faults.push("the database takes no writes: is it a standby?");
+      const { role, missing, excessive, anybodyConnects } = await readRights(database);
+      if (await isReadOnly(database)) faults.push("the database takes no writes: is it a standby?");
       for (const right of missing) faults.push(`role ${role} lacks the right to ${right}`);
       if (missing.length === 0) print("rights: enough");
       for (const right of excessive) print(`warning: role ${role} needs no right to ${right}`);
@@ -70,8 +67,7 @@ const faultOf = (check: Promise<void>): Promise<string | undefined> =>
   check.then(
     () => undefined,
     error => {
-      const isFinding = error instanceof SchemaError || error instanceof DurabilityError;
-      if (isFinding || error.code === insufficientPrivilege) return error.message;
+      if (error instanceof UnfitError || error.code === insufficientPrivilege) return error.message;
       throw error;
     },
   );

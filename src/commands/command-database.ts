@@ -12,7 +12,7 @@ interface Access {
 /**
  * Opens the database for a command and closes it afterwards.
  *
- * @throws SchemaError instead of what PostgreSQL reports, when the reason is another schema or encoding than the program's
+ * @throws UnfitError instead of what PostgreSQL reports, when the reason is another schema or encoding than the program's
  */
 export async function withDatabase<T>(
   { databaseUrl, preparesStatements }: Access,

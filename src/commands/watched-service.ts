@@ -1,8 +1,8 @@
 import { type DatabaseState, makeReadiness, type Phase } from "../adapters/ops/figures/readiness.ts";
 import { makeOperations, type Operations, type Sources } from "../adapters/ops/operations-listener.ts";
-import { connect, type Database } from "../adapters/postgres/connection/database.ts";
+import { connect, type Database, probeLimits } from "../adapters/postgres/connection/database.ts";
 import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
-import { refuseOtherSchema, type Schema, SchemaError } from "../adapters/postgres/schema/migrations.ts";
+import { refuseOtherSchema, type Schema, UnfitError } from "../adapters/postgres/schema/migrations.ts";
 import { isReadOnly } from "../adapters/postgres/schema/rights.ts";
 import type { EventLog } from "../application/ports.ts";
 import { DomainError } from "../domain/error.ts";
@@ -15,12 +15,10 @@ interface Watched extends Omit<Sources, "readiness"> {
   readonly events: EventLog;
 }
 
-/** A connection of its own, so that a service whose connections are all in use is slow, but not said to be without one. */
-const probeLimits = { connections: 1, deadlineMilliseconds: 5_000, waiting: 0 };
-
 /** The operations listener over the parts of a service that it watches. */
 export function makeServiceOperations(watched: Watched): Operations {
   const { databaseUrl, preparesStatements, schema, phase, events, ...sources } = watched;
+  // A connection of its own, so that a service whose connections are all in use is slow, but not said to be without one.
   const probe = connect(databaseUrl, probeLimits, preparesStatements);
   const readiness = makeReadiness(phase, () => examine(probe, schema));
   const operations = makeOperations({ ...sources, readiness }, cause =>
@@ -44,7 +42,7 @@ async function examine(database: Database, schema: Schema): Promise<DatabaseStat
     if (await isReadOnly(database)) return { database: "takes no writes", schema: "ok" };
     return { database: "ok", schema: "ok" };
   } catch (error) {
-    if (error instanceof SchemaError) return { database: "ok", schema: error.message };
+    if (error instanceof UnfitError) return { database: "ok", schema: error.message };
     if (error instanceof DomainError) return { database: "not available", schema: "unknown" };
     throw error;
   }

@@ -13,9 +13,6 @@ export interface Employee {
   readonly active: boolean;
 }
 
-export const displayName = ({ firstName, lastName }: Pick<Employee, "firstName" | "lastName">): string =>
-  `${firstName} ${lastName}`;
-
 /** Emails that differ in case only are the same login name; the folding does not depend on a locale. */
 export const foldEmail = (email: string): string => email.trim().toLowerCase();
 

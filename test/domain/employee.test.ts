@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
-  displayName,
   employeeChangeFields,
   foldEmail,
   loginFields,
@@ -328,8 +327,4 @@ describe("the login name", () => {
     assert.notEqual(foldEmail("ada@example.com"), foldEmail("adam@example.com"));
     assert.notEqual(foldEmail("ada+log@example.com"), foldEmail("ada@example.com"));
   });
-});
-
-test("the display name is first name and last name", () => {
-  assert.equal(displayName({ firstName: "Ada", lastName: "Lovelace" }), "Ada Lovelace");
 });

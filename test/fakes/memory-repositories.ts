@@ -8,7 +8,7 @@ import type {
   Repositories,
 } from "../../src/application/ports.ts";
 import type { Asset } from "../../src/domain/asset.ts";
-import { displayName, type Employee, foldEmail } from "../../src/domain/employee.ts";
+import { type Employee, foldEmail } from "../../src/domain/employee.ts";
 import {
   emailTaken,
   keyReused,
@@ -325,3 +325,5 @@ function isOfPart(log: StoredLog, part: LogQuery): boolean {
     (start === undefined || newestFirst(start, log) < 0)
   );
 }
+
+const displayName = ({ firstName, lastName }: Employee): string => `${firstName} ${lastName}`;

@@ -1,7 +1,7 @@
 import type { JsonList, Piece } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Database } from "../connection/database.ts";
-import { type Statement, sql } from "../connection/statement.ts";
+import { nothing, type Statement, sql } from "../connection/statement.ts";
 import { share } from "./gather.ts";
 
 /** Rows of the first page of a whole list: enough for most lists, so that one statement is enough for them. */
@@ -75,7 +75,7 @@ export async function readFitting<Key, P extends Page<Key>>(
 /** Lists in the order of their ids, all or the active or the inactive ones. */
 export function listsById(
   { queryBytes }: Database,
-  rowsAfter: (id: number, active: ActivityFilter["active"], limit: number) => Statement,
+  records: Statement,
 ): (filter: ActivityFilter) => JsonList<never> {
   const read = async (active: ActivityFilter["active"], last: number, limit: number, begin = () => {}) => {
     const [row] = await queryBytes(() => {
@@ -83,7 +83,10 @@ export function listsById(
       return sql`
         select json, rows, last from (
           select ',' || string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, max(id) as last
-          from (${rowsAfter(last, active, limit)}) as shown
+          from (
+            ${records} where id > ${last} ${active === undefined ? nothing : sql`and active = ${active}`}
+            order by id limit ${limit}
+          ) as shown
         ) as page
         where rows <= 1 or octet_length(json) <= ${mostPageBytes}`;
     });

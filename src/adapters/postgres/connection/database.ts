@@ -24,6 +24,9 @@ export interface Database {
 
 export const serviceLimits: PoolLimits = { connections: 10, deadlineMilliseconds: 5_000, waiting: 1_000 };
 
+/** For a look at the database, as patient as the service is with a statement. */
+export const probeLimits: PoolLimits = { ...serviceLimits, connections: 1, waiting: 0 };
+
 const goodbyeMilliseconds = 500;
 
 /** For commands, which run one statement after the other and may take their time over a migration. */

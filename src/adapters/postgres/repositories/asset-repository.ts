@@ -3,19 +3,13 @@ import type { Asset } from "../../../domain/asset.ts";
 import { notFound, tokenNotValid } from "../../../domain/error.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { nothing, sql } from "../connection/statement.ts";
+import { sql } from "../connection/statement.ts";
 import { idOf, mayWrite, refuseRevoked } from "./author.ts";
 
 export function makeAssetRepository(database: Database): AssetRepository {
   const { query } = database;
   return {
-    list: listsById(
-      database,
-      (last, active, limit) => sql`
-        select id, name, description, active, null as "lastLogDate" from asset
-        where id > ${last} ${active === undefined ? nothing : sql`and active = ${active}`}
-        order by id limit ${limit}`,
-    ),
+    list: listsById(database, sql`select id, name, description, active, null as "lastLogDate" from asset`),
 
     async find(id) {
       const [asset] = await query<Asset>(

@@ -3,7 +3,7 @@ import { type Employee, foldEmail } from "../../../domain/employee.ts";
 import { notFound, tokenNotValid, unauthorized } from "../../../domain/error.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { nothing, sql } from "../connection/statement.ts";
+import { sql } from "../connection/statement.ts";
 import { idOf, mayWrite, refuseRevoked } from "./author.ts";
 
 const columns = sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
@@ -14,13 +14,7 @@ const credentialColumns = sql`${columns}, password_hash as "passwordHash", token
 export function makeEmployeeRepository(database: Database): EmployeeRepository {
   const { query } = database;
   return {
-    list: listsById(
-      database,
-      (last, active, limit) => sql`
-        select ${columns} from employee
-        where id > ${last} ${active === undefined ? nothing : sql`and active = ${active}`}
-        order by id limit ${limit}`,
-    ),
+    list: listsById(database, sql`select ${columns} from employee`),
 
     async find(id) {
       const [employee] = await query<Employee>(sql`select ${columns} from employee where id = ${id}`);

@@ -1,12 +1,8 @@
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
+import { UnfitError } from "./migrations.ts";
 
-/** The PostgreSQL may lose what it has acknowledged. */
-export class DurabilityError extends Error {
-  override readonly name = "DurabilityError";
-}
-
-/** Throws DurabilityError for a server on which a crash can take back a commit (PostgreSQL documentation, 20.5). */
+/** Throws UnfitError for a server on which a crash can take back a commit (PostgreSQL documentation, 20.5). */
 export async function refuseLossyDatabase({ query }: Database): Promise<void> {
   // client_min_messages = error would hide that the wait for a synchronous standby was cancelled.
   const found = await query<{ setting: string }>(
@@ -18,7 +14,7 @@ export async function refuseLossyDatabase({ query }: Database): Promise<void> {
   );
   const settings = found.map(({ setting }) => setting).join(", ");
   if (settings !== "") {
-    throw new DurabilityError(
+    throw new UnfitError(
       `the database can lose what it has acknowledged (${settings}): see DATABASE_DURABILITY`,
     );
   }

@@ -34,9 +34,9 @@ export function readSchema(folder: string): Schema {
   return { migrations, serviceRole: readFileSync(join(folder, "service_role.sql"), "utf8") };
 }
 
-/** The database and the program do not belong together, or could not be brought together. */
-export class SchemaError extends Error {
-  override readonly name = "SchemaError";
+/** The program cannot work on this database: it has another schema or encoding, or may lose what it has acknowledged. */
+export class UnfitError extends Error {
+  override readonly name = "UnfitError";
 }
 
 /** Any number, as long as no other program takes the same lock on this database. */
@@ -47,7 +47,7 @@ const lock = "select pg_advisory_xact_lock(7070);";
  * one transaction. The record comes first, so that of two processes at once the second one fails there and goes on.
  *
  * @returns the names of the migrations applied here, and whether the service role exists and has its grants
- * @throws SchemaError when the database is ahead of the program, or a migration fails
+ * @throws UnfitError when the database is ahead of the program, or a migration fails
  */
 export async function migrate(
   database: Database,
@@ -71,27 +71,29 @@ export async function migrate(
       applied.push(name);
     } catch (error) {
       if ((await appliedVersions(database)).includes(version)) continue;
-      throw new SchemaError(`migration ${version} (${name}) failed: ${messageOf(error)}`, { cause: error });
+      throw new UnfitError(`migration ${version} (${name}) failed: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
   return { applied, serviceRoleGranted: await grant(database, serviceRole) };
 }
 
-/** Throws SchemaError unless the database has exactly the migrations that the program knows. */
+/** Throws UnfitError unless the database has exactly the migrations that the program knows. */
 export async function refuseOtherSchema(database: Database, { migrations }: Schema): Promise<void> {
   const applied = await appliedVersions(database);
   refuseAhead(applied, migrations);
   const missing = migrations.filter(({ version }) => !applied.includes(version));
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(", ");
-    throw new SchemaError(`the database is behind this program (missing: ${names}): run migrate first`);
+    throw new UnfitError(`the database is behind this program (missing: ${names}): run migrate first`);
   }
 }
 
 function refuseAhead(applied: readonly number[], migrations: readonly Migration[]): void {
   const unknown = applied.filter(version => !migrations.some(known => known.version === version));
   if (unknown.length > 0) {
-    throw new SchemaError(
+    throw new UnfitError(
       `the database is ahead of this program (migration ${unknown.join(", ")}): run a newer one`,
     );
   }
@@ -119,7 +121,7 @@ async function refuseHiddenSchema({ query }: Database): Promise<void> {
       where c.relname = 'schema_migration' and not has_schema_privilege(n.oid, 'usage') limit 1`,
   );
   if (hidden === undefined) return;
-  throw new SchemaError(`role ${hidden.role} lacks the right to usage on schema ${hidden.schema}`);
+  throw new UnfitError(`role ${hidden.role} lacks the right to usage on schema ${hidden.schema}`);
 }
 
 /** False where the role does not exist and the owner may not make it. */

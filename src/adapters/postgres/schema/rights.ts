@@ -4,8 +4,6 @@ import { sql } from "../connection/statement.ts";
 /** What the role of this connection may do, measured against what `serve` needs (sql/service_role.sql). */
 export interface Rights {
   readonly role: string;
-  /** Writes are refused to everybody here: a standby, or a server that was set so. */
-  readonly readOnly: boolean;
   /** The database, quoted, if every role of the server may connect to it: one of another database's services too. */
   readonly anybodyConnects: string | undefined;
   /** In words that follow "the right to". */
@@ -63,12 +61,11 @@ interface RightRow {
 
 interface Session {
   readonly role: string;
-  readonly readOnly: boolean;
   readonly ownsLogs: boolean;
   readonly anybodyConnects: string | null;
 }
 
-/** Whether writes are refused to everybody here. */
+/** Whether writes are refused to everybody here: a standby, or a server that was set so. */
 export async function isReadOnly({ query }: Database): Promise<boolean> {
   const [row] = await query<{ isReadOnly: boolean }>(
     sql`select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
@@ -95,19 +92,17 @@ export async function readRights({ query }: Database): Promise<Rights> {
   };
   const [session] = await query<Session>(
     sql`
-      select current_user as role, current_setting('transaction_read_only') = 'on' as "readOnly",
-        pg_has_role(relowner, 'usage') as "ownsLogs",
+      select current_user as role, pg_has_role(relowner, 'usage') as "ownsLogs",
         case when has_database_privilege('public', current_database(), 'connect')
           then quote_ident(current_database()) end as "anybodyConnects"
       from pg_class where oid = 'maintenance_log'::regclass`,
   );
-  const { role, readOnly, ownsLogs, anybodyConnects } = session as Session;
+  const { role, ownsLogs, anybodyConnects } = session as Session;
   const missing = (await held(needed)).filter(right => !right.held).map(inWords);
   const excessive = (await held(needless)).filter(right => right.held).map(inWords);
   // An owner has all the others too, and can give them back to itself.
   return {
     role,
-    readOnly,
     anybodyConnects: anybodyConnects ?? undefined,
     missing,
     excessive: ownsLogs ? ["own maintenance_log"] : excessive,

@@ -33,7 +33,7 @@ test("a server whose crash can lose what it has acknowledged is refused, and tol
     };
     await change(off);
     await assert.rejects(refuseLossyDatabase(database), {
-      name: "DurabilityError",
+      name: "UnfitError",
       message: `the database can lose what it has acknowledged (${setting} ${off}): see DATABASE_DURABILITY`,
     });
     await change(on);

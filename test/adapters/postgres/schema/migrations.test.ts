@@ -9,7 +9,7 @@ import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
 import {
   migrate,
   refuseOtherSchema,
-  SchemaError,
+  UnfitError,
 } from "../../../../src/adapters/postgres/schema/migrations.ts";
 import { openEmptyDatabase, schema, type TestDatabase } from "../../../support/database.ts";
 
@@ -36,7 +36,7 @@ describe("migrations", () => {
 
   test("a new database is behind", async () => {
     await assert.rejects(refuseOtherSchema(database, schema), {
-      name: "SchemaError",
+      name: "UnfitError",
       message: `the database is behind this program (missing: ${names.join(", ")}): run migrate first`,
     });
   });
@@ -46,7 +46,7 @@ describe("migrations", () => {
       ...schema,
       migrations: [{ version: 1, name: "broken", text: "create table half (); select nonsense" }],
     };
-    await assert.rejects(migrate(database, broken), SchemaError);
+    await assert.rejects(migrate(database, broken), UnfitError);
     const tables = await database.query(sql`select 1 from pg_tables where tablename = 'half'`);
     assert.equal(tables.length, 0);
     assert.equal((await database.query(sql`select version from schema_migration`)).length, 0);
@@ -76,7 +76,7 @@ describe("migrations", () => {
   test("a database ahead of the program is refused by both commands", async () => {
     const older = { ...schema, migrations: schema.migrations.slice(0, -1) };
     const ahead = {
-      name: "SchemaError",
+      name: "UnfitError",
       message: new RegExp(`ahead of this program \\(migration ${names.length}\\)`),
     };
     await assert.rejects(refuseOtherSchema(database, older), ahead);
