@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
+import { runVerify } from "../../src/commands/verify.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
+import { runCommand } from "../support/command.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { runProgram, startService } from "../support/program.ts";
 import { notNamed, type Tampering, tamper, tamperedTables, tamperings } from "../support/tamperings.ts";
@@ -72,7 +74,7 @@ describe("the trail of a database", () => {
     for (const table of tamperedTables)
       await sql.unsafe(`create table kept_${table} as select * from ${table}`);
     await tamper(sql, database.url, tampering);
-    const { code, stderr } = await verify();
+    const { code, stderr } = await runCommand(runVerify, ["--database", "--key", vkey], settings());
     for (const table of tamperedTables) {
       await sql.unsafe(`delete from ${table}`);
       await sql
@@ -82,10 +84,7 @@ describe("the trail of a database", () => {
     }
     for (const table of tamperedTables) await sql.unsafe(`alter table ${table} enable trigger all`);
     assert.equal(code, 1, stderr);
-    return stderr
-      .trimEnd()
-      .split("\n")
-      .map(line => line.replace(/^verify: /, ""));
+    return stderr.trimEnd().split("\n");
   }
 
   test("is numbered and signed by a service, whatever was there before", async () => {

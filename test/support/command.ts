@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { CommandError, type Surroundings } from "../../src/commands/command.ts";
 import type { Environment } from "../../src/config/read-settings.ts";
 import type { Outcome } from "./program.ts";
@@ -22,6 +23,10 @@ export async function runCommand(
     args,
     environment,
     readFile: (path: string) => readFileSync(path, "utf8"),
+    sqlFolder: fileURLToPath(new URL("../../sql", import.meta.url)),
+    print: (line: string) => {
+      written.stdout += `${line}\n`;
+    },
     stdout: stream("stdout"),
     stderr: stream("stderr"),
   } as Pick<Surroundings, "args"> as Surroundings;
