@@ -9,6 +9,7 @@ import { makeSignerKey } from "../../src/domain/trail/note.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { type MemoryTrail, makeMemoryTrail, type RecordsOf } from "../fakes/memory-trail.ts";
 import { entryBytes } from "./trail.ts";
+import { makeTreeNodes } from "./tree-nodes.ts";
 
 export const hasher = makeTreeHasher(trailCrypto.sha256);
 export const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
@@ -54,7 +55,7 @@ export function makeTrailStage() {
     const at = trail.stored.entries.findIndex(({ recordId }) => recordId === id);
     const hash = hasher.leaf(forged.entry);
     trail.stored.entries[at] = { ...(trail.stored.entries[at] as NumberedRecord), hash };
-    const frontier = makeFrontier(hasher, undefined, ({ level, index }, root) => {
+    const frontier = makeTreeNodes(hasher, ({ level, index }, root) => {
       if (level === 8) trail.stored.tiles[index] = { ...(trail.stored.tiles[index] as FullTile), root };
     });
     for (const entry of trail.stored.entries) frontier.append(entry.hash);

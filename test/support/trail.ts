@@ -6,7 +6,6 @@ import type { LogEntry } from "../../src/domain/trail/entry.ts";
 import {
   type Hash,
   inclusionSpans,
-  makeFrontier,
   makeTreeHasher,
   type Node,
   spanHash,
@@ -16,6 +15,7 @@ import { formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts
 import { formatProof } from "../../src/domain/trail/proof.ts";
 import { type Tile, tileAt, tileWidth, writeBundle } from "../../src/domain/trail/tile.ts";
 import type { Entry } from "./entry.ts";
+import { makeTreeNodes } from "./tree-nodes.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
 
@@ -40,7 +40,7 @@ export function makeTestTrail(name = "example.com/log"): TestTrail {
   const entries: Entry[] = [];
   const hashes = new Map<string, Hash>();
   const hashAt = ({ level, index }: Node): Hash => hashes.get(`${level}/${index}`) as Hash;
-  const frontier = makeFrontier(hasher, undefined, ({ level, index }, hash) => {
+  const frontier = makeTreeNodes(hasher, ({ level, index }, hash) => {
     hashes.set(`${level}/${index}`, hash);
   });
   const checkpoint = (size = entries.length) =>

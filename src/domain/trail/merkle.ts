@@ -69,15 +69,11 @@ export interface Frontier {
   root(): Hash;
 }
 
-/** @param completed is called with each perfect subtree, leaves included, as soon as it is whole */
+/** @param start the size and hashes of a tree that grows on */
 export function makeFrontier(
   hasher: TreeHasher,
   start: Pick<Frontier, "size" | "hashes"> = { size: 0, hashes: [] },
-  completed: (node: Node, hash: Hash) => void = () => {},
 ): Frontier {
-  if (start.hashes.length !== nodesOf({ from: 0, to: start.size }).length) {
-    throw new RangeError("these are not the hashes of a tree of this size");
-  }
   const hashes = [...start.hashes];
   let size = start.size;
   return {
@@ -89,13 +85,8 @@ export function makeFrontier(
     },
     append(leaf) {
       let hash = leaf;
-      let node: Node = { level: 0, index: size };
-      completed(node, hash);
-      while (node.index % 2 === 1) {
+      for (let rest = size; rest % 2 === 1; rest = (rest - 1) / 2)
         hash = hasher.node(hashes.pop() as Hash, hash);
-        node = { level: node.level + 1, index: (node.index - 1) / 2 };
-        completed(node, hash);
-      }
       hashes.push(hash);
       size += 1;
     },

@@ -4,7 +4,6 @@ import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
 import {
   type Hash,
   inclusionSpans,
-  makeFrontier,
   makeTreeHasher,
   spanHash,
   treeHash,
@@ -22,6 +21,7 @@ import {
   writeBundle,
 } from "../../../src/domain/trail/tile.ts";
 import { newTiles } from "../../support/trail.ts";
+import { makeTreeNodes } from "../../support/tree-nodes.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
 
@@ -124,7 +124,7 @@ describe("the tiles of a tree", () => {
   test("have the hashes from which roots and proofs are computed, and no more of them are read than needed", () => {
     const leaves: Hash[] = [];
     const tiles = new Map<string, Hash[]>();
-    const frontier = makeFrontier(hasher, undefined, ({ level, index }, hash) => {
+    const frontier = makeTreeNodes(hasher, ({ level, index }, hash) => {
       if (level % 8 !== 0) return;
       const place = `${level / 8}/${Math.floor(index / 256)}`;
       tiles.set(place, [...(tiles.get(place) ?? []), hash]);

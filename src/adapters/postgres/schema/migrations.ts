@@ -71,9 +71,7 @@ export async function migrate(
       applied.push(name);
     } catch (error) {
       if ((await appliedVersions(database)).includes(version)) continue;
-      throw new UnfitError(`migration ${version} (${name}) failed: ${messageOf(error)}`, {
-        cause: error,
-      });
+      throw new UnfitError(`migration ${version} (${name}) failed: ${messageOf(error)}`, { cause: error });
     }
   }
   return { applied, serviceRoleGranted: await grant(database, serviceRole) };
