@@ -16,15 +16,25 @@ export async function dial(
   encryption: Encryption | undefined,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const socket = connect({ ...server, signal });
+  const socket = connect({ ...server });
   // A caller that waits gets a rejection; without a listener the error would end the process.
   socket.on("error", () => {});
+  // The socket below TLS must not be destroyed by itself: postgres.js would still write to the TLS connection, and
+  // nobody would listen for the error.
+  let outermost: Socket = socket;
+  const destroy = () => outermost.destroy(signal.reason);
+  signal.addEventListener("abort", destroy);
+  if (signal.aborted) destroy();
   try {
     await once(socket, "connect");
     // libpq does not encrypt on this machine either.
     if (encryption === undefined || "path" in server) return watchGreeting(socket);
     const answer = await askForEncryption(socket);
-    if (answer.length === 1 && answer[0] === yes) return await encrypt(socket, server.host, encryption);
+    if (answer.length === 1 && answer[0] === yes) {
+      outermost = encrypt(socket, server.host, encryption);
+      await once(outermost, "secureConnect");
+      return watchGreeting(outermost);
+    }
     if (answer[0] !== no) throw new Error(whatAnswered(answer));
     if (encryption.isRequired) throw new Error("the server has no TLS");
     return watchGreeting(socket);
@@ -53,8 +63,8 @@ function askForEncryption(socket: Socket): Promise<Buffer> {
   });
 }
 
-async function encrypt(socket: Socket, host: string, { verifies, context }: Encryption): Promise<Socket> {
-  const secured = connectSecurely({
+const encrypt = (socket: Socket, host: string, { verifies, context }: Encryption): Socket =>
+  connectSecurely({
     socket,
     // What the certificate must name: without it Node compares with "localhost".
     host,
@@ -62,11 +72,7 @@ async function encrypt(socket: Socket, host: string, { verifies, context }: Encr
     secureContext: context,
     rejectUnauthorized: verifies !== "nothing",
     ...(verifies === "authority" && { checkServerIdentity: () => undefined }),
-  });
-  secured.on("error", () => {});
-  await once(secured, "secureConnect");
-  return watchGreeting(secured);
-}
+  }).on("error", () => {});
 
 /** The first bytes of PostgreSQL's answers: authentication, error, other version of the protocol, notice. */
 const greetings = [..."REvN"].map(letter => letter.charCodeAt(0));

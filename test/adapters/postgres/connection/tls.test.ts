@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { TLSSocket } from "node:tls";
+import { promisify } from "node:util";
 import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
 import { readDatabaseUrl } from "../../../../src/adapters/postgres/connection/database-url.ts";
 import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
@@ -127,6 +131,23 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
         ),
       { message: /the key that fits it$/ },
     );
+  });
+
+  test("a server that falls silent after the handshake is given up", async () => {
+    const { certificate: cert, key } = ours.sign("silent.example.com");
+    const sockets: Socket[] = [];
+    const silent = createServer(socket => {
+      socket.once("data", () => {
+        socket.write("S");
+        sockets.push(new TLSSocket(socket, { isServer: true, cert, key }).on("error", () => {}));
+      });
+    });
+    await once(silent.listen(0, "127.0.0.1"), "listening");
+    const { port } = silent.address() as AddressInfo;
+    const url = `postgres://postgres@127.0.0.1:${port}/x?sslmode=require&connect_timeout=1`;
+    assert.match((await tryUrl(url)) ?? "", /: no answer within 1 s$/);
+    for (const socket of sockets) socket.destroy();
+    await promisify(silent.close.bind(silent))();
   });
 
   test("a server without TLS is refused, unless it is preferred only", async () => {
