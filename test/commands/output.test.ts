@@ -43,14 +43,10 @@ describe("the output of a command", () => {
   test("that is closed is exit code 74, and /dev/null is not closed", t => {
     if (process.platform !== "linux") return t.skip("only Linux tells it from /dev/null");
     const run = (to: string, ...args: readonly string[]) =>
-      spawnSync(
-        "sh",
-        ["-c", `exec "$@" ${to}`, "sh", process.execPath, "--import", "tsx", "src/main.ts", ...args],
-        {
-          env: { PATH: process.env["PATH"] },
-          encoding: "utf8",
-        },
-      );
+      spawnSync("sh", ["-c", `exec "$@" ${to}`, "sh", process.execPath, ...script("src/main.ts"), ...args], {
+        env: { PATH: process.env["PATH"] },
+        encoding: "utf8",
+      });
     for (const command of ["openapi", "export-logs", "export-trail", "trail-key"]) {
       const { status, stderr } = run(">&-", command);
       assert.equal(status, 74, command);
