@@ -10,12 +10,11 @@ const options = { key: many, checkpoint: many, entries: one, proof: one, log: on
 
 /** `verify`: holds an export of the trail, one log, or the database itself against what was signed. */
 export async function runVerify(surroundings: Surroundings): Promise<void> {
-  const { key, checkpoint, entries, proof, log, database } = readOptions(
+  const { keys, checkpoint, entries, proof, log, database } = readOptions(
     surroundings.args,
     options,
-    values => values,
+    ({ key, ...others }) => ({ keys: key.map(readKey), ...others }),
   );
-  const keys = key.map(readKey);
   const isExport = checkpoint.length > 0 && entries !== undefined;
   const isLog = proof !== undefined && log !== undefined;
   if (keys.length === 0) throw new CommandError(exitCodes.usage, "--key is missing");
