@@ -6,7 +6,8 @@ const ending = [
   /^25006$/, // read only: a standby, or a primary that has just become one
   /^57P0/, // shutting down, starting up, terminated
   /^CONNECTION_/,
-  /^E(CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH)$/,
+  /^E(CONNRESET|PIPE|PROTO|TIMEDOUT|HOSTUNREACH|NETUNREACH)$/,
+  /^ERR_SSL_/,
 ];
 /** No room on the disk, no memory, no further connection. */
 const insufficientResources = /^53/;

@@ -21,6 +21,8 @@ const outage = [
   ["EPIPE", "broken pipe"],
   ["ETIMEDOUT", "timed out"],
   ["EHOSTUNREACH", "no way to the host"],
+  ["EPROTO", "TLS"],
+  ["ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "TLS, something on the way"],
   ["CONNECTION_CLOSED", "closed"],
   ["CONNECTION_ENDED", "ended"],
   ["CONNECTION_DESTROYED", "destroyed"],
