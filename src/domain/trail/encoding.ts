@@ -26,14 +26,7 @@ export const toBase64 = ({ buffer, byteOffset, length }: Uint8Array): string =>
 
 /** Takes the one canonical form only: each document then has one text. Throws TrailError. */
 export function fromBase64(text: string): Uint8Array {
-  let binary: string;
-  try {
-    binary = atob(text);
-  } catch {
-    throw new TrailError("has malformed base64");
-  }
-  const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
+  const bytes = Uint8Array.from(Buffer.from(text, "base64"));
   if (toBase64(bytes) !== text) throw new TrailError("has malformed base64");
   return bytes;
 }

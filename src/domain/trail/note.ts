@@ -24,8 +24,7 @@ const signaturesAtMost = 100;
 
 const nameFormat = /^[^\s\p{Cc}+]+$/u;
 
-const hex = (bytes: Uint8Array): string =>
-  Array.from(bytes, byte => byte.toString(16).padStart(2, "0")).join("");
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
 const typed = (key: Uint8Array): Uint8Array => Uint8Array.of(ed25519Type, ...key);
 
@@ -80,8 +79,8 @@ function readKey(text: string): { name: string; id: string; key: Uint8Array } {
 export function signNote(text: string, key: SignerKey, { sign }: Pick<Ed25519, "sign">): string {
   if (!isNoteText(text) || !text.endsWith("\n")) throw new TrailError("is not the text of a note");
   const signature = sign(key.seed, toUtf8(text));
-  const id = Uint8Array.from(key.id.match(/../g) ?? [], byte => Number.parseInt(byte, 16));
-  return `${text}\n— ${key.name} ${toBase64(Uint8Array.of(...id, ...signature))}\n`;
+  const signed = Buffer.concat([Buffer.from(key.id, "hex"), signature]);
+  return `${text}\n— ${key.name} ${toBase64(signed)}\n`;
 }
 
 const isNoteText = (text: string): boolean =>

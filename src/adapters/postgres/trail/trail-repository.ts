@@ -5,6 +5,7 @@ import type {
   StoredCheckpoint,
   TrailRepository,
 } from "../../../application/trail/trail-repository.ts";
+import { toBase64 } from "../../../domain/trail/encoding.ts";
 import { tileWidth } from "../../../domain/trail/tile.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
@@ -17,8 +18,6 @@ const checkpoints = sql`select id, size, root, note from trail_checkpoint`;
 
 /** Of the record at a place of a run. */
 const recordId = sql`(record_group & 281474976710655) * 256 + get_byte(places, place)`;
-
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
 /** What the trail stores, and the records that it reads. */
 export function makeTrailRepository(database: Database): TrailRepository {
@@ -92,8 +91,8 @@ export function makeTrailRepository(database: Database): TrailRepository {
         tiles.map(({ level, index, root, sixteenths }) => ({
           level,
           index,
-          root: base64(root),
-          sixteenths: base64(sixteenths),
+          root: toBase64(root),
+          sixteenths: toBase64(sixteenths),
         })),
       );
       // The first run decides: no process can have written behind it without having seen it.
@@ -150,7 +149,7 @@ export function makeTrailRepository(database: Database): TrailRepository {
       const [added] = await query<{ id: number }>(
         sql`
           insert into trail_checkpoint (size, root, note)
-          values (${size}, decode(${base64(root)}, 'base64'), ${note}) returning id`,
+          values (${size}, decode(${toBase64(root)}, 'base64'), ${note}) returning id`,
       );
       return (added as { id: number }).id;
     },
@@ -160,12 +159,12 @@ export function makeTrailRepository(database: Database): TrailRepository {
         sql`
           with accepted as (
             insert into trail_checkpoint (size, root, note)
-            values (${size}, decode(${base64(root)}, 'base64'), ${note})
+            values (${size}, decode(${toBase64(root)}, 'base64'), ${note})
             returning size, root
           )
           insert into trail_acceptance (reason, refused_size, refused_root, accepted_size, accepted_root)
           select ${reason}, ${refused?.size ?? null}::bigint,
-            decode(${refused === undefined ? null : base64(refused.root)}::text, 'base64'), size, root
+            decode(${refused === undefined ? null : toBase64(refused.root)}::text, 'base64'), size, root
           from accepted`,
       );
     },
