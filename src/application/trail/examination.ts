@@ -24,21 +24,20 @@ export const stepsOfPart = partWidth / stepWidth;
 const spaces = [...recordKinds, "tile"] as const;
 const spaceWidth = 2 ** 48 * tileWidth;
 
-/** A part by its first id, or its first entry, with its space in the bits above; as it is stored, see Reading. */
-const partsOf = (lastIds: Readonly<Record<RecordKind, number>>, size: number): number[] =>
-  spaces.flatMap((space, at) => {
-    const end = space === "tile" ? size : lastIds[space] + 1;
+/**
+ * All parts of what is there, and of what has an entry. A part is known by its first id, or its first entry, with its
+ * space in the bits above; as it is stored, see Reading.
+ */
+export async function allPartsOf(trail: TrailRepository): Promise<number[]> {
+  const [numbered, present] = [await trail.end(), await trail.newest()];
+  return spaces.flatMap((space, at) => {
+    const end =
+      space === "tile" ? numbered.size : Math.max(numbered.lastIds[space], present.lastIds[space]) + 1;
     return Array.from(
       { length: Math.ceil(end / partWidth) },
       (_, n) => (at * spaceWidth + n * partWidth) / tileWidth,
     );
   });
-
-/** All parts of what is there, and of what has an entry. */
-export async function allPartsOf(trail: TrailRepository): Promise<number[]> {
-  const [numbered, present] = [await trail.end(), await trail.newest()];
-  const lastIds = recordKinds.map(kind => [kind, Math.max(numbered.lastIds[kind], present.lastIds[kind])]);
-  return partsOf(Object.fromEntries(lastIds) as Record<RecordKind, number>, numbered.size);
 }
 
 export interface ExaminationPorts {

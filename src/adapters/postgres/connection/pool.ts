@@ -117,14 +117,10 @@ export function makePool<Client>(limits: PoolLimits, connections: Connections<Cl
   };
 }
 
-interface Deadline {
-  /** Rejects when the time is over. */
-  readonly missed: Promise<never>;
-  isMissed(): boolean;
-  clear(): void;
-}
+type Deadline = ReturnType<typeof makeDeadline>;
 
-function makeDeadline(milliseconds: number): Deadline {
+/** Whose `missed` rejects when the time is over. */
+function makeDeadline(milliseconds: number) {
   let isMissed = false;
   let clear = (): void => {};
   const missed = new Promise<never>((_, reject) => {

@@ -50,13 +50,9 @@ export interface Run {
   readonly hashes: Buffer;
 }
 
-const kindOfGroup = (group: number) => recordKinds[Math.floor(group / kindBit)] ?? "log";
-
-const firstIdOf = (group: number): number => (group % kindBit) * groupSize;
-
 export function fromRun({ first, group, places, hashes }: Run): NumberedRecord[] {
-  const kind = kindOfGroup(group);
-  const firstId = firstIdOf(group);
+  const kind = recordKinds[Math.floor(group / kindBit)] ?? "log";
+  const firstId = (group % kindBit) * groupSize;
   return Array.from(places, (place, at) => ({
     kind,
     recordId: firstId + place,
