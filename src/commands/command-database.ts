@@ -4,7 +4,8 @@ import { isReported } from "../adapters/postgres/connection/link.ts";
 import { refuseOtherEncoding } from "../adapters/postgres/schema/encoding.ts";
 import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migrations.ts";
 
-interface Access {
+/** Of the settings, how to reach the database. */
+export interface Access {
   readonly databaseUrl: DatabaseUrl;
   readonly preparesStatements: boolean;
 }

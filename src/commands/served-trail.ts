@@ -1,6 +1,5 @@
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { connect } from "../adapters/postgres/connection/database.ts";
-import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
 import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
 import { systemClock } from "../adapters/system-clock.ts";
@@ -9,13 +8,12 @@ import type { EventLog } from "../application/ports.ts";
 import { makeTrail, type Trail } from "../application/trail/trail.ts";
 import type { TrailRepository } from "../application/trail/trail-repository.ts";
 import type { SignerKey } from "../domain/trail/note.ts";
+import type { Access } from "./command-database.ts";
 
 /** Connections of its own, one for numbering and one for the background reading, so that requests never wait for these. */
 const trailLimits = { connections: 2, deadlineMilliseconds: 10_000, waiting: 10 };
 
-interface TrailSettings {
-  readonly databaseUrl: DatabaseUrl;
-  readonly preparesStatements: boolean;
+interface TrailSettings extends Access {
   readonly trailKey: SignerKey | undefined;
   readonly trailStateFile: string | undefined;
 }

@@ -1,15 +1,13 @@
 import { type DatabaseState, makeReadiness, type Phase } from "../adapters/ops/figures/readiness.ts";
 import { makeOperations, type Operations, type Sources } from "../adapters/ops/operations-listener.ts";
 import { connect, type Database, probeLimits } from "../adapters/postgres/connection/database.ts";
-import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
 import { refuseOtherSchema, type Schema, UnfitError } from "../adapters/postgres/schema/migrations.ts";
 import { isReadOnly } from "../adapters/postgres/schema/rights.ts";
 import type { EventLog } from "../application/ports.ts";
 import { DomainError } from "../domain/error.ts";
+import type { Access } from "./command-database.ts";
 
-interface Watched extends Omit<Sources, "readiness"> {
-  readonly databaseUrl: DatabaseUrl;
-  readonly preparesStatements: boolean;
+interface Watched extends Omit<Sources, "readiness">, Access {
   readonly schema: Schema;
   readonly phase: () => Phase;
   readonly events: EventLog;

@@ -1,8 +1,7 @@
-import type { TreeHasher } from "../../domain/trail/merkle.ts";
-import type { Clock, EventLog } from "../ports.ts";
 import { allPartsOf, makeExamination, stepsOfPart, toldBy } from "./examination.ts";
 import type { Numbering } from "./numbering.ts";
-import type { RecordKind, TrailRecord, TrailRepository } from "./trail-repository.ts";
+import type { SigningPorts } from "./signing.ts";
+import type { RecordKind, TrailRecord } from "./trail-repository.ts";
 
 const daySeconds = 86_400;
 /** Between two parts of a small trail, which is read more than once a day. */
@@ -14,11 +13,7 @@ const longestPauseMilliseconds = 100;
 /** A process that has just started has other things to do. */
 const startMilliseconds = 30_000;
 
-export interface ReadingPorts {
-  readonly trail: TrailRepository;
-  readonly hasher: TreeHasher;
-  readonly clock: Clock;
-  readonly events: EventLog;
+export interface ReadingPorts extends Pick<SigningPorts, "trail" | "hasher" | "clock" | "events"> {
   readonly numbering: Numbering;
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }

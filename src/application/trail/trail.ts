@@ -2,12 +2,10 @@ import { isUnavailable } from "../../domain/error.ts";
 import type { TrailCrypto } from "../../domain/trail/crypto.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../../domain/trail/merkle.ts";
-import type { SignerKey } from "../../domain/trail/note.ts";
-import type { Clock, EventLog } from "../ports.ts";
 import { makeBackgroundReading } from "./background-reading.ts";
 import { makeNumbering } from "./numbering.ts";
 import { makeTrailReader } from "./reader.ts";
-import { makeSigning, type RememberedNote } from "./signing.ts";
+import { makeSigning, type SigningPorts } from "./signing.ts";
 import type { TrailRepository } from "./trail-repository.ts";
 
 /** Between two quick looks for what is new. Each has statements and a signature that cost the same for many records. */
@@ -18,16 +16,12 @@ const unavailableMilliseconds = 1_000;
 const failureMilliseconds = 10_000;
 const stopMilliseconds = 2_000;
 
-export interface TrailPorts {
+export interface TrailPorts extends Pick<SigningPorts, "key" | "remembered" | "events" | "clock"> {
   /** For numbering, signing and the background reading. */
   readonly trail: TrailRepository;
   /** For requests. */
   readonly requestTrail: TrailRepository;
   readonly crypto: TrailCrypto;
-  readonly key: SignerKey | undefined;
-  readonly remembered: RememberedNote | undefined;
-  readonly events: EventLog;
-  readonly clock: Clock;
   /** Resolves when whatever else waits has had its turn. */
   readonly turn: () => Promise<unknown>;
   readonly pause: (milliseconds: number) => Promise<unknown>;

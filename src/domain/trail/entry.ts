@@ -1,17 +1,10 @@
-import { type LogStatus, logStatuses, type TaskType, taskTypes } from "../maintenance-log.ts";
+import { logStatuses, type MaintenanceLog, taskTypes } from "../maintenance-log.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { fromUtf8, TrailError } from "./encoding.ts";
 
 /** A maintenance log as it was written. Both nulls belong to logs from before the trail. */
-export interface LogEntry {
+export interface LogEntry extends Omit<MaintenanceLog, "assetName" | "performedByName"> {
   readonly kind: "log";
-  readonly id: number;
-  readonly performedDate: string;
-  readonly status: LogStatus;
-  readonly taskType: TaskType;
-  readonly comment: string;
-  readonly assetId: number;
-  readonly performedByEmployeeId: number;
   /** At the moment of writing; a later change of name changes what the API shows, never the entry. */
   readonly performedByName: string | null;
   /** When the database took the record: UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
