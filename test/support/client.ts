@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
+import { text as textOf } from "node:stream/consumers";
 import { checkAnswer } from "./api-document.ts";
 
 export interface Answer {
@@ -31,17 +34,26 @@ export function makeClient(port: number): Call {
   };
 }
 
-/** A client that knows nothing of the service but where it listens. */
+/** Its idle connections do not keep a process from ending. */
+const agent = new Agent({ keepAlive: true });
+
+/** A client that knows nothing of the service but where it listens. On node:http, which takes half the time of fetch. */
 export const makePlainClient =
   (port: number): Call =>
   async (method, path, { token, body, raw, headers = {} } = {}) => {
-    const sent = new Headers(headers);
+    const sent = new Headers({ accept: "*/*", ...headers });
     if (token !== undefined) sent.set("authorization", `Bearer ${token}`);
     if (body !== undefined) sent.set("content-type", "application/json");
     const payload = raw ?? (body === undefined ? null : JSON.stringify(body));
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: sent, body: payload });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+    const url = new URL(`http://127.0.0.1:${port}${path}`);
+    const asked = request(url, { method, headers: Object.fromEntries(sent), agent }).end(payload);
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    const text = await textOf(response);
+    const answered = new Headers();
+    for (const [name, values = []] of Object.entries(response.headersDistinct)) {
+      for (const value of values) answered.append(name, value);
+    }
+    return { status: response.statusCode as number, headers: answered, text, json: parsed(text) };
   };
 
 function parsed(text: string): unknown {
