@@ -24,11 +24,10 @@ export const trailKill: Scenario = {
       for (let round = 0; round < rounds; round++) {
         await load.untilAcknowledged();
         await sleep(between(trial.random, 300, 1_500));
+        load.strike();
         if (round % 3 === 1) {
-          load.strike();
           await stage.cluster.kill();
           await stage.cluster.start();
-          await load.heal();
         } else if (round % 3 === 0) {
           await stage.service().kill();
           await stage.restart();
@@ -36,6 +35,7 @@ export const trailKill: Scenario = {
           await other.kill();
           other = await stage.startAnother(otherPort);
         }
+        await load.heal();
       }
       await load.untilAcknowledged();
       await load.stop();
