@@ -15,7 +15,7 @@ export interface RunDatabase {
 export async function openRunDatabase(environment: NodeJS.ProcessEnv, folder: string): Promise<RunDatabase> {
   const { DATABASE_URL: url, DATABASE_URL_FILE: file } = environment;
   if (url !== undefined || file !== undefined) {
-    const place = url === undefined ? `in the file ${file}` : url.replace(/^.*@|^\w+:\/\/|\?.*$/g, "");
+    const place = url === undefined ? `in the file ${file}` : url.replace(/^.*@|^\w+:\/\//, "");
     return {
       settings: {},
       place: `the database of DATABASE_URL: ${place}`,

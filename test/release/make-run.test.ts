@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { openRunDatabase } from "../../dev/run/database.ts";
 import { readable } from "../../dev/run/log-lines.ts";
 import { makeClient } from "../support/client.ts";
 import { runFirstSession } from "../support/first-session.ts";
@@ -14,6 +15,17 @@ import type { Settings } from "../support/program.ts";
 import { until } from "../support/until.ts";
 
 const email = "admin@example.com";
+
+test("make run says where the database of DATABASE_URL is, without its password", async () => {
+  for (const [url, place] of [
+    ["postgres://ada:p%40ss@db.example.com:5433/logs", "db.example.com:5433/logs"],
+    ["postgres://db.example.com/logs?sslmode=require", "db.example.com/logs?sslmode=require"],
+    ["postgres://ada:p%3Fss@/logs?host=/run/postgresql", "/logs?host=/run/postgresql"],
+  ] as const) {
+    const database = await openRunDatabase({ DATABASE_URL: url }, "");
+    assert.equal(database.place, `the database of DATABASE_URL: ${place}`);
+  }
+});
 
 describe("make run", () => {
   let folder: string;
