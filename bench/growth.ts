@@ -6,17 +6,13 @@ import type { Repositories } from "../src/application/ports.ts";
 import { callerOf } from "../test/support/by-operator.ts";
 import { literal, recording } from "../test/support/recording-database.ts";
 import { median } from "./measure.ts";
-import { assets, emailOf, employees, largeAsset, seedLogs, smallAssets } from "./seed.ts";
+import { assets, emailOf, employees, largeAsset, smallAssets } from "./seed.ts";
 import type { Stage } from "./stage.ts";
 
-/** What one operation costs within PostgreSQL at each number of logs. */
+/** What one operation costs within PostgreSQL, with so many logs. */
 export interface Growth {
-  readonly operation: string;
-  readonly points: readonly GrowthPoint[];
-}
-
-export interface GrowthPoint {
   readonly logs: number;
+  readonly operation: string;
   /** Median execution time, planning excluded. */
   readonly microseconds: number;
   /** How the logs are found, innermost first. */
@@ -106,40 +102,30 @@ const operations: readonly Operation[] = [
 
 const runs = 31;
 
-/** Measures each operation at each number of logs; seeds up to it first. `more` is what else is measured then. */
-export async function measureGrowth(
-  stage: Stage,
-  sizes: readonly number[],
-  tell: (line: string) => void,
-  more: (logs: number) => Promise<void>,
-): Promise<readonly Growth[]> {
+/** Measures each operation, with so many logs. */
+export async function measureGrowth(stage: Stage, logs: number): Promise<readonly Growth[]> {
   const service = connect(stage.url);
-  const points = operations.map((): GrowthPoint[] => []);
-  for (const logs of sizes) {
-    tell(`seeding up to ${logs.toLocaleString("en")} logs`);
-    await seedLogs(stage.sql, logs);
-    for (const [i, operation] of operations.entries()) {
-      if (operation.active)
-        await stage.sql.unsafe(`update asset set active = ${operation.active}; analyze asset`);
-      const samples: { microseconds: number; plan: string }[] = [];
-      for (let turn = 0; turn < runs; turn += 1) {
-        const { database, sent } = recording(service);
-        await operation.run(makeRepositories(database), turn, logs);
-        const explained: Explained[] = [];
-        for (const statement of sent) explained.push(await explain(stage, statement));
-        samples.push({
-          microseconds: explained.reduce((sum, { milliseconds }) => sum + milliseconds * 1_000, 0),
-          plan: [...new Set(explained.flatMap(({ scans }) => scans))].join(", ") || "none is looked for",
-        });
-      }
-      if (operation.active) await stage.sql.unsafe("update asset set active = true; analyze asset");
-      const microseconds = median(samples.map(sample => sample.microseconds));
-      points[i]?.push({ logs, microseconds, plan: samples.at(-1)?.plan ?? "" });
+  const measured: Growth[] = [];
+  for (const operation of operations) {
+    if (operation.active)
+      await stage.sql.unsafe(`update asset set active = ${operation.active}; analyze asset`);
+    const samples: { microseconds: number; plan: string }[] = [];
+    for (let turn = 0; turn < runs; turn += 1) {
+      const { database, sent } = recording(service);
+      await operation.run(makeRepositories(database), turn, logs);
+      const explained: Explained[] = [];
+      for (const statement of sent) explained.push(await explain(stage, statement));
+      samples.push({
+        microseconds: explained.reduce((sum, { milliseconds }) => sum + milliseconds * 1_000, 0),
+        plan: [...new Set(explained.flatMap(({ scans }) => scans))].join(", ") || "none is looked for",
+      });
     }
-    await more(logs);
+    if (operation.active) await stage.sql.unsafe("update asset set active = true; analyze asset");
+    const microseconds = median(samples.map(sample => sample.microseconds));
+    measured.push({ logs, operation: operation.name, microseconds, plan: samples.at(-1)?.plan ?? "" });
   }
   await service.close();
-  return operations.map(({ name }, i) => ({ operation: name, points: points[i] ?? [] }));
+  return measured;
 }
 
 interface Plan {

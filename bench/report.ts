@@ -41,8 +41,8 @@ export function chartsOf({ connections, growth }: Findings): Readonly<Record<str
         title: "Time in PostgreSQL by number of logs",
         xLabel: "logs",
         yLabel: "microseconds, median",
-        series: growth.map(({ operation, points }) => ({
-          name: operation,
+        series: byOperation(growth).map(([name, points]) => ({
+          name,
           points: points.map(({ logs, microseconds }) => [logs, microseconds]),
         })),
       }),
@@ -177,11 +177,19 @@ const connectionsTable = (connections: NonNullable<Findings["connections"]>): st
     ]),
   );
 
-const growthTable = (growth: readonly Growth[]): string =>
-  table(
-    ["µs in PostgreSQL", ...(growth[0]?.points ?? []).map(({ logs }) => `${logs.toLocaleString("en")} logs`)],
-    growth.map(({ operation, points }) => [operation, ...points.map(point => number(point.microseconds))]),
+/** Each operation with what was found at each number of logs. */
+function byOperation(growth: readonly Growth[]): (readonly [name: string, points: readonly Growth[]])[] {
+  const names = [...new Set(growth.map(({ operation }) => operation))];
+  return names.map(name => [name, growth.filter(({ operation }) => operation === name)] as const);
+}
+
+function growthTable(growth: readonly Growth[]): string {
+  const rows = byOperation(growth);
+  return table(
+    ["µs in PostgreSQL", ...(rows[0]?.[1] ?? []).map(({ logs }) => `${logs.toLocaleString("en")} logs`)],
+    rows.map(([operation, points]) => [operation, ...points.map(({ microseconds }) => number(microseconds))]),
   );
+}
 
 const firstByteTable = (points: readonly FirstByte[]): string =>
   table(
@@ -196,7 +204,7 @@ const firstByteTable = (points: readonly FirstByte[]): string =>
 const plansTable = (growth: readonly Growth[]): string =>
   table(
     ["at most logs", "how they are found"],
-    growth.map(({ operation, points }) => [operation, points.at(-1)?.plan ?? ""]),
+    byOperation(growth).map(([operation, points]) => [operation, points.at(-1)?.plan ?? ""]),
   );
 
 function trailTable({ create, points }: NonNullable<Findings["trail"]>): string {

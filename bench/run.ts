@@ -8,11 +8,12 @@ import { buildProgram } from "../test/faults/program.ts";
 import { findPostgresBinaries } from "../test/support/native-postgres.ts";
 import { startBareServer } from "./bare.ts";
 import { type FirstByte, measureFirstByte } from "./first-byte.ts";
-import { measureGrowth } from "./growth.ts";
+import { type Growth, measureGrowth } from "./growth.ts";
 import { type Choices, measure, measureConnections, measureFlood } from "./measure.ts";
 import { type Findings, sectionsOf, writePage } from "./report.ts";
+import { seedLogs } from "./seed.ts";
 import { openStage } from "./stage.ts";
-import { measureCreate, measureTrail } from "./trail.ts";
+import { measureCreate, measureTrail, type TrailCost, type TrailPoint } from "./trail.ts";
 import { workloads } from "./workloads.ts";
 
 /**
@@ -59,8 +60,7 @@ const program = buildProgram();
 let findings: Findings = { machine: machine(), logs, rounds, seconds };
 if (only.some(part => part !== "growth" && part !== "trail"))
   findings = { ...findings, ...(await measureService()) };
-if (only.includes("growth")) findings = { ...findings, ...(await grow()) };
-if (only.includes("trail")) findings = { ...findings, trail: await measureTrailWhole() };
+if (only.includes("growth") || only.includes("trail")) findings = { ...findings, ...(await measureBySize()) };
 
 for (const [name, section] of Object.entries(sectionsOf(findings))) console.log(`\n${name}\n\n${section}`);
 keep(join(root, "bench/results/latest.json"), findings);
@@ -100,28 +100,42 @@ async function measureService(): Promise<Partial<Findings>> {
   return measured;
 }
 
-async function measureTrailWhole() {
+/** On a database of its own, since the logs that it writes would be more than the least that are looked at below. */
+async function measureWriting(): Promise<TrailCost> {
   const stage = await openStage(binaries, program, 1e4);
   tell("writing with the trail and without it");
   const create = await measureCreate(stage, program, 1e4, choices);
   tell(JSON.stringify(create));
-  const points = await measureTrail(stage, program, sizes(), choices, tell);
   await stage.close();
-  return { create, points };
+  return create;
+}
+
+/** What is measured at each number of logs. */
+async function measureBySize(): Promise<Partial<Findings>> {
+  const create = only.includes("trail") ? await measureWriting() : undefined;
+  const stage = await openStage(binaries, program, 1e4);
+  const growth: Growth[] = [];
+  const firstByte: FirstByte[] = [];
+  const points: TrailPoint[] = [];
+  for (const logs of sizes()) {
+    tell(`${logs.toLocaleString("en")} logs`);
+    await seedLogs(stage.sql, logs);
+    if (only.includes("growth")) {
+      growth.push(...(await measureGrowth(stage, logs)));
+      firstByte.push(await measureFirstByte(stage, program, logs));
+      tell(JSON.stringify(firstByte.at(-1)));
+    }
+    if (create !== undefined) {
+      points.push(await measureTrail(stage, program, logs, choices));
+      tell(JSON.stringify(points.at(-1)));
+    }
+  }
+  await stage.close();
+  return { ...(growth.length > 0 && { growth, firstByte }), ...(create && { trail: { create, points } }) };
 }
 
 function sizes(): readonly number[] {
   return [1e4, 1e5, 1e6, 1e7, 1e8].filter(size => size <= mostLogs);
-}
-
-async function grow() {
-  const stage = await openStage(binaries, program, 1e4);
-  const firstByte: FirstByte[] = [];
-  const growth = await measureGrowth(stage, sizes(), tell, async logs => {
-    firstByte.push(await measureFirstByte(stage, program, logs));
-  });
-  await stage.close();
-  return { growth, firstByte };
 }
 
 /** Parts that were not measured this time stay as they were. */

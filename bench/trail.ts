@@ -8,7 +8,6 @@ import { folder } from "../test/faults/processes.ts";
 import { load, requestText } from "./load.ts";
 import { type Choices, median } from "./measure.ts";
 import { cpuMicroseconds } from "./processes.ts";
-import { seedLogs } from "./seed.ts";
 import type { Serving, Stage } from "./stage.ts";
 import { withoutTrail } from "./without-trail.ts";
 import { pointRead, type Workload, workloads } from "./workloads.ts";
@@ -68,6 +67,8 @@ export async function measureCreate(
       await serving.stop();
     }
   }
+  // Another database has another trail.
+  rmSync(stateFile);
   return {
     off: medians(off),
     on: medians(on),
@@ -75,54 +76,44 @@ export async function measureCreate(
   };
 }
 
-/** What the trail costs at each number of entries; seeds up to it first. */
+/** What the trail costs with so many logs, which are there; those that have no entry yet get one. */
 export async function measureTrail(
   stage: Stage,
   program: string,
-  sizes: readonly number[],
+  entries: number,
   { rounds, seconds }: Choices,
-  tell: (line: string) => void,
-): Promise<readonly TrailPoint[]> {
-  const points: TrailPoint[] = [];
-  for (const entries of sizes) {
-    tell(`the trail of ${entries.toLocaleString("en")} logs`);
-    await seedLogs(stage.sql, entries);
-    const before = await numbered(stage);
-    const begun = performance.now();
-    const serving = await stage.serve(settings);
-    await untilCovered(stage);
-    const entriesPerSecond = ((await numbered(stage)) - before) / ((performance.now() - begun) / 1_000);
-    const log: Cost[] = [];
-    const proof: Cost[] = [];
-    const read = pointRead(entries);
-    const proofs: Workload = {
-      ...read,
-      requests: token =>
-        Array.from({ length: 10_000 }, (_, at) =>
-          requestText({ path: `/api/v1/logs/${1 + ((at * 7_919) % entries)}/proof`, token }),
-        ),
-    };
-    await sleep(1_500);
-    for (const workload of [read, proofs]) await costOf(stage, serving, workload, 1);
-    for (let round = 0; round < rounds; round += 1) {
-      log.push(await costOf(stage, serving, read, seconds));
-      proof.push(await costOf(stage, serving, proofs, seconds));
-    }
-    await serving.stop();
-    const verified = await verifyOffline(stage, program);
-    const point = {
-      entries,
-      log: medians(log),
-      proof: medians(proof),
-      times: median(proof.map((cost, round) => sum(cost) / sum(log[round] as Cost))),
-      entriesPerSecond,
-      bytesPerEntry: await bytesPerEntry(stage),
-      ...verified,
-    };
-    tell(JSON.stringify(point));
-    points.push(point);
+): Promise<TrailPoint> {
+  const before = await numbered(stage);
+  const begun = performance.now();
+  const serving = await stage.serve(settings);
+  await untilCovered(stage);
+  const entriesPerSecond = ((await numbered(stage)) - before) / ((performance.now() - begun) / 1_000);
+  const log: Cost[] = [];
+  const proof: Cost[] = [];
+  const read = pointRead(entries);
+  const proofs: Workload = {
+    ...read,
+    requests: token =>
+      Array.from({ length: 10_000 }, (_, at) =>
+        requestText({ path: `/api/v1/logs/${1 + ((at * 7_919) % entries)}/proof`, token }),
+      ),
+  };
+  await sleep(1_500);
+  for (const workload of [read, proofs]) await costOf(stage, serving, workload, 1);
+  for (let round = 0; round < rounds; round += 1) {
+    log.push(await costOf(stage, serving, read, seconds));
+    proof.push(await costOf(stage, serving, proofs, seconds));
   }
-  return points;
+  await serving.stop();
+  return {
+    entries,
+    log: medians(log),
+    proof: medians(proof),
+    times: median(proof.map((cost, round) => sum(cost) / sum(log[round] as Cost))),
+    entriesPerSecond,
+    bytesPerEntry: await bytesPerEntry(stage),
+    ...(await verifyOffline(stage, program)),
+  };
 }
 
 async function costOf(

@@ -107,7 +107,7 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
       return { root: treeHash(hasher, width, hashAt), hashAt };
     }
     const [stored] = await trail.tiles(0, index, index + 1);
-    if (stored === undefined) throw new TrailError(`tile ${index} is missing`);
+    if (stored === undefined) throw new TrailError(`tile ${index} is not whole`);
     const levels = [stored.sixteenths];
     for (let level = 4; level < 8; level += 1) levels.push(hasher.above(levels.at(-1) as Uint8Array, 1));
     return {
@@ -118,7 +118,7 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
 
   /** Undefined where the entry is not in the tree that was signed, or the stored trail is not whole. */
   async function proofOf(
-    { index, neighbours }: EntryPlace,
+    place: EntryPlace,
     leaf: Hash,
     signed: SignedTree,
   ): Promise<readonly Hash[] | undefined> {
@@ -126,18 +126,16 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
       const tree = signed.tree ?? (await readTree(trail, hasher, signed.size));
       const { edge, tiles } = knownTrees.get(tree) ?? knownOf(tree);
       knownTrees.set(tree, { edge, tiles });
-      const tileIndex = Math.floor(index / tileWidth);
+      const tileIndex = Math.floor(place.index / tileWidth);
       const found = tiles.get(tileIndex) ?? (await findTile(tileIndex, tree, signed.root, edge));
       keep(tiles, tilesAtMost, tileIndex, found);
       const { width, root, hashAt, above } = found;
       const isNear = ({ level }: Node) => level < 4 && width === tileWidth;
-      const place = index % tileWidth;
-      const below = inclusionSpans(place, width).map(span =>
-        spanHash(hasher, span, node =>
-          isNear(node) ? nearHash(hasher, neighbours, place, node) : hashAt(node),
-        ),
+      const inTile = place.index % tileWidth;
+      const below = inclusionSpans(inTile, width).map(span =>
+        spanHash(hasher, span, node => (isNear(node) ? nearHash(hasher, place, node) : hashAt(node))),
       );
-      return isIncluded(hasher, place, width, leaf, below, root) ? [...below, ...above] : undefined;
+      return isIncluded(hasher, inTile, width, leaf, below, root) ? [...below, ...above] : undefined;
     } catch (error) {
       if (error instanceof TrailError) return undefined;
       throw error;
@@ -174,11 +172,12 @@ const tilesIn = (size: number): number => Math.ceil(size / tileWidth);
 const hashesIn = (bytes: Uint8Array, from: number, count: number): Uint8Array =>
   bytes.subarray(from * 32, (from + count) * 32);
 
-/** Of a subtree of less than 16 entries, from the 16 that the entry at this place of its tile is one of. */
-function nearHash(hasher: TreeHasher, neighbours: Uint8Array, place: number, { level, index }: Node): Hash {
+/** Of a subtree of less than 16 entries of a full tile, from the 16 that the entry is one of. */
+function nearHash(hasher: TreeHasher, { index, neighbours }: EntryPlace, { level, index: at }: Node): Hash {
   const width = 2 ** level;
-  const first = index * width - (place - (place % 16));
-  if ((first + width) * 32 > neighbours.length) throw new TrailError("has a tile that is not whole");
+  const first = at * width - ((index % tileWidth) - (index % 16));
+  if ((first + width) * 32 > neighbours.length)
+    throw new TrailError(`tile ${Math.floor(index / tileWidth)} is not whole`);
   return hasher.above(hashesIn(neighbours, first, width), level);
 }
 
