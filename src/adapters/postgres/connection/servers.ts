@@ -115,8 +115,8 @@ function restAfter(failures: number): number {
   return rest / 2 + randomInt(rest / 2 + 1);
 }
 
-/** An error of node:net for a name with several addresses has no message of its own. */
+/** An error of node:net for a name with several addresses has no message of its own; one of OpenSSL ends a line. */
 function describe(server: Server, error: unknown): Error {
   const { message, code } = error as NodeJS.ErrnoException;
-  return Object.assign(new Error(`${nameOf(server)}: ${message || code}`), { code });
+  return Object.assign(new Error(`${nameOf(server)}: ${message.trim() || code}`), { code });
 }

@@ -133,22 +133,32 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
     );
   });
 
-  test("a server that falls silent after the handshake is given up", async () => {
-    const { certificate: cert, key } = ours.sign("silent.example.com");
-    const sockets: Socket[] = [];
-    const silent = createServer(socket => {
-      socket.once("data", () => {
-        socket.write("S");
-        sockets.push(new TLSSocket(socket, { isServer: true, cert, key }).on("error", () => {}));
+  for (const [what, options, met] of [
+    ["falls silent after the handshake", {}, /: no answer within 1 s$/],
+    [
+      "requires its clients' certificates",
+      { requestCert: true, rejectUnauthorized: true },
+      /: [^\n]+ certificate required:[^\n]+$/,
+    ],
+  ] as const) {
+    test(`a server that ${what} is given up, in one line`, async () => {
+      const { certificate: cert, key } = ours.sign("other.example.com");
+      const sockets: Socket[] = [];
+      const server = createServer(socket => {
+        socket.once("data", () => {
+          socket.write("S");
+          const secured = new TLSSocket(socket, { isServer: true, cert, key, ...options });
+          sockets.push(secured.on("error", () => {}));
+        });
       });
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      const { port } = server.address() as AddressInfo;
+      const url = `postgres://postgres@127.0.0.1:${port}/x?sslmode=require&connect_timeout=1`;
+      assert.match((await tryUrl(url)) ?? "", met);
+      for (const socket of sockets) socket.destroy();
+      await promisify(server.close.bind(server))();
     });
-    await once(silent.listen(0, "127.0.0.1"), "listening");
-    const { port } = silent.address() as AddressInfo;
-    const url = `postgres://postgres@127.0.0.1:${port}/x?sslmode=require&connect_timeout=1`;
-    assert.match((await tryUrl(url)) ?? "", /: no answer within 1 s$/);
-    for (const socket of sockets) socket.destroy();
-    await promisify(silent.close.bind(silent))();
-  });
+  }
 
   test("a server without TLS is refused, unless it is preferred only", async () => {
     const url = (mode: string) => `${plain.url}?sslmode=${mode}`;
