@@ -99,6 +99,12 @@ try {
     note(mutant, (await notices(mutant, tree, tests, true)) === true ? "noticed" : "survived");
   });
   console.log(reportOf(judged, sources));
+  if (judged.length === 0) {
+    console.error(
+      "No mistake was tried. To find what each test file runs takes minutes: give more --minutes.",
+    );
+    process.exitCode = 1;
+  }
 } finally {
   for (const tree of trees) tree.remove();
   await server.stop();
