@@ -15,6 +15,7 @@ const chunks = (bytes: number): string =>
 /** What clients without a token send, each as the beginning of a request that never ends. */
 const attacks: Readonly<Record<string, { readonly connections: number; readonly sent: string }>> = {
   "bodies of 64 KiB": { connections: 4_000, sent: body(65_536) },
+  "bodies of two bytes": { connections: 4_000, sent: body(2) },
   "bodies of 4 KiB": { connections: 4_000, sent: body(4_096) },
   "requests in one write": {
     connections: 50,
@@ -35,7 +36,10 @@ export const memoryFlood: Scenario = {
       const path = `/api/v1/assets/${stage.assetIds[0]}`;
       const common = { port: stage.port, path, token: stage.token, clients: 2 };
       await load.untilAcknowledged();
-      await sleep(1_000);
+      // A process that has just started grows under any load.
+      const stopWarming = startReads({ ...common, clients: 32, pauseMilliseconds: 0 });
+      await sleep(trial.short ? 1_000 : 5_000);
+      await stopWarming();
       const notes: string[] = [];
       const faults: string[] = [];
       let hung = 0;

@@ -34,7 +34,8 @@ const start = (
   stdout: number | "pipe" = "pipe",
 ) =>
   own(
-    spawn(process.execPath, [program, ...args], {
+    // With the options of deploy/maintenance-log.service.
+    spawn(process.execPath, ["--preserve-symlinks", "--max-semi-space-size=16", program, ...args], {
       env: { PATH: process.env["PATH"], ...settings },
       stdio: ["pipe", stdout, "pipe"],
     }),

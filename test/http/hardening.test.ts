@@ -576,7 +576,7 @@ describe("bodies under way", () => {
       assert.match(text(), /connection: close\r\n/i);
     }
     await Promise.all(refused().map(({ closed }) => closed));
-    assert.equal(world.load().bodyBytes, 4 * 4_095);
+    assert.equal(world.load().bodyBytes, 4 * 4_096);
     assert.equal(world.load().turnedAway.bodies, 36);
     assert.equal(world.load().requests, 0, "who waits for a body takes nobody's place");
     await until(() => world.recorded.some(({ details }) => Number(details?.["bodies"]) > 0));
@@ -599,12 +599,27 @@ describe("bodies under way", () => {
     await world.close();
   });
 
+  test("of one byte count as much as what waits for the rest takes", async () => {
+    const world = await openLimited({ bodyBytesWithoutToken: 16 * 1024 });
+    const attackers = await Promise.all(Array.from({ length: 40 }, () => dial(world.port)));
+    for (const { socket } of attackers) socket.write(`${head(login, "Content-Length: 2\r\n")}{`);
+    const refused = () => attackers.filter(({ text }) => text() !== "");
+    await until(() => refused().length === 36);
+    for (const { text } of refused()) assertRefusal(text(), 503, "The service is overloaded");
+    assert.equal(world.load().bodyBytes, 4 * 4_096);
+    assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
+    for (const { socket } of attackers) socket.destroy();
+    await until(() => world.load().bodyBytes === 0);
+    await world.close();
+  });
+
   test("in small chunks take no more than their length", async () => {
     const world = await openLimited();
     const { socket } = await dial(world.port);
-    socket.write(head(login, "Transfer-Encoding: chunked\r\n") + "a\r\nxxxxxxxxxx\r\n".repeat(210));
-    await until(() => world.load().bodyBytes >= 2_100);
-    assert.equal(world.load().bodyBytes, 2_560);
+    const chunk = `32\r\n${"x".repeat(50)}\r\n`;
+    socket.write(head(`${api}/assets`, `${world.bearer}Transfer-Encoding: chunked\r\n`) + chunk.repeat(210));
+    await until(() => world.load().bodyBytes >= 10_500);
+    assert.equal(world.load().bodyBytes, 12_800);
     socket.destroy();
     await until(() => world.load().bodyBytes === 0);
     await world.close();

@@ -19,6 +19,9 @@ export interface BodyLimits {
   readonly hasToken: boolean;
 }
 
+/** What a body counts as while it arrives, however short it is: about what its request takes of the process. */
+const leastBytes = 4 * 1024;
+
 const jsonType = /^application\/json\s*(;|$)/i;
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(;|$))/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -40,8 +43,11 @@ export async function readBody(
   if (declaredBytes > limits.bytes) throw tooLarge(limits);
   if (declaredBytes > 0) refuseOtherTypes(headers["content-type"]);
   if (headers.expect !== undefined) response.writeContinue();
+  const body = makeGrowingBuffer(limits, share);
+  // A client can send a byte and wait.
+  if (!request.complete) body.reserve(leastBytes);
   share.beginWait();
-  const bytes = await readBytes(request, limits, share).finally(share.endWait);
+  const bytes = await readBytes(request, body).finally(share.endWait);
   if (bytes.length === 0) return undefined;
   refuseOtherTypes(headers["content-type"]);
   return parseObject(bytes);
@@ -55,8 +61,7 @@ function refuseOtherTypes(type = ""): void {
   }
 }
 
-function readBytes(request: IncomingMessage, limits: BodyLimits, share: Share): Promise<Buffer> {
-  const body = makeGrowingBuffer(limits, share);
+function readBytes(request: IncomingMessage, body: ReturnType<typeof makeGrowingBuffer>): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const take = (chunk: Buffer): void => {
       try {
@@ -84,13 +89,20 @@ function readBytes(request: IncomingMessage, limits: BodyLimits, share: Share): 
 function makeGrowingBuffer(limits: BodyLimits, share: Share) {
   let buffer: Buffer = Buffer.alloc(0);
   let length = 0;
+  let reserved = 0;
+  function reserve(bytes: number): void {
+    if (bytes <= reserved) return;
+    if (!share.takeBytes(bytes - reserved, limits.hasToken)) throw overloaded();
+    reserved = bytes;
+  }
   return {
+    reserve,
     append(chunk: Buffer): void {
       const needed = length + chunk.length;
       if (needed > limits.bytes) throw tooLarge(limits);
       if (needed > buffer.length) {
         const capacity = Math.min(Math.max(needed, 2 * buffer.length), limits.bytes);
-        if (!share.takeBytes(capacity - buffer.length, limits.hasToken)) throw overloaded();
+        reserve(capacity);
         // As a rule the first chunk is all there is.
         buffer = length === 0 ? chunk : Buffer.concat([buffer.subarray(0, length)], capacity);
       }
