@@ -3,16 +3,37 @@ import { isUnavailable } from "../../../domain/error.ts";
 /** With accounts that are half a second old at most, a list ends within a second of its token. */
 const watchMilliseconds = 250;
 
+/** A list under way, and its place among them. */
+interface Watched {
+  at: number;
+  readonly look: () => void;
+}
+
 /** Looks at the tokens of the lists under way again and again: at all of them at once, as most lists end before that. */
 export function makeTokenWatch() {
-  const looks = new Set<() => void>();
+  // No Set, and no timer for each: V8 links what a Set has given up, and so keeps megabytes of requests that are over.
+  const lists: Watched[] = [];
   let timer: NodeJS.Timeout | undefined;
 
+  function add(look: () => void): Watched {
+    const watched = { at: lists.length, look };
+    lists.push(watched);
+    keepWatch();
+    return watched;
+  }
+
+  function remove({ at }: Watched): void {
+    const last = lists.pop() as Watched;
+    if (last.at === at) return;
+    lists[at] = last;
+    last.at = at;
+  }
+
   function keepWatch(): void {
-    if (looks.size === 0 || timer !== undefined) return;
+    if (lists.length === 0 || timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
-      for (const look of looks) look();
+      for (const { look } of lists) look();
       keepWatch();
     }, watchMilliseconds).unref();
   }
@@ -23,20 +44,20 @@ export function makeTokenWatch() {
      * @throws what ended the token, while the list may still be under way, or what ended the list
      */
     async sendWhileLive(look: () => Promise<unknown>, sending: Promise<void>): Promise<void> {
-      let lookAgain = (): void => {};
+      let end = (_: unknown): void => {};
       const ended = new Promise<never>((_, reject) => {
-        lookAgain = () =>
-          void look().catch(error => {
-            // Nothing is known of the token until the database is back, and the list needs it too.
-            if (!isUnavailable(error)) reject(error);
-          });
+        end = reject;
       });
-      looks.add(lookAgain);
-      keepWatch();
+      const watched = add(() => {
+        look().catch(error => {
+          // Nothing is known of the token until the database is back, and the list needs it too.
+          if (!isUnavailable(error)) end(error);
+        });
+      });
       try {
         await Promise.race([sending, ended]);
       } finally {
-        looks.delete(lookAgain);
+        remove(watched);
       }
     },
   };
