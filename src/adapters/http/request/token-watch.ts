@@ -6,20 +6,20 @@ const watchMilliseconds = 250;
 /** A list under way, and its place among them. */
 interface Watched {
   at: number;
-  readonly look: () => void;
+  /** Rejects when the token no longer lets the request through. */
+  readonly look: () => Promise<unknown>;
+  readonly end: (error: unknown) => void;
 }
 
 /** Looks at the tokens of the lists under way again and again: at all of them at once, as most lists end before that. */
 export function makeTokenWatch() {
-  // No Set, and no timer for each: V8 links what a Set has given up, and so keeps megabytes of requests that are over.
+  // No Set: V8 links what a Set has given up, and so keeps a megabyte of requests that are over from each collection.
   const lists: Watched[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  function add(look: () => void): Watched {
-    const watched = { at: lists.length, look };
+  function add(watched: Watched): void {
     lists.push(watched);
     keepWatch();
-    return watched;
   }
 
   function remove({ at }: Watched): void {
@@ -33,7 +33,12 @@ export function makeTokenWatch() {
     if (lists.length === 0 || timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
-      for (const { look } of lists) look();
+      for (const { look, end } of lists) {
+        look().catch(error => {
+          // Nothing is known of the token until the database is back, and the list needs it too.
+          if (!isUnavailable(error)) end(error);
+        });
+      }
       keepWatch();
     }, watchMilliseconds).unref();
   }
@@ -45,17 +50,14 @@ export function makeTokenWatch() {
      */
     async sendWhileLive(look: () => Promise<unknown>, sending: Promise<void>): Promise<void> {
       let end = (_: unknown): void => {};
-      const ended = new Promise<never>((_, reject) => {
+      const ended = new Promise<void>((resolve, reject) => {
         end = reject;
+        sending.then(resolve, reject);
       });
-      const watched = add(() => {
-        look().catch(error => {
-          // Nothing is known of the token until the database is back, and the list needs it too.
-          if (!isUnavailable(error)) end(error);
-        });
-      });
+      const watched = { at: lists.length, look, end };
+      add(watched);
       try {
-        await Promise.race([sending, ended]);
+        await ended;
       } finally {
         remove(watched);
       }
