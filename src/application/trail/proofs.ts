@@ -20,7 +20,7 @@ import { joined, readTile, readTree, type Tree } from "./tree.ts";
 
 /** Full tiles above level 0 whose hashes are kept: 65,536 entries and some 30 KB each. */
 const upperTilesAtMost = 256;
-/** Tiles of level 0 of which a signed tree keeps what their proofs share: some 1 KB each. */
+/** Tiles of level 0 of which is kept what the proofs of their entries share: some 1 KB each. */
 const tilesAtMost = 4_096;
 
 const notSigned = () => new DomainError("NOT_FOUND", "The trail is not signed");
@@ -34,12 +34,16 @@ export interface ReaderPorts {
   readonly signing: Pick<ReturnType<typeof makeSigning>, "newest" | "distrust">;
 }
 
-/** A tile of 256 entries, or the last one of fewer, that was found in a signed tree: what the proofs of its entries share. */
-interface FoundTile {
-  readonly width: number;
+/** A tile of 256 entries, or the last one of fewer. */
+interface OwnTile {
   readonly root: Hash;
   /** Of subtrees of the tile: of 16 entries and more, and of smaller ones in the last tile. */
   readonly hashAt: HashAt;
+}
+
+/** A tile that was found in a signed tree. */
+interface FoundTile extends OwnTile {
+  readonly width: number;
   /** The end of each proof, from the sibling of the tile's root up. */
   readonly above: readonly Hash[];
 }
@@ -58,20 +62,44 @@ interface KnownTree {
  */
 export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts) {
   const knownTrees = new WeakMap<Tree, KnownTree>();
-  const upperTiles = new Map<string, HashAt>();
+  /** Full tiles never change while a tree grows. Their roots are held against each tree, as what was stored may be wrong. */
+  const fullTiles = new Map<number, OwnTile>();
+  const upperTiles = new Map<string, Promise<HashAt>>();
+  let lineage: object | undefined;
 
   function knownOf(tree: Tree): KnownTree {
+    const known = knownTrees.get(tree);
+    if (known !== undefined) return known;
+    if (tree.lineage !== lineage) forgetTiles();
+    lineage = tree.lineage;
     const bytes = tree.lastTiles.map(joined);
     const edge = once(hashInTiles(hasher, tree.size, ({ level }) => bytes[level] ?? new Uint8Array()));
-    return { edge, tiles: new Map() };
+    const found = { edge, tiles: new Map() };
+    knownTrees.set(tree, found);
+    return found;
   }
 
-  async function loadUpper(tile: Tile, size: number): Promise<void> {
+  function forgetTiles(): void {
+    fullTiles.clear();
+    upperTiles.clear();
+  }
+
+  async function upperTile(tile: Tile, size: number): Promise<HashAt> {
     const path = tilePath(tile);
-    const known = upperTiles.get(path);
+    const known =
+      upperTiles.get(path) ??
+      readTile(trail, tile).then(hashes => {
+        const bytes = joined(hashes);
+        return once(hashInTiles(hasher, size, () => bytes));
+      });
     upperTiles.delete(path);
-    const bytes = known === undefined ? joined(await readTile(trail, tile)) : new Uint8Array();
-    keep(upperTiles, upperTilesAtMost, path, known ?? once(hashInTiles(hasher, size, () => bytes)));
+    keep(upperTiles, upperTilesAtMost, path, known);
+    try {
+      return await known;
+    } catch (error) {
+      upperTiles.delete(path);
+      throw error;
+    }
   }
 
   /** The hashes of a proof above the root of a tile, which is an entry of the tree that tiles make. */
@@ -80,40 +108,49 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
       from: from * tileWidth,
       to: Math.min(to * tileWidth, size),
     }));
-    const isFull = (tile: Tile) => tile.width === tileWidth;
-    for (const tile of tilesOf(spans, size)) if (isFull(tile)) await loadUpper(tile, size);
+    const upper = new Map<string, HashAt>();
+    for (const tile of tilesOf(spans, size))
+      if (tile.width === tileWidth) upper.set(tilePath(tile), await upperTile(tile, size));
     return spans.map(span =>
-      spanHash(hasher, span, node => {
-        const tile = tileOfNode(node, size);
-        return (isFull(tile) ? (upperTiles.get(tilePath(tile)) ?? edge) : edge)(node);
-      }),
+      spanHash(hasher, span, node => (upper.get(tilePath(tileOfNode(node, size))) ?? edge)(node)),
     );
   }
 
   /** Throws TrailError where the stored trail is not whole, or is not the tree that was signed. */
-  async function findTile(index: number, tree: Tree, root: Hash, edge: HashAt): Promise<FoundTile> {
+  async function tileOf(index: number, tree: Tree, root: Hash): Promise<FoundTile> {
+    const { edge, tiles } = knownOf(tree);
+    const known = tiles.get(index);
+    if (known !== undefined) return known;
     const width = Math.min(tileWidth, tree.size - index * tileWidth);
     const inTile = await hashesOfTile(index, width, tree);
     const above = await hashesAbove(index, tree, edge);
-    if (!isIncluded(hasher, index, tilesIn(tree.size), inTile.root, above, root))
+    if (!isIncluded(hasher, index, tilesIn(tree.size), inTile.root, above, root)) {
+      forgetTiles();
       throw new TrailError(`tile ${index} is not in the tree that was signed`);
-    return { ...inTile, width, above };
+    }
+    const found = { ...inTile, width, above };
+    keep(tiles, tilesAtMost, index, found);
+    return found;
   }
 
-  async function hashesOfTile(index: number, width: number, { lastTiles }: Tree) {
+  async function hashesOfTile(index: number, width: number, { lastTiles }: Tree): Promise<OwnTile> {
     if (width < tileWidth) {
       const bytes = joined(lastTiles[0] ?? []);
       const hashAt = once(hashInTiles(hasher, width, () => bytes));
       return { root: treeHash(hasher, width, hashAt), hashAt };
     }
+    const known = fullTiles.get(index);
+    if (known !== undefined) return known;
     const [stored] = await trail.tiles(0, index, index + 1);
     if (stored === undefined) throw new TrailError(`tile ${index} is not whole`);
     const levels = [stored.sixteenths];
     for (let level = 4; level < 8; level += 1) levels.push(hasher.above(levels.at(-1) as Uint8Array, 1));
-    return {
+    const own: OwnTile = {
       root: levels[4] as Hash,
-      hashAt: ({ level, index: at }: Node) => hashesIn(levels[level - 4] as Uint8Array, at, 1),
+      hashAt: ({ level, index: at }) => hashesIn(levels[level - 4] as Uint8Array, at, 1),
     };
+    keep(fullTiles, tilesAtMost, index, own);
+    return own;
   }
 
   /** Undefined where the entry is not in the tree that was signed, or the stored trail is not whole. */
@@ -124,12 +161,11 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
   ): Promise<readonly Hash[] | undefined> {
     try {
       const tree = signed.tree ?? (await readTree(trail, hasher, signed.size));
-      const { edge, tiles } = knownTrees.get(tree) ?? knownOf(tree);
-      knownTrees.set(tree, { edge, tiles });
-      const tileIndex = Math.floor(place.index / tileWidth);
-      const found = tiles.get(tileIndex) ?? (await findTile(tileIndex, tree, signed.root, edge));
-      keep(tiles, tilesAtMost, tileIndex, found);
-      const { width, root, hashAt, above } = found;
+      const { width, root, hashAt, above } = await tileOf(
+        Math.floor(place.index / tileWidth),
+        tree,
+        signed.root,
+      );
       const isNear = ({ level }: Node) => level < 4 && width === tileWidth;
       const inTile = place.index % tileWidth;
       const below = inclusionSpans(inTile, width).map(span =>
