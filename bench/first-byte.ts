@@ -15,7 +15,6 @@ const lists = {
   "all logs": "logs",
   "logs of a large asset": `assets/${largeAsset}/logs`,
   "logs of an employee": "logs/employee/7",
-  "logs of active assets": "logs/active-assets",
   "logs of a rare status": "logs?status=CANCELLED",
   "logs of a task type": "logs?taskType=ERROR",
 } as const;

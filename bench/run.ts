@@ -122,6 +122,7 @@ async function measureBySize(): Promise<Partial<Findings>> {
     await seedLogs(stage.sql, logs);
     if (only.includes("growth")) {
       growth.push(...(await measureGrowth(stage, logs)));
+      tell(JSON.stringify(growth.filter(found => found.logs === logs)));
       firstByte.push(await measureFirstByte(stage, program, logs));
       tell(JSON.stringify(firstByte.at(-1)));
     }

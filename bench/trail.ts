@@ -90,14 +90,16 @@ export async function measureTrail(
   const entriesPerSecond = ((await numbered(stage)) - before) / ((performance.now() - begun) / 1_000);
   const log: Cost[] = [];
   const proof: Cost[] = [];
-  const read = pointRead(entries);
-  const proofs: Workload = {
-    ...read,
-    requests: token =>
-      Array.from({ length: 10_000 }, (_, at) =>
-        requestText({ path: `/api/v1/logs/${1 + ((at * 7_919) % entries)}/proof`, token }),
-      ),
-  };
+  // Not each id up to their number is that of a log.
+  const found = await stage.sql<{ id: number }[]>`
+    select id::integer as id from generate_series(1, ${entries}::integer, ${entries / 1e4}::integer) id join maintenance_log using (id)`;
+  const requestsBelow = (suffix: string) => (token: string) =>
+    found.map((_, at) => {
+      const { id } = found[(at * 7_919) % found.length] as { id: number };
+      return requestText({ path: `/api/v1/logs/${id}${suffix}`, token });
+    });
+  const read: Workload = { ...pointRead(entries), requests: requestsBelow("") };
+  const proofs: Workload = { ...read, requests: requestsBelow("/proof") };
   await sleep(1_500);
   for (const workload of [read, proofs]) await costOf(stage, serving, workload, 1);
   for (let round = 0; round < rounds; round += 1) {
