@@ -25,7 +25,7 @@ interface Cost {
 export interface TrailCost {
   readonly off: Cost;
   readonly on: Cost;
-  /** Of both together, the median over the rounds. */
+  /** Of both together, the median over the pairs. */
   readonly times: number;
 }
 
@@ -43,36 +43,46 @@ export interface TrailPoint {
 
 const sum = ({ service, postgres }: Cost): number => service + postgres;
 
-/** Writing logs with the numbering and signing of the trail and without it, in turn, round after round. */
+/** Pairs of one second each with a pair of processes, of which each has its own luck with the compilation of its code. */
+const pairs = 8;
+const warmSeconds = 3;
+
+/** Writing logs with the numbering and signing of the trail, and without it on a database of its own, second by second. */
 export async function measureCreate(
-  stage: Stage,
+  without: Stage,
+  withIt: Stage,
   program: string,
   logs: number,
-  { rounds, seconds }: Choices,
+  { rounds }: Choices,
 ): Promise<TrailCost> {
   const create = workloads(logs).find(({ name }) => name === "create a log") as Workload;
+  // Numbering and signing come within a second; what finds out whether they have must not be a part of the cost.
+  const afterwards = () => sleep(1_500);
   const off: Cost[] = [];
   const on: Cost[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    for (const [costs, path] of [
-      [off, withoutTrail(program)],
-      [on, program],
-    ] as const) {
-      const serving = await stage.serve(settings, path);
-      if (costs === on) await untilCovered(stage);
-      await costOf(stage, serving, create, 1);
-      // Numbering and signing come within a second; what finds out whether they have must not be a part of the cost.
-      costs.push(await costOf(stage, serving, create, seconds, () => sleep(1_500)));
-      if (costs === on) await untilCovered(stage);
-      await serving.stop();
+    const sides = [
+      { costs: off, stage: without, serving: await without.serve(settings, withoutTrail(program)) },
+      { costs: on, stage: withIt, serving: await withIt.serve(settings) },
+    ];
+    await untilCovered(withIt);
+    for (const { stage, serving } of sides) await costOf(stage, serving, create, warmSeconds);
+    for (let pair = 0; pair < pairs; pair += 1) {
+      for (const { costs, stage, serving } of sides) {
+        costs.push(await costOf(stage, serving, create, 1, afterwards));
+      }
+      // The machine may become slower meanwhile, so each side comes first as often as the other.
+      sides.reverse();
     }
+    await untilCovered(withIt);
+    for (const { serving } of sides) await serving.stop();
   }
   // Another database has another trail.
   rmSync(stateFile);
   return {
     off: medians(off),
     on: medians(on),
-    times: median(on.map((cost, round) => sum(cost) / sum(off[round] as Cost))),
+    times: median(on.map((cost, pair) => sum(cost) / sum(off[pair] as Cost))),
   };
 }
 
