@@ -43,11 +43,11 @@ export interface TrailPoint {
 
 const sum = ({ service, postgres }: Cost): number => service + postgres;
 
-/** Pairs of one second each with a pair of processes, of which each has its own luck with the compilation of its code. */
+/** With each pair of processes, of which each has its own luck with the compilation of its code. */
 const pairs = 8;
-const warmSeconds = 3;
+const [warmSeconds, pairSeconds] = [3, 2];
 
-/** Writing logs with the numbering and signing of the trail, and without it on a database of its own, second by second. */
+/** Writing logs with the numbering and signing of the trail, and without it on a database of its own, in turn. */
 export async function measureCreate(
   without: Stage,
   withIt: Stage,
@@ -57,7 +57,7 @@ export async function measureCreate(
 ): Promise<TrailCost> {
   const create = workloads(logs).find(({ name }) => name === "create a log") as Workload;
   // Numbering and signing come within a second; what finds out whether they have must not be a part of the cost.
-  const afterwards = () => sleep(1_500);
+  const afterwards = () => sleep(1_200);
   const off: Cost[] = [];
   const on: Cost[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -69,7 +69,7 @@ export async function measureCreate(
     for (const { stage, serving } of sides) await costOf(stage, serving, create, warmSeconds);
     for (let pair = 0; pair < pairs; pair += 1) {
       for (const { costs, stage, serving } of sides) {
-        costs.push(await costOf(stage, serving, create, 1, afterwards));
+        costs.push(await costOf(stage, serving, create, pairSeconds, afterwards));
       }
       // The machine may become slower meanwhile, so each side comes first as often as the other.
       sides.reverse();
