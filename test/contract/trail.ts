@@ -316,6 +316,11 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         (await trail.tiles(0, 1, 2)).map(({ index }) => index),
         [1],
       );
+      const asked = await Promise.all([1, 7, 0, 1].map(trail.tileOfEntries));
+      assert.deepEqual(
+        asked.map(found => found && shown(found)),
+        [shown(tile(0, 1)), undefined, shown(tile(0, 0)), shown(tile(0, 1))],
+      );
     });
 
     test("the place of a log's entry has what its proof takes of its tile", async () => {

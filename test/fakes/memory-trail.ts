@@ -80,6 +80,8 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
         .filter(tile => tile.level === level && tile.index >= from && tile.index < to)
         .sort((a, b) => a.index - b.index),
 
+    tileOfEntries: async index => stored.tiles.find(tile => tile.level === 0 && tile.index === index),
+
     async placeOfLog(id): Promise<EntryPlace | undefined> {
       const found = stored.entries.find(entry => entry.kind === "log" && entry.recordId === id);
       if (found === undefined) return undefined;

@@ -141,7 +141,7 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
     }
     const known = fullTiles.get(index);
     if (known !== undefined) return known;
-    const [stored] = await trail.tiles(0, index, index + 1);
+    const stored = await trail.tileOfEntries(index);
     if (stored === undefined) throw new TrailError(`tile ${index} is not whole`);
     const levels = [stored.sixteenths];
     for (let level = 4; level < 8; level += 1) levels.push(hasher.above(levels.at(-1) as Uint8Array, 1));

@@ -109,6 +109,8 @@ export interface TrailRepository {
   ): Promise<boolean>;
   /** Full tiles of a level from an index up to, and without, another one, ascending. */
   tiles(level: number, from: number, to: number): Promise<FullTile[]>;
+  /** A full tile of level 0; undefined while there is none. */
+  tileOfEntries(index: number): Promise<FullTile | undefined>;
   /** The place of a log's entry; undefined while it has none. */
   placeOfLog(id: number): Promise<EntryPlace | undefined>;
   /** Resolves when all entries that have been read would survive the loss of the primary. */

@@ -7,6 +7,7 @@ import type {
 } from "../../../application/trail/trail-repository.ts";
 import { toBase64 } from "../../../domain/trail/encoding.ts";
 import { tileWidth } from "../../../domain/trail/tile.ts";
+import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { makePlaceOfLog } from "./entry-place.ts";
@@ -14,6 +15,7 @@ import { makeTrailRecords } from "./trail-records.ts";
 import { fromRun, groupOf, type Run, toRuns } from "./trail-runs.ts";
 
 const runs = sql`select first_index as first, record_group as "group", places, hashes from trail_run`;
+const fullTiles = sql`select level, index, root, sixteenths from trail_tile`;
 const checkpoints = sql`select id, size, root, note from trail_checkpoint`;
 
 /** Of the record at a place of a run. */
@@ -124,10 +126,15 @@ export function makeTrailRepository(database: Database): TrailRepository {
 
     tiles: (level, from, to) =>
       query<FullTile>(
-        sql`
-          select level, index, root, sixteenths from trail_tile
-          where level = ${level} and index >= ${from} and index < ${to} order by index`,
+        sql`${fullTiles} where level = ${level} and index >= ${from} and index < ${to} order by index`,
       ),
+
+    tileOfEntries: gather<number, FullTile>(async takeIndexes => {
+      const found = await query<FullTile>(
+        () => sql`${fullTiles} where level = 0 and index = any (${`{${takeIndexes()}}`}::text::bigint[])`,
+      );
+      return new Map(found.map(tile => [tile.index, tile]));
+    }),
 
     async confirm() {
       // An entry can be seen before a synchronous standby has it, when waiting for that was cut short. The commit of a
