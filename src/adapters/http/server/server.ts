@@ -29,12 +29,14 @@ import {
   tooManyConnections,
   tooSlow,
 } from "./refusal.ts";
+import { keepTickObject } from "./tick-object.ts";
 
 export type HttpServer = ReturnType<typeof makeHttpServer>;
 
 const now = (): number => performance.now();
 
 export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, identity?: Identity) {
+  keepTickObject();
   const { cors, events } = api;
   const handle = makeRequestHandler(api);
   const isSecure = identity !== undefined;
