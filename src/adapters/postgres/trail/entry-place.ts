@@ -13,8 +13,9 @@ interface PlaceRow {
 }
 
 /**
- * Finds entries of logs, and the hashes next to each. Its limits are no more rows than there can be; they tell the planner
- * so, which without statistics expects so many that it compiles the statement each time it runs it, in 50 ms (JIT).
+ * Finds entries of logs, and the hashes next to each. Its limits are no more rows than there can be. They tell the planner
+ * so: without statistics it expects so many runs that it compiles the statement each time, in 50 ms (JIT), and a plan from
+ * when there were few logs would read all that there are now.
  */
 export function makePlaceOfLog({ query }: Database): TrailRepository["placeOfLog"] {
   return gather<number, EntryPlace>(async takeIds => {
@@ -47,7 +48,7 @@ export function makePlaceOfLog({ query }: Database): TrailRepository["placeOfLog
               ) run
             ) end as hashes
         ) near
-        left join (${linesOf.log}) record on record.id = asked.id`,
+        left join lateral (${linesOf.log} where id = asked.id limit 1) record on true`,
     );
     return new Map(
       rows.map(({ askedId, index, neighbours, line }) => [
