@@ -37,6 +37,6 @@ export async function seedLogs(sql: postgres.Sql, upTo: number): Promise<void> {
         else ${smallAssets + 1}::bigint + i % ${assets - smallAssets - 1}::bigint end,
       1 + i % ${employees}::bigint
     from generate_series(${present + 1}::bigint, ${upTo}::bigint) i`;
-  // The tables of the trail are left to autovacuum, as they are where it begins.
+  // In use, only autovacuum analyzes the tables of the trail.
   await sql.unsafe("vacuum analyze employee, asset, maintenance_log");
 }

@@ -43,7 +43,7 @@ export interface TrailPoint {
 
 const sum = ({ service, postgres }: Cost): number => service + postgres;
 
-/** With each pair of processes, of which each has its own luck with the compilation of its code. */
+/** For each pair of processes. V8 compiles each process differently, so each round starts new ones. */
 const pairs = 8;
 const [warmSeconds, pairSeconds] = [3, 2];
 

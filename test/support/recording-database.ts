@@ -22,3 +22,9 @@ export function recording(database: Database): { readonly database: Database; re
 /** A value as it is written in SQL. */
 export const literal = (value: unknown): string =>
   value === null ? "null" : `'${String(value).replaceAll("'", "''")}'`;
+
+/** The plan of `explain (format json)`, which is text where the driver does not read JSON. */
+export const planOf = (row: Readonly<Record<string, unknown>> | undefined): unknown => {
+  const value = row?.["QUERY PLAN"];
+  return typeof value === "string" ? JSON.parse(value) : value;
+};

@@ -12,6 +12,9 @@ interface PlaceRow {
   readonly neighbours: Buffer;
 }
 
+/** Of an asked log in a run, from 1 on; 0 where the run does not have it. */
+const place = sql`position(set_byte('\\x00', 0, (asked.id % 256)::integer) in places)`;
+
 /**
  * Finds entries of logs, and the hashes next to each. Its limits are no more rows than there can be. They tell the planner
  * so: without statistics it expects so many runs that it compiles the statement each time, in 50 ms (JIT), and a plan from
@@ -24,11 +27,8 @@ export function makePlaceOfLog({ query }: Database): TrailRepository["placeOfLog
         select asked.id as "askedId", own.first + own.place - 1 as index, near.hashes as neighbours, record.line
         from unnest(${`{${takeIds()}}`}::text::bigint[]) as asked (id)
         cross join lateral (
-          select first_index as first, first_index + length(places) as end, hashes,
-            position(set_byte('\\x00', 0, (asked.id % 256)::integer) in places) as place
-          from trail_run
-          where record_group = asked.id / 256 and position(set_byte('\\x00', 0, (asked.id % 256)::integer) in places) > 0
-          limit 1
+          select first_index as first, first_index + length(places) as end, hashes, ${place} as place
+          from trail_run where record_group = asked.id / 256 and ${place} > 0 limit 1
         ) own
         cross join lateral (select own.first + own.place - 1 - (own.first + own.place - 1) % 16 as first) sixteen
         cross join lateral (

@@ -9,7 +9,7 @@ import type { Repositories } from "../../../../src/application/ports.ts";
 import type { LogFilter, LogQuery } from "../../../../src/domain/maintenance-log.ts";
 import { callerOf } from "../../../support/by-operator.ts";
 import { openDatabase, type TestDatabase } from "../../../support/database.ts";
-import { literal, recording } from "../../../support/recording-database.ts";
+import { literal, planOf, recording } from "../../../support/recording-database.ts";
 
 /** Logs enough for a walk over all of them to cost more than any list or point query should. */
 const logCount = 30_000;
@@ -273,7 +273,7 @@ describe("query plans", () => {
       const [row] = await admin.unsafe(
         `explain (analyze, timing off, format json) execute explained${given}`,
       );
-      const [{ Plan: plan }] = parsed(row?.["QUERY PLAN"]) as [{ Plan: Plan }];
+      const [{ Plan: plan }] = planOf(row) as [{ Plan: Plan }];
       return faultsOf(plan, one).map(fault => `${fault} (${mode}): ${text}`);
     } finally {
       // What was explained was run as well.
@@ -310,5 +310,3 @@ describe("query plans", () => {
     assert.notDeepEqual(await check(one, change), []);
   });
 });
-
-const parsed = (value: unknown): unknown => (typeof value === "string" ? JSON.parse(value) : value);

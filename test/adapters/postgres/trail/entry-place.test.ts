@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { connect } from "../../../../src/adapters/postgres/connection/database.ts";
 import { makePlaceOfLog } from "../../../../src/adapters/postgres/trail/entry-place.ts";
 import { openDatabase } from "../../../support/database.ts";
-import { literal, recording } from "../../../support/recording-database.ts";
+import { literal, planOf, recording } from "../../../support/recording-database.ts";
 
 const runs = 30_000;
 /**
@@ -40,9 +40,7 @@ test("the place of an entry is found by indexes while there are few logs, and wi
     for (const mode of ["force_custom_plan", "force_generic_plan"]) {
       await admin.unsafe(`set plan_cache_mode = ${mode}`);
       const [row] = await admin.unsafe(`explain (format json) execute explained(${values.map(literal)})`);
-      const [plan] = [row?.["QUERY PLAN"]].flatMap(value =>
-        typeof value === "string" ? JSON.parse(value) : value,
-      );
+      const [plan] = planOf(row) as [{ Plan: { "Total Cost": number } }];
       assert.doesNotMatch(JSON.stringify(plan), /"Seq Scan"|"Hash/, mode);
       const cost = plan.Plan["Total Cost"];
       assert.ok(cost > 0 && cost < jitAboveCost / 5, `${mode}: ${cost}`);
