@@ -4,7 +4,11 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { keepTickObject } from "../../../../src/adapters/http/server/tick-object.ts";
+import { makeClientAddress } from "../../../../src/adapters/http/request/client-address.ts";
+import { makeCors } from "../../../../src/adapters/http/request/cors.ts";
+import { makeHttpServer } from "../../../../src/adapters/http/server/server.ts";
+import { tokenNotValid } from "../../../../src/domain/error.ts";
+import { makeRecordingEventLog } from "../../../fakes/recording-event-log.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -27,8 +31,18 @@ async function survivors(work: () => void): Promise<number> {
   return made.filter(reference => reference.deref() !== undefined).length;
 }
 
-test("an object of process.nextTick is kept alive, however many servers there are", async () => {
+const open = () => {
+  makeHttpServer({
+    routes: [],
+    authentication: { identify: () => Promise.reject(tokenNotValid()) },
+    cors: makeCors("*"),
+    addressOf: makeClientAddress([]),
+    events: makeRecordingEventLog(),
+  });
+};
+
+test("servers keep one object of process.nextTick alive, however many they are", async () => {
   assert.equal(await survivors(() => process.nextTick(() => {})), 0);
-  assert.equal(await survivors(keepTickObject), 1);
-  assert.equal(await survivors(keepTickObject), 0);
+  assert.equal(await survivors(open), 1);
+  assert.equal(await survivors(open), 0);
 });
