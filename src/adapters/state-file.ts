@@ -1,4 +1,4 @@
-import { open, readFile, rename } from "node:fs/promises";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { RememberedNote } from "../application/trail/signing.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
@@ -24,11 +24,21 @@ export function makeStateFile(path: string): RememberedNote {
   };
 }
 
-/** Replaces a file in one step, so that it is always a whole one. Resolves when the new one would survive a crash. */
+/**
+ * Replaces a file in one step, so that it is always a whole one. Resolves when the new one would survive a crash.
+ * The new file keeps the mode of the old one, and when root writes it, also the owner: the service has to read what a
+ * command of root has written. A first file gets the owner of its folder.
+ */
 export async function replaceFile(path: string, text: string): Promise<void> {
   // Of this process alone: should two share the file, neither may replace it with what the other has half written.
   const next = `${path}.${process.pid}`;
-  await withFile(next, "w", async file => {
+  const old = await stat(path).catch(() => undefined);
+  // Removed and made anew: root must not write to what a link of the folder's owner leads to.
+  await rm(next, { force: true });
+  await withFile(next, "wx", async file => {
+    const { uid, gid } = old ?? (await stat(dirname(path)));
+    if (process.geteuid?.() === 0) await file.chown(uid, gid);
+    if (old !== undefined) await file.chmod(old.mode & 0o777);
     await file.writeFile(text);
     await file.sync();
   });
