@@ -69,11 +69,23 @@ describe("the filter for fail2ban", () => {
     const folder = mkdtempSync(join(tmpdir(), "maintenance-log-fail2ban-"));
     const log = join(folder, "log");
     const addresses = ["192.0.2.1", "2001:db8:1:2::/64", "2001:db8:0:0::/64"];
+    // As fail2ban's systemd backend hands over a line of the journal.
+    const fromJournal = (address: string, event?: string) => `walk node[1778]: ${lineFrom(address, event)}`;
+    // What a client sends, in a line that is no refusal. JSON escapes its quotation marks.
+    const imitated = ["", "x node[1]: "].map(prefix =>
+      lineFrom(prefix + lineFrom("192.0.2.9").trimEnd(), "request"),
+    );
+    const found = [...addresses.map(address => lineFrom(address)), fromJournal("192.0.2.2")];
     const others = [lineFrom("unknown"), lineFrom("192.0.2.9", "role refused")];
-    writeFileSync(log, [...addresses.map(address => lineFrom(address)), ...others].join(""));
+    const journal = [
+      fromJournal("192.0.2.9", "role refused"),
+      ...imitated.map(line => `walk node[1778]: ${line}`),
+    ];
+    const missed = [...others, ...imitated, ...journal];
+    writeFileSync(log, [...found, ...missed].join(""));
     const filterFile = join(process.cwd(), "deploy/fail2ban-filter.conf");
     const { stdout } = spawnSync("fail2ban-regex", [log, filterFile], { encoding: "utf8" });
-    assert.match(stdout, /^Lines: 5 lines, 0 ignored, 3 matched, 2 missed/m);
+    assert.match(stdout, /^Lines: 11 lines, 0 ignored, 4 matched, 7 missed/m);
     rmSync(folder, { recursive: true });
   });
 });
