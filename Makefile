@@ -2,6 +2,10 @@
 .PHONY: run demo cluster test test-release test-embedded faults mutants bench docs build install uninstall deb deb-with-node audit check format clean node-version
 
 installed = node_modules/.package-lock.json
+# `npm ci --omit=dev` leaves this file too, but not what is needed here.
+ifeq ($(wildcard node_modules/.bin/tsc),)
+.PHONY: $(installed)
+endif
 
 # The service with a database of its own and a first ADMIN, on 127.0.0.1:7070, and its operations page on 7071.
 run: $(installed)

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -151,6 +160,17 @@ describe("the production build", () => {
     });
     assert.ok(Object.keys(one ?? {}).includes("main.js"));
     assert.deepEqual(one, other);
+  });
+
+  test("comes after npm ci where the packages for development are missing", () => {
+    const copy = copyProject(folder, "production");
+    const plan = (...args: readonly string[]) => runIn(copy, "make", "--dry-run", ...args, "build");
+    assert.doesNotMatch(plan("--old-file=node_modules/.package-lock.json"), /npm ci/);
+    // As `npm ci --omit=dev` leaves it.
+    rmSync(join(copy, "node_modules"));
+    mkdirSync(join(copy, "node_modules"));
+    writeFileSync(join(copy, "node_modules/.package-lock.json"), "{}");
+    assert.match(plan(), /npm ci --ignore-scripts[^]*rm -rf dist/);
   });
 
   test("make install lays out a tree that runs, and keeps what an operator has written", t => {
