@@ -38,7 +38,12 @@ describe("the systemd units", () => {
 
   test("give V8 the same bound as the command and make run do", () => {
     const option = /--max-semi-space-size=\d+/;
-    const files = ["deploy/maintenance-log.service", "deploy/command", "dev/run/program.ts"];
+    const files = [
+      "deploy/maintenance-log.service",
+      "deploy/command",
+      "deploy/as-service",
+      "dev/run/program.ts",
+    ];
     const given = files.map(file => option.exec(readFileSync(file, "utf8"))?.[0]);
     assert.match(given[0] ?? "", option);
     assert.equal(new Set(given).size, 1);
@@ -182,6 +187,7 @@ describe("the production build", () => {
     install();
     const program = join(root, "opt/x/lib/maintenance-log-service");
     assert.deepEqual(readdirSync(program).sort(), [
+      "as-service",
       "backup",
       "dist",
       "docs",
@@ -197,6 +203,8 @@ describe("the production build", () => {
       /\/opt\/node24\/bin\/node --preserve-symlinks --max-semi-space-size=\d+ \/opt\/x\/lib\/maintenance-log-service\/dist\/main\.js/;
     const command = readFileSync(join(root, "opt/x/bin/maintenance-log-service"), "utf8");
     assert.match(command, new RegExp(`^exec ${start.source} "\\$@"$`, "m"));
+    const asService = readFileSync(join(program, "as-service"), "utf8");
+    assert.match(asService, new RegExp(`^set -- ${start.source} "\\$@"$`, "m"));
     const units = join(root, "usr/local/lib/systemd/system");
     const unit = (name: string) => readFileSync(join(units, name), "utf8");
     for (const name of ["maintenance-log.service", "maintenance-log@.service"]) {
