@@ -17,23 +17,31 @@ export async function verifyProof(
   proofPath: string,
   logPath: string,
 ): Promise<void> {
-  const { entry, lines } = readInput(proofPath, text => {
+  const { entry, place } = readInput(proofPath, text => {
     const proof = readProof(text);
     const checkpoint = openCheckpoint(proof.checkpoint, keys, trailCrypto);
     const entry = provenLog(makeTreeHasher(trailCrypto.sha256), proof, checkpoint);
-    return { entry, lines: [describe(entry, proof.index, checkpoint.origin, checkpoint.size)] };
+    return { entry, place: placeOf(entry, proof.index, checkpoint.origin, checkpoint.size) };
   });
   const log = readInput(logPath, readObject);
+  const found = differences(log, entry);
+  if (found.length > 0) {
+    // Also on standard output, for a reader of that alone.
+    const fields = found.map(({ field }) => field).join(", ");
+    const verb = found.length === 1 ? "differs" : "differ";
+    await writeWhole(
+      stdout,
+      `the log is NOT what the trail has: ${fields} ${verb} from log ${entry.id}, ${place}\n`,
+    );
+    throw new CommandError(exitCodes.failure, ...found.map(faultOf));
+  }
   const unproven = unprovenFields(log, entry);
-  if (unproven.length > 0) lines.push(`not part of the entry, so not proven: ${unproven.join(", ")}`);
-  await writeWhole(stdout, `${lines.join("\n")}\n`);
-
-  const faults = differences(log, entry).map(faultOf);
-  if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
+  const note = unproven.length > 0 ? `not part of the entry, so not proven: ${unproven.join(", ")}\n` : "";
+  await writeWhole(stdout, `the proof holds: log ${entry.id} is ${place}\n${note}`);
 }
 
-const describe = ({ id, recordedAt }: LogEntry, index: number, origin: string, size: number): string =>
-  `the proof holds: log ${id} is entry ${index} of the ${size} that a checkpoint of ${origin} covers, recorded ${
+const placeOf = ({ recordedAt }: LogEntry, index: number, origin: string, size: number): string =>
+  `entry ${index} of the ${size} that a checkpoint of ${origin} covers, recorded ${
     recordedAt === null ? "before the trail began" : `at ${recordedAt}`
   }`;
 
