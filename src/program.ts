@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CommandError, exitCodes, type Surroundings } from "./commands/command.ts";
-import { openStandardOutput, refuseClosedOutput } from "./commands/output.ts";
+import { openStandardOutput, refuseClosedOutput, writeWhole } from "./commands/output.ts";
 import { type Environment, SettingsError } from "./config/read-settings.ts";
 import { DomainError, isUnavailable } from "./domain/error.ts";
 
@@ -58,6 +58,7 @@ export async function runProgram(
     stdout,
     stderr: process.stderr,
     print,
+    report: line => writeWhole(process.stderr, `${name}: ${line}\n`),
     untilStopRequested,
     untilFailure,
     onReload: listener => void process.on("SIGHUP", listener),

@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WriteStream;
   readonly print: (line: string) => void;
+  /** Writes one of many faults to standard error as soon as it is found, like a line of CommandError. */
+  readonly report: (line: string) => Promise<void>;
   /** Waits until the process is asked to stop. */
   readonly untilStopRequested: () => Promise<unknown>;
   /** Calls the listener each time the process is asked to read its files again. */

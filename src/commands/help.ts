@@ -90,7 +90,8 @@ The signer key, which is secret, goes to standard output; the verifier key, for 
   --proof FILE       what GET /logs/{id}/proof answered
   --log FILE         the log as the API answers it; its fields are compared with those that are proven
   --database         every record against its hash, every hash against the tree, the tree against the checkpoint in
-                     the database and the one in TRAIL_STATE_FILE; names what was changed, removed or slipped in
+                     the database and the one in TRAIL_STATE_FILE; names what was changed, removed or slipped in,
+                     a line each on standard error as soon as it is found, and their number at the end
 
 Exit codes: 0 all of it holds, 1 something does not, and which, 66 a file cannot be read.`,
     settings: verifyDatabaseSettings,

@@ -16,38 +16,37 @@ import { withDatabase } from "./command-database.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
 
-/** Findings told one by one; a database that is wrong altogether needs no more. */
-const findingsAtMost = 1_000;
-
 /** `verify --database`: every record against its hash, every hash against the tree, the tree against what was signed. */
 export async function verifyDatabase(
-  { environment, readFile, sqlFolder, print }: Surroundings,
+  { environment, readFile, sqlFolder, print, report }: Surroundings,
   keys: readonly VerifierKey[],
 ): Promise<void> {
   const settings = readSettings(verifyDatabaseSettings, environment, readFile);
   const { trailStateFile } = settings;
   await withDatabase(settings, sqlFolder, async database => {
     const trail = makeTrailRepository(database);
-    const faults: string[] = [];
-    const late = new Set<string>();
+    let differences = 0;
+    const tell = async (difference: string): Promise<void> => {
+      differences += 1;
+      await report(difference);
+    };
     const examination = makeExamination({
       trail,
       hasher,
       pause: async () => {},
       takeLate: async (kind, records) => {
-        for (const record of records)
-          late.add(`${kind} ${toldBy(record).id} has no entry: it was slipped in, or is not numbered yet`);
+        // Several records can be states of one employee or asset.
+        for (const id of new Set(records.map(record => toldBy(record).id)))
+          await tell(`${kind} ${id} has no entry: it was slipped in, or is not numbered yet`);
       },
     });
     for (const part of await allPartsOf(trail)) {
-      for await (const { kind, id, what } of examination.examine(part)) faults.push(`${kind} ${id}: ${what}`);
-      if (faults.length >= findingsAtMost) break;
+      for await (const { kind, id, what } of examination.examine(part)) await tell(`${kind} ${id}: ${what}`);
     }
-    faults.push(...late);
     const { size } = await trail.end();
-    const tree = await readTree(trail, hasher, size).catch((error: unknown) => {
+    const tree = await readTree(trail, hasher, size).catch(async (error: unknown) => {
       if (!(error instanceof TrailError)) throw error;
-      faults.push(error.message);
+      await tell(error.message);
     });
     const stored = (await trail.lastCheckpoint())?.note;
     const remembered = trailStateFile === undefined ? undefined : await makeStateFile(trailStateFile).read();
@@ -55,32 +54,39 @@ export async function verifyDatabase(
       ["database", stored],
       ["TRAIL_STATE_FILE", remembered],
     ] as const) {
-      if (note === undefined) print(`no checkpoint in ${where}`);
-      else
-        faults.push(
-          ...(await faultsOfCheckpoint(trail, keys, `the checkpoint in ${where}`, note, tree ?? undefined)),
-        );
+      if (note === undefined) {
+        print(`no checkpoint in ${where}`);
+        continue;
+      }
+      const fault = await faultOfCheckpoint(
+        trail,
+        keys,
+        `the checkpoint in ${where}`,
+        note,
+        tree ?? undefined,
+      );
+      if (fault !== undefined) await tell(fault);
     }
-    if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
+    if (differences > 0) {
+      throw new CommandError(exitCodes.failure, `differences found: ${differences}`);
+    }
     print(`${size} entries: all records match, and the tree extends the checkpoints`);
   });
 }
 
-async function faultsOfCheckpoint(
+async function faultOfCheckpoint(
   trail: TrailRepository,
   keys: readonly VerifierKey[],
   name: string,
   note: string,
   tree: Tree | undefined,
-): Promise<string[]> {
+): Promise<string | undefined> {
   try {
     const head = openCheckpoint(note, keys, trailCrypto);
-    if (tree === undefined || (await extendsHead(trail, hasher, head, tree))) return [];
-    return [
-      `${name}, ${inWords(head)}, is not extended by the tree ${inWords({ size: tree.size, root: tree.root() })}`,
-    ];
+    if (tree === undefined || (await extendsHead(trail, hasher, head, tree))) return undefined;
+    return `${name}, ${inWords(head)}, is not extended by the tree ${inWords({ size: tree.size, root: tree.root() })}`;
   } catch (error) {
-    if (error instanceof TrailError) return [`${name} ${error.message}`];
+    if (error instanceof TrailError) return `${name} ${error.message}`;
     throw error;
   }
 }

@@ -119,6 +119,25 @@ describe("the trail of a database", () => {
     });
   }
 
+  test("names every record, however many, and goes on to the tree and the checkpoints", async () => {
+    const lines = await foundAfter({
+      what: "more than a call takes arguments, after more changes than anybody reads",
+      statements: [
+        "update maintenance_log set comment = 'forged' where id <= 1000",
+        "delete from trail_run where first_index >= 1024",
+        `insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+         overriding system value
+         select 20000 + i, '2020-01-01', 'PENDING', 'ERROR', '', 1, 1 from generate_series(1, 150000) i`,
+      ],
+      found: [],
+    });
+    const count = (pattern: RegExp) => lines.filter(line => pattern.test(line)).length;
+    assert.equal(count(/^log \d+: changed$/), 1_000);
+    assert.equal(count(/^log \d+ has no entry: /), 150_178);
+    assert.equal(count(/^the checkpoint in (database|TRAIL_STATE_FILE), .* is not extended/), 2);
+    assert.equal(lines.at(-1), "differences found: 151180");
+  });
+
   test("an older dump is refused by the service, until it is accepted", async () => {
     for (const table of ["maintenance_log", "trail_run", "trail_tile", "trail_checkpoint"]) {
       await sql.unsafe(`alter table ${table} disable trigger all`);

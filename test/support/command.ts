@@ -27,6 +27,9 @@ export async function runCommand(
     print: (line: string) => {
       written.stdout += `${line}\n`;
     },
+    report: async (line: string) => {
+      written.stderr += `${line}\n`;
+    },
     stdout: stream("stdout"),
     stderr: stream("stderr"),
   } as Pick<Surroundings, "args"> as Surroundings;

@@ -26,11 +26,11 @@ const nameFormat = /^[^\s\p{Cc}+]+$/u;
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-const typed = (key: Uint8Array): Uint8Array => Uint8Array.of(ed25519Type, ...key);
+const typed = (key: Uint8Array): Uint8Array => Uint8Array.from([ed25519Type, ...key]);
 
 /** The first four bytes of SHA-256(name || LF || type || public key). */
 const keyIdOf = (name: string, publicKey: Uint8Array, sha256: Sha256): string =>
-  hex(sha256(Uint8Array.of(...toUtf8(`${name}\n`), ...typed(publicKey))).subarray(0, 4));
+  hex(sha256(Uint8Array.from([...toUtf8(`${name}\n`), ...typed(publicKey)])).subarray(0, 4));
 
 /** The key of a name and a seed. Throws TrailError for a name that cannot be a key's. */
 export function makeSignerKey(name: string, seed: Uint8Array, crypto: Crypto): SignerKey {

@@ -35,6 +35,11 @@ describe("keys of notes", () => {
     assert.equal(formatVerifierKey(enoch), enochVerifier);
   });
 
+  test("have names of any length", () => {
+    const signer = makeSignerKey("n".repeat(200_000), new Uint8Array(32), trailCrypto);
+    assert.equal(verifierOf(formatVerifierKey(signer)).id, signer.id);
+  });
+
   test("are refused when a part is missing or any character is another one", () => {
     for (const [key, read] of [
       [peterVerifier, verifierOf],
