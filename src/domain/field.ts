@@ -42,7 +42,9 @@ export function readFields<F extends Fields>(
     const missing = field.missing(sent(name));
     if (missing !== undefined) throw invalid(missing);
   }
-  return Object.fromEntries(declared.map(([name, field]) => [name, field.read(sent(name))])) as Values<F>;
+  const values: Record<string, unknown> = {};
+  for (const [name, field] of declared) values[name] = field.read(sent(name));
+  return values as Values<F>;
 }
 
 const isNull = (value: unknown): boolean => value === undefined || value === null;

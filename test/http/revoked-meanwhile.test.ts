@@ -153,6 +153,33 @@ describe("a list under way", () => {
     });
   }
 
+  test("is refused while its first logs are looked for, and what is found then is not sent", async () => {
+    const repositories = makeMemoryRepositories();
+    let isAsked = false;
+    let find = (): void => {};
+    const found = new Promise<void>(resolve => {
+      find = resolve;
+    });
+    const list: typeof repositories.maintenanceLogs.list = async function* () {
+      isAsked = true;
+      await found;
+      yield { json: Buffer.from(",{}"), next: undefined };
+    };
+    const maintenanceLogs = { ...repositories.maintenanceLogs, list };
+    const world = await openWorld({ repositories: { ...repositories, maintenanceLogs } });
+    const { employee, token } = await world.join("TECHNICIAN");
+    const answer = world.call("GET", `${api}/logs`, { token });
+    await until(() => isAsked);
+    await world.ports.employees.setActive(employee.id, false);
+    world.clock.advance(0.5);
+    assert.equal((await answer).status, 403);
+    find();
+    assert.equal((await world.call("GET", `${api}/employees/me`, { token: world.tokens.ADMIN })).status, 200);
+    assert.equal((await untilRefused(world)).length, 1);
+    assert.ok(!world.recorded.some(({ event }) => event === "request failed"));
+    await world.close();
+  });
+
   test("is cut when its token expires", async () => {
     const world = await openWorld();
     const list = await startList(world, world.tokens.TECHNICIAN);

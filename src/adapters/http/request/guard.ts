@@ -6,11 +6,18 @@ import { HttpError } from "../api/http-error.ts";
 import type { GuardedRoute } from "../api/route.ts";
 import type { RequestDetails } from "./request-log.ts";
 import type { FoundRoute } from "./router.ts";
+import { idOf } from "./target.ts";
 
-export type Admitted = FoundRoute<GuardedRoute> & { readonly caller: Caller };
+/** A route that the caller may use, and what its path has in the place of `{id}` or `{path}`. */
+export interface Admitted {
+  readonly route: GuardedRoute;
+  readonly id: number;
+  readonly path: string;
+  readonly caller: Caller;
+}
 
 /**
- * Checks token, path and method, and role, in this order.
+ * Checks token, path and method, role, and form of the id, in this order.
  *
  * @param details gets the caller, also when the role is refused
  */
@@ -34,8 +41,11 @@ export async function admit(
     throw new DomainError(code, "No user was added from the token", { employeeId });
   }
   const { route } = found;
-  if (!mayAct(identity.caller.role, route.role)) throw unauthorized();
-  return { ...found, caller: identity.caller };
+  const { caller } = identity;
+  if (!mayAct(caller.role, route.role)) throw unauthorized();
+  const id = idOf(found.id);
+  if (route.ownIdOnly === true && id !== caller.employeeId) throw unauthorized();
+  return { route, id, path: found.path ?? "", caller };
 }
 
 function readToken(authorization: string | undefined): string {

@@ -5,9 +5,9 @@ import { HttpError } from "../api/http-error.ts";
 export const mostHeaders = 100;
 
 /** Header fields that must not be repeated. Node would drop the second one, or join it to the first. */
-const singular: ReadonlyMap<string, string> = new Map(
-  ["Host", "Authorization", "Content-Type", "Idempotency-Key"].map(name => [name.toLowerCase(), name]),
-);
+const singular = ["Host", "Authorization", "Content-Type", "Idempotency-Key"];
+/** A bit for each of them, by their names in lower case. */
+const bits: ReadonlyMap<string, number> = new Map(singular.map((name, at) => [name.toLowerCase(), 1 << at]));
 
 /**
  * Refuses what Node would accept, or refuse without a body (RFC 9110, sections 2.5, 5.3 and 10.1.1; RFC 9112,
@@ -34,12 +34,11 @@ export const headersTooLarge = (): HttpError => new HttpError(431, "Request head
 export const versionNotSupported = (): HttpError => new HttpError(505, "HTTP version must be 1.0 or 1.1");
 
 function findRepeated(rawHeaders: readonly string[]): string | undefined {
-  const seen = new Set<string>();
+  let seen = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = singular.get(rawHeaders[at]?.toLowerCase() ?? "");
-    if (name === undefined) continue;
-    if (seen.has(name)) return name;
-    seen.add(name);
+    const bit = bits.get(rawHeaders[at]?.toLowerCase() ?? "") ?? 0;
+    if ((seen & bit) !== 0) return singular[Math.log2(bit)];
+    seen |= bit;
   }
   return undefined;
 }

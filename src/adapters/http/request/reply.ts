@@ -22,8 +22,8 @@ export const standingHeaders = (requestId: string): readonly string[] => [
 
 export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
 
-/** Sends what a route answers, with the status of its success. */
-export async function sendAnswer(reply: Reply, success: number, answer: Answer | void): Promise<void> {
+/** Sends what a route answers, with the status of its success. A list takes its time; anything else has been handed over. */
+export function sendAnswer(reply: Reply, success: number, answer: Answer | void): Promise<void> | void {
   const { body, headers = [], isNotModified }: Answer = answer ?? {};
   const all = { response: reply.response, headers: [...reply.headers, ...headers] };
   if (isNotModified) return sendNothing(all, 304);
@@ -63,24 +63,28 @@ function sendText(
 async function sendList(reply: Reply, status: number, list: JsonList<object>): Promise<void> {
   const { response, headers } = reply;
   const pieces = list[Symbol.asyncIterator]();
+  let isEnd = false;
   /**
-   * The next piece that has elements. Looking for the first elements of a filtered list can take long, so destroying the
+   * The next piece that has elements. Looking for the first elements of a filtered list can take long, so ending the
    * response meanwhile ends the reading of the list too.
    */
   const next = async (): Promise<Piece | undefined> => {
-    for (;;) {
+    while (!isEnd) {
       const { done, value } = await pieces.next();
-      if (done === true || response.destroyed) return undefined;
+      isEnd = done === true || value.next === undefined;
+      if (done === true || response.writableEnded || response.destroyed) return undefined;
       if (value.json.length > 0) return value;
     }
+    return undefined;
   };
   try {
     // Two pieces are read before the status line, while a failure can still be answered with an error status.
     const first = await next();
-    if (first === undefined) return sendText(reply, status, "[]", jsonType);
-    const start = first.next === undefined ? first.json : Buffer.from(first.json);
+    const start = first === undefined || isEnd ? first?.json : Buffer.from(first.json);
+    const second = isEnd ? undefined : await next();
+    if (response.writableEnded) return;
+    if (start === undefined) return sendText(reply, status, "[]", jsonType);
     start[0] = openingBracket;
-    const second = first.next === undefined ? undefined : await next();
     const length = second === undefined ? ["Content-Length", String(start.length + "]".length)] : [];
     response.writeHead(status, [...headers, ...jsonType, ...length]);
     if (response.req.method === "HEAD") return void response.end();
@@ -99,7 +103,7 @@ async function sendList(reply: Reply, status: number, list: JsonList<object>): P
     response.end("]");
   } finally {
     // It waits for the piece that is being read.
-    pieces.return?.().catch(() => {});
+    if (!isEnd) pieces.return?.().catch(() => {});
   }
 }
 

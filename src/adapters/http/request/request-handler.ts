@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
 import type { EventLog, Origin } from "../../../application/ports.ts";
-import { invalid, unauthorized } from "../../../domain/error.ts";
+import { invalid } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
 import { type Answer, bodyLimitBytes, type OpenRoute, type Route } from "../api/route.ts";
@@ -14,7 +14,7 @@ import { sendAnswer, sendError, sendPreflight, standingHeaders } from "./reply.t
 import { requestIdOf } from "./request-id.ts";
 import { makeRequestLog, type RequestDetails } from "./request-log.ts";
 import { type Found, type FoundRoute, makeRouter } from "./router.ts";
-import { isId, readId, readQuery, readTarget } from "./target.ts";
+import { idOf, isId, readId, readQuery, readTarget } from "./target.ts";
 import { makeTokenWatch } from "./token-watch.ts";
 
 export interface ServedApi {
@@ -31,7 +31,7 @@ interface Outcome {
   readonly status: number;
   readonly answer: Answer | void;
   /** Rejects when the request would no longer be let through. */
-  readonly lookAgain?: () => Promise<unknown>;
+  readonly lookAgain: () => Promise<unknown>;
 }
 
 /** A request, and its share of what all requests may take. */
@@ -52,36 +52,31 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
 
   async function run(underWay: RequestUnderWay, details: RequestDetails): Promise<Outcome> {
     const { request } = underWay;
+    const { headers } = request;
     refuseBadPreconditions(request);
     const target = readTarget(request.url ?? "");
     const found = find(details.method, target.path);
     if (!(found instanceof HttpError)) takeDown(found, details);
     const queryOf = ({ query = {} }: Route) =>
       readQuery(query, target.query, names => log.ignored(details, names));
-
     const origin: Origin = { address: details.address, events: log.eventsOf(details) };
 
     if (isOpen(found)) {
-      const input = await readInput(found.route, idOf(found.id), queryOf(found.route), underWay);
-      return { status: found.route.status, answer: await found.route.run({ ...input, path: "", origin }) };
+      const { route } = found;
+      const id = idOf(found.id);
+      const query = queryOf(route);
+      const body = route.body === undefined ? {} : await readBodyOf(route.body, route, underWay);
+      const answer = await route.run({ id, path: "", query, body, headers, origin });
+      return { status: route.status, answer, lookAgain: async () => {} };
     }
-    const admitted = async () => {
-      const {
-        route,
-        id: text,
-        path = "",
-        caller,
-      } = await admit(authentication, request.headers.authorization, found, details);
-      const id = idOf(text);
-      if (route.ownIdOnly === true && id !== caller.employeeId) throw unauthorized();
-      return { route, id, path, caller };
-    };
-    const { route, id, path, caller } = await admitted();
+    const admitted = () => admit(authentication, headers.authorization, found, details);
+    const { route, id, path, caller: first } = await admitted();
+    const query = queryOf(route);
     const needsNoWait = route.body === undefined || request.complete;
-    const input = await readInput(route, id, queryOf(route), underWay);
+    const body = route.body === undefined ? {} : await readBodyOf(route.body, route, underWay);
     // A body may arrive slowly, and the token may end meanwhile.
-    const lately = needsNoWait ? caller : (await admitted()).caller;
-    const answer = await route.run({ ...input, path, origin, caller: lately });
+    const caller = needsNoWait ? first : (await admitted()).caller;
+    const answer = await route.run({ id, path, query, body, headers, origin, caller });
     return { status: route.status, answer, lookAgain: admitted };
   }
 
@@ -91,18 +86,19 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     const details: RequestDetails = { requestId: requestIdOf(request), method, address: addressOf(request) };
     log.follow(details, response);
     const headers = [...standingHeaders(details.requestId), ...cors.forOrigin(sent.origin)];
-    try {
-      if (method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
-      const { status, answer, lookAgain } = await run(underWay, details);
-      const sending = sendAnswer({ response, headers: withClose(request, headers) }, status, answer);
-      // A list takes its time; anything else has been handed over already.
-      if (response.writableEnded || lookAgain === undefined) await sending;
-      else await tokenWatch.sendWhileLive(lookAgain, sending);
-    } catch (failure) {
+    const fail = (failure: unknown): void => {
       const error = toHttpError(failure);
       log.explain(details, request, failure, error);
       if (response.headersSent) response.destroy();
       else sendError({ response, headers: withClose(request, headers) }, error);
+    };
+    try {
+      if (method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
+      const { status, answer, lookAgain } = await run(underWay, details);
+      const sending = sendAnswer({ response, headers: withClose(request, headers) }, status, answer);
+      if (sending !== undefined) await tokenWatch.during(sending, lookAgain, fail);
+    } catch (failure) {
+      fail(failure);
     }
   };
 }
@@ -115,21 +111,16 @@ function takeDown({ route, id }: Found, details: RequestDetails): void {
 const isOpen = (found: Found | HttpError): found is FoundRoute<OpenRoute> =>
   !(found instanceof HttpError) && found.route.role === "NONE";
 
-async function readInput(
+async function readBodyOf(
+  fields: Fields,
   route: Route,
-  id: number,
-  query: Values<Fields>,
   { request, response, share }: RequestUnderWay,
-) {
-  const input = { id, query, headers: request.headers };
-  if (route.body === undefined) return { ...input, body: {} };
+): Promise<Values<Fields>> {
   const limits = { bytes: route.bodyLimitBytes ?? bodyLimitBytes, hasToken: route.role !== "NONE" };
   const sent = await readBody(request, response, limits, share);
   if (sent === undefined) throw invalid("Request body must be a JSON object");
-  return { ...input, body: readFields(route.body, sent) };
+  return readFields(fields, sent);
 }
-
-const idOf = (id: string | undefined): number => (id === undefined ? 0 : readId(id));
 
 /** The connection must close when a part of the request is unread, because that part would be parsed as the next request. */
 const withClose = (request: IncomingMessage, headers: readonly string[]): readonly string[] =>

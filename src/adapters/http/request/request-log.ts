@@ -44,11 +44,11 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
     follow(details: RequestDetails, response: ServerResponse): void {
       const startedAt = performance.now();
       let isWhole = false;
-      response.once("finish", () => {
+      response.on("finish", () => {
         // Node calls a write finished, too, when the connection is destroyed under it.
         isWhole = !response.req.socket.destroyed;
       });
-      response.once("close", () => {
+      response.on("close", () => {
         const elapsed = performance.now() - startedAt;
         const status = response.headersSent ? response.statusCode : clientGone;
         const cut = response.headersSent && !isWhole;

@@ -5,7 +5,7 @@ import type { GuardedRoute, OpenRoute, Route } from "../api/route.ts";
 export interface FoundRoute<R extends Route> {
   readonly route: R;
   readonly id: string | undefined;
-  readonly path?: string;
+  readonly path: string | undefined;
 }
 export type Found = FoundRoute<OpenRoute> | FoundRoute<GuardedRoute>;
 
@@ -37,7 +37,8 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
     let id: string | undefined;
     let rest: string | undefined;
     const segments = segmentsOf(path);
-    for (const [at, segment] of segments.entries()) {
+    for (let at = 0; at < segments.length; at += 1) {
+      const segment = segments[at] as string;
       if (node.rest !== undefined && segment !== "") {
         rest = segments.slice(at).join("/");
         node = node.rest;
@@ -51,9 +52,7 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
     }
     if (node.routes.size === 0) return unknownPath();
     const route = node.routes.get(method === "HEAD" ? "GET" : method);
-    return route === undefined
-      ? wrongMethod([...node.routes.keys()])
-      : ({ route, id, ...(rest !== undefined && { path: rest }) } as Found);
+    return route === undefined ? wrongMethod([...node.routes.keys()]) : ({ route, id, path: rest } as Found);
   };
 }
 

@@ -26,6 +26,9 @@ export function readId(text: string): number {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
+/** As `readId`; 0, which no record has, where the path has no id. */
+export const idOf = (text: string | undefined): number => (text === undefined ? 0 : readId(text));
+
 /**
  * Reads the parameters that a route knows and ignores others. A repeated parameter is read as an array, which no rule
  * accepts.

@@ -6,6 +6,7 @@ const watchMilliseconds = 250;
 /** A list under way, and its place among them. */
 interface Watched {
   at: number;
+  isOver: boolean;
   /** Rejects when the token no longer lets the request through. */
   readonly look: () => Promise<unknown>;
   readonly end: (error: unknown) => void;
@@ -33,10 +34,12 @@ export function makeTokenWatch() {
     if (lists.length === 0 || timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
-      for (const { look, end } of lists) {
-        look().catch(error => {
+      for (const watched of lists) {
+        watched.look().catch(error => {
           // Nothing is known of the token until the database is back, and the list needs it too.
-          if (!isUnavailable(error)) end(error);
+          if (isUnavailable(error) || watched.isOver) return;
+          watched.isOver = true;
+          watched.end(error);
         });
       }
       keepWatch();
@@ -45,19 +48,18 @@ export function makeTokenWatch() {
 
   return {
     /**
+     * Waits until a list is sent.
+     *
      * @param look rejects when the token no longer lets the request through
-     * @throws what ended the token, while the list may still be under way, or what ended the list
+     * @param end is called once with what ended the token; it ends the answer, and what becomes of the list then is no news
      */
-    async sendWhileLive(look: () => Promise<unknown>, sending: Promise<void>): Promise<void> {
-      let end = (_: unknown): void => {};
-      const ended = new Promise<void>((resolve, reject) => {
-        end = reject;
-        sending.then(resolve, reject);
-      });
-      const watched = { at: lists.length, look, end };
+    async during(sending: Promise<void>, look: () => Promise<unknown>, end: (error: unknown) => void) {
+      const watched: Watched = { at: lists.length, isOver: false, look, end };
       add(watched);
       try {
-        await ended;
+        await sending;
+      } catch (error) {
+        if (!watched.isOver) throw error;
       } finally {
         remove(watched);
       }

@@ -121,21 +121,24 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
     const { request, response } = pair;
     if (connection.state === "new") connection.state = "open";
     connection.current = pair;
-    const sent = new Promise<void>(resolve => {
-      response.once("close", () => {
-        proceed(connection);
-        resolve();
-      });
+    const share = admission.openRequest();
+    // The share is taken until the work has ended and the answer is out of memory.
+    let underWay = 2;
+    const endOne = (): void => {
+      underWay -= 1;
+      if (underWay === 0) share?.end();
+    };
+    response.on("close", () => {
+      endOne();
+      proceed(connection);
     });
     // Node would not read what follows a request to upgrade.
     const isLast =
       draining.hasBegun || connection.state === "ending" || request.headers.upgrade !== undefined;
     if (isLast) response.setHeader("Connection", "close");
     if (isSecure) response.setHeader(...strictTransport);
-    const share = admission.openRequest();
-    // It is taken until the work has ended and the answer is out of memory.
     if (share === undefined) shed(pair);
-    else void Promise.all([handle({ request, response, share }), sent]).finally(share.end);
+    else void handle({ request, response, share }).then(endOne);
   }
 
   /** Before any work is done. */
