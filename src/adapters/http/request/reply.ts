@@ -56,58 +56,76 @@ function sendText(
   response.writeHead(status, [...headers, ...more, ...length]).end(text);
 }
 
-/**
- * Sends a list of one piece with its length. A longer one goes out piece by piece at the pace of the client; when it fails
- * on the way the socket is destroyed, so that no client takes a cut list for a whole one.
- */
+/** Sends a list: with its length if it is of one piece, as most lists are. */
 async function sendList(reply: Reply, status: number, list: JsonList<object>): Promise<void> {
-  const { response, headers } = reply;
   const pieces = list[Symbol.asyncIterator]();
-  let isEnd = false;
+  const { done, value: first } = await pieces.next();
+  if (done === true || first.next === undefined) sendWhole(reply, status, first?.json);
+  else await sendPieces(reply, status, first, pieces);
+}
+
+function sendWhole(reply: Reply, status: number, elements: Uint8Array | undefined): void {
+  const { response, headers } = reply;
+  // The token has ended while the list was read.
+  if (response.writableEnded) return;
+  const start = elements?.length ? opened(elements) : "[";
+  response.writeHead(status, [...headers, ...jsonType, "Content-Length", String(start.length + "]".length)]);
+  response.write(start);
+  response.end("]");
+}
+
+/**
+ * Sends a list piece by piece at the pace of the client; when it fails on the way the socket is destroyed, so that no client
+ * takes a cut list for a whole one.
+ */
+async function sendPieces(
+  reply: Reply,
+  status: number,
+  begun: Piece,
+  pieces: AsyncIterator<Piece>,
+): Promise<void> {
+  const { response, headers } = reply;
+  let read: Piece | undefined = begun;
   /**
    * The next piece that has elements. Looking for the first elements of a filtered list can take long, so ending the
    * response meanwhile ends the reading of the list too.
    */
   const next = async (): Promise<Piece | undefined> => {
-    while (!isEnd) {
-      const { done, value } = await pieces.next();
-      isEnd = done === true || value.next === undefined;
-      if (done === true || response.writableEnded || response.destroyed) return undefined;
-      if (value.json.length > 0) return value;
+    while (read?.next !== undefined) {
+      read = (await pieces.next()).value as Piece | undefined;
+      if (response.writableEnded || response.destroyed) return undefined;
+      if (read !== undefined && read.json.length > 0) return read;
     }
     return undefined;
   };
   try {
     // Two pieces are read before the status line, while a failure can still be answered with an error status.
-    const first = await next();
-    const start = first === undefined || isEnd ? first?.json : Buffer.from(first.json);
-    const second = isEnd ? undefined : await next();
-    if (response.writableEnded) return;
-    if (start === undefined) return sendText(reply, status, "[]", jsonType);
-    start[0] = openingBracket;
-    const length = second === undefined ? ["Content-Length", String(start.length + "]".length)] : [];
-    response.writeHead(status, [...headers, ...jsonType, ...length]);
+    const first = begun.json.length > 0 ? begun : await next();
+    const start = first && Buffer.from(first.json);
+    const second = await next();
+    if (start === undefined || second === undefined) return void sendWhole(reply, status, start);
+    response.writeHead(status, [...headers, ...jsonType]);
     if (response.req.method === "HEAD") return void response.end();
-    if (second === undefined) {
-      response.write(start);
-    } else {
-      const sent = async () => {
-        await write(response, start);
-        for (let piece: Piece | undefined = second; piece !== undefined; piece = await next()) {
-          await write(response, piece.json);
-        }
-      };
-      // A client that goes away ends neither a write nor the reading of the next piece; `finished` then rejects.
-      await Promise.race([sent(), finished(response)]);
-    }
+    const sent = async () => {
+      await write(response, opened(start));
+      for (let piece: Piece | undefined = second; piece !== undefined; piece = await next()) {
+        await write(response, piece.json);
+      }
+    };
+    // A client that goes away ends neither a write nor the reading of the next piece; `finished` then rejects.
+    await Promise.race([sent(), finished(response)]);
     response.end("]");
   } finally {
     // It waits for the piece that is being read.
-    if (!isEnd) pieces.return?.().catch(() => {});
+    pieces.return?.().catch(() => {});
   }
 }
 
-const openingBracket = 0x5b;
+/** The beginning of a JSON array from elements that begin with a comma. */
+function opened(elements: Uint8Array): Uint8Array {
+  elements[0] = "[".charCodeAt(0);
+  return elements;
+}
 
 /** Resolves when the connection has taken the whole chunk, after which its memory may be used again, and never if it fails. */
 const write = (response: ServerResponse, chunk: Uint8Array): Promise<void> =>

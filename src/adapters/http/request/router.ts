@@ -5,7 +5,7 @@ import type { GuardedRoute, OpenRoute, Route } from "../api/route.ts";
 export interface FoundRoute<R extends Route> {
   readonly route: R;
   readonly id: string | undefined;
-  readonly path: string | undefined;
+  readonly path?: string;
 }
 export type Found = FoundRoute<OpenRoute> | FoundRoute<GuardedRoute>;
 
@@ -52,7 +52,8 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
     }
     if (node.routes.size === 0) return unknownPath();
     const route = node.routes.get(method === "HEAD" ? "GET" : method);
-    return route === undefined ? wrongMethod([...node.routes.keys()]) : ({ route, id, path: rest } as Found);
+    if (route === undefined) return wrongMethod([...node.routes.keys()]);
+    return (rest === undefined ? { route, id } : { route, id, path: rest }) as Found;
   };
 }
 
