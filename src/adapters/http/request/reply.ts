@@ -25,7 +25,7 @@ export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
 /** Sends what a route answers, with the status of its success. A list takes its time; anything else has been handed over. */
 export function sendAnswer(reply: Reply, success: number, answer: Answer | void): Promise<void> | void {
   const { body, headers = [], isNotModified }: Answer = answer ?? {};
-  const all = { response: reply.response, headers: [...reply.headers, ...headers] };
+  const all = { response: reply.response, headers: reply.headers.concat(headers) };
   if (isNotModified) return sendNothing(all, 304);
   if (body === undefined) return sendNothing(all, success);
   if (typeof body !== "string" && !(body instanceof Uint8Array)) return sendList(all, success, body);
@@ -53,7 +53,7 @@ function sendText(
   more: readonly string[],
 ): void {
   const length = ["Content-Length", String(Buffer.byteLength(text))];
-  response.writeHead(status, [...headers, ...more, ...length]).end(text);
+  response.writeHead(status, headers.concat(more, length)).end(text);
 }
 
 /** Sends a list: with its length if it is of one piece, as most lists are. */
@@ -69,7 +69,8 @@ function sendWhole(reply: Reply, status: number, elements: Uint8Array | undefine
   // The token has ended while the list was read.
   if (response.writableEnded) return;
   const start = elements?.length ? opened(elements) : "[";
-  response.writeHead(status, [...headers, ...jsonType, "Content-Length", String(start.length + "]".length)]);
+  const length = ["Content-Length", String(start.length + "]".length)];
+  response.writeHead(status, headers.concat(jsonType, length));
   response.write(start);
   response.end("]");
 }

@@ -85,7 +85,7 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     const { method = "", headers: sent } = request;
     const details: RequestDetails = { requestId: requestIdOf(request), method, address: addressOf(request) };
     log.follow(details, response);
-    const headers = [...standingHeaders(details.requestId), ...cors.forOrigin(sent.origin)];
+    const headers = standingHeaders(details.requestId).concat(cors.forOrigin(sent.origin));
     const fail = (failure: unknown): void => {
       const error = toHttpError(failure);
       log.explain(details, request, failure, error);
