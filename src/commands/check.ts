@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { connect, probeLimits } from "../adapters/postgres/connection/database.ts";
 import { refuseLossyDatabase } from "../adapters/postgres/schema/durability.ts";
 import { refuseOtherEncoding } from "../adapters/postgres/schema/encoding.ts";
+import { refuseOtherIsolation } from "../adapters/postgres/schema/isolation.ts";
 import { readSchema, refuseOtherSchema, UnfitError } from "../adapters/postgres/schema/migrations.ts";
 import { isReadOnly, readRights } from "../adapters/postgres/schema/rights.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
@@ -35,6 +36,7 @@ export async function runCheck(surroundings: Surroundings): Promise<void> {
       return fault === undefined;
     };
     await pass("encoding", faultOf(refuseOtherEncoding(database)));
+    await pass("isolation", faultOf(refuseOtherIsolation(database)));
     const isOurs = await pass("schema", faultOf(refuseOtherSchema(database, readSchema(sqlFolder))));
     if (durability === "required") await pass("durability", faultOf(refuseLossyDatabase(database)));
     else print("durability: any will do");

@@ -10,6 +10,7 @@ import { connect, serviceLimits } from "../adapters/postgres/connection/database
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { refuseLossyDatabase } from "../adapters/postgres/schema/durability.ts";
 import { refuseOtherEncoding } from "../adapters/postgres/schema/encoding.ts";
+import { refuseOtherIsolation } from "../adapters/postgres/schema/isolation.ts";
 import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migrations.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeApp } from "../app.ts";
@@ -106,6 +107,7 @@ export async function runServe(surroundings: Surroundings): Promise<void> {
     }
     const databaseChecked = onceReachable(events, async () => {
       await refuseOtherEncoding(database);
+      await refuseOtherIsolation(database);
       await refuseOtherSchema(database, schema);
       if (settings.durability === "required") await refuseLossyDatabase(database);
       trail.start();

@@ -93,7 +93,7 @@ describe("check", () => {
       const { code, stdout, stderr } = await runProgram(["check"], settings());
       assert.deepEqual(
         [code, stdout],
-        [1, `settings: right\nencoding: right\n${durability()}\ntrail state file: right\n`],
+        [1, `settings: right\nencoding: right\nisolation: right\n${durability()}\ntrail state file: right\n`],
       );
       assert.match(stderr, /^check: the database is behind this program \(missing: employee, .*\n$/);
     }
@@ -112,6 +112,7 @@ describe("check", () => {
     assert.deepEqual(rest.reverse(), [
       "settings: right",
       "encoding: right",
+      "isolation: right",
       "schema: right",
       durability(),
       "trail state file: right",
@@ -152,14 +153,22 @@ describe("check", () => {
     await sql`delete from schema_migration where version = 99`;
   });
 
-  test("finds every fault at once: what is lossy, and what takes no writes", async t => {
+  test("finds every fault at once: what is lossy, what rolls back, and what takes no writes", async t => {
     if (!database.hasUsers) return t.skip("the embedded database has settings of its own");
     const name = new URL(database.url).pathname.slice(1);
     await sql.unsafe(`alter database ${name} set synchronous_commit = off`);
+    await sql.unsafe(`alter database ${name} set default_transaction_isolation = 'repeatable read'`);
     await sql.unsafe(`alter database ${name} set default_transaction_read_only = on`);
     const { code, stderr } = await runProgram(["check"], settings());
     assert.equal(code, 1);
-    const [lossy = "", readOnly, ...rest] = stderr.split("\n");
+    const [isolated, lossy = "", readOnly, ...rest] = stderr.split("\n");
+    const isolation = "default_transaction_isolation is repeatable read, not read committed";
+    const remedy = "reset it for the role, the database and in DATABASE_URL";
+    assert.equal(isolated, `check: ${isolation}: ${remedy}`);
+    assert.match(
+      (await runProgram(["serve"], { ...settings(), PORT: "0" })).stderr,
+      RegExp(`^serve: ${isolation}`),
+    );
     assert.match(lossy, /^check: the database can lose .*synchronous_commit off/);
     assert.deepEqual([readOnly, ...rest], ["check: the database takes no writes: is it a standby?", ""]);
     await sql.unsafe(`set default_transaction_read_only = off`);
@@ -178,7 +187,7 @@ describe("check", () => {
     const name = new URL(database.url).pathname.slice(1);
     await sql.unsafe(`revoke connect on database ${name} from public`);
     await sql.unsafe(`grant connect on database ${name} to ${role}`);
-    const enough = `settings: right\nencoding: right\nschema: right\ndurability: right\ntrail state file: right\nrights: enough\n`;
+    const enough = `settings: right\nencoding: right\nisolation: right\nschema: right\ndurability: right\ntrail state file: right\nrights: enough\n`;
     assert.deepEqual(await checked(), { code: 0, stdout: enough, stderr: "" });
 
     // Not one after the other: the program takes its time to start.

@@ -136,4 +136,8 @@ async function grant(database: Database, serviceRole: string): Promise<boolean> 
 const undefinedTable = "42P01";
 const undefinedObject = "42704";
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** What PostgreSQL says, also where the service would say only that the database is not available. */
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+};
