@@ -136,6 +136,24 @@ describe("the settings of serve", () => {
   });
 });
 
+describe("the two listeners", () => {
+  const faults = (environment: Environment) => faultsOf(() => serve(environment));
+  const PORT = "7171";
+
+  test("need two ports on one host", () => {
+    const fault = "OPS_PORT is the same as PORT, on the same host: each needs a port of its own";
+    assert.deepEqual(faults({ PORT, OPS_PORT: PORT }), [fault]);
+    assert.deepEqual(faults({ OPS_PORT: "7070" }), [fault]);
+    assert.deepEqual(faults({ HOST: "::1", OPS_HOST: "::1", PORT, OPS_PORT: PORT }), [fault]);
+  });
+
+  test("may have one port on two hosts, any port, or a socket of systemd", () => {
+    assert.deepEqual(faults({ HOST: "::1", PORT, OPS_PORT: PORT }), []);
+    assert.deepEqual(faults({ PORT: "0", OPS_PORT: "0" }), []);
+    assert.deepEqual(faults({ PORT, OPS_PORT: PORT, LISTEN_FDS: "1" }), []);
+  });
+});
+
 describe("the faults of the settings", () => {
   const wrong: Environment = {
     DATABASE_URL: "mysql://planted-user:planted-password@host/planted",
