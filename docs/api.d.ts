@@ -196,7 +196,7 @@ export interface components {
       firstName: string;
       /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
       lastName: string;
-      /** @description 6 to 20 characters, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
+      /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
       phone: string;
       /** @description The login name, unique among all employees whatever its case. Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
       email: string;
@@ -326,7 +326,7 @@ export interface components {
        * @description 4 to 72 characters, not counting whitespace at its ends. The service stores only its hash (argon2id) and never returns it.
        */
       password: string;
-      /** @description 6 to 20 characters, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
+      /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
       phone: string;
       /** @description Exactly one role. Other words: 400 `Invalid role value`. */
       role: components["schemas"]["Role"];
@@ -339,7 +339,7 @@ export interface components {
       lastName?: string;
       /** @description The login name, unique among all employees whatever its case. Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
       email?: string;
-      /** @description 6 to 20 characters, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
+      /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
       phone?: string;
       /** @description Exactly one role. Other words: 400 `Invalid role value`. */
       role?: components["schemas"]["Role"];

@@ -213,7 +213,7 @@ describe("the OpenAPI document", () => {
 
 describe("the schema of a field", () => {
   const wrench = "\u{1f527}";
-  const samples: readonly unknown[] = [
+  const plain: readonly unknown[] = [
     ...["", " ", "a", "ab", "PENDING", "pending", "ERROR", "ADMIN", "true", true, 0, 1, 5, [], {}],
     ...[
       "1",
@@ -243,6 +243,9 @@ describe("the schema of a field", () => {
     `${"a".repeat(250)}@b.c`,
     `${"a".repeat(251)}@b.c`,
   ];
+  const samples = plain.flatMap(value =>
+    typeof value === "string" ? [value, ` ${value}`, `${value}\n\t`] : [value],
+  );
   const accepts = ({ read, missing }: Field<unknown>, value: unknown): boolean => {
     if (missing(value) !== undefined) return false;
     try {

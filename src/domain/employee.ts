@@ -16,13 +16,14 @@ export interface Employee {
 /** Emails that differ in case only are the same login name; the folding does not depend on a locale. */
 export const foldEmail = (email: string): string => email.trim().toLowerCase();
 
-const emailFormat = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+/** Of what is sent, before it is trimmed: so the schema takes what the service takes. */
+const emailFormat = /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/;
 const phoneFormat = /^[\d+()\s-]{6,20}$/;
 
 /** In characters. */
 export const maxEmailLength = 254;
 
-const readEmail = rule({ maxLength: maxEmailLength, pattern: emailFormat.source }, (sent: string) => {
+const readEmail = rule({ pattern: emailFormat.source }, (sent: string) => {
   const email = sent.trim();
   // The length is checked first, because it bounds the work of the pattern.
   if ([...email].length > maxEmailLength) throw invalid("Email is too long");
@@ -30,14 +31,14 @@ const readEmail = rule({ maxLength: maxEmailLength, pattern: emailFormat.source 
   return email;
 });
 
-const readPhone = rule({ pattern: phoneFormat.source }, (sent: string) => {
+const readPhone = rule({ minLength: 6, pattern: /^[\d+()\s-]+$/.source }, (sent: string) => {
   const phone = sent.trim();
   if (!phoneFormat.test(phone)) throw invalid("Invalid phone format");
   return phone;
 });
 
 /** The length rule trims, but the password is hashed as it was sent. */
-const readPassword = rule({ minLength: 4, maxLength: 72, format: "password" }, (password: string) => {
+const readPassword = rule({ minLength: 4, format: "password" }, (password: string) => {
   between("Password", 4, 72, password.trim());
   return password;
 });

@@ -112,9 +112,12 @@ export function between(label: string, min: number, max: number, value: string):
   return value;
 }
 
-/** The length rule applies to the trimmed text, and the trimmed text is kept. */
+/**
+ * The length rule applies to the trimmed text, and the trimmed text is kept. A schema counts what is trimmed too, so it
+ * cannot say the upper limit.
+ */
 export const trimmedBetween = (label: string, min: number, max: number): Rule<string, string> =>
-  rule({ minLength: min, maxLength: max }, value => between(label, min, max, value.trim()));
+  rule({ minLength: min }, value => between(label, min, max, value.trim()));
 
 /** Text that is kept as it was sent. */
 export const textBetween = (label: string, min: number, max: number): Rule<string> =>

@@ -33,7 +33,7 @@ const { password, ...employee } = {
   password:
     "4 to 72 characters, not counting whitespace at its ends. The service stores only its hash (argon2id) and never returns it.",
   phone:
-    "6 to 20 characters, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`.",
+    "Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`.",
   role: "Exactly one role. Other words: 400 `Invalid role value`.",
 };
 describe(registrationFields, { ...employee, password });
