@@ -13,8 +13,11 @@ export interface Employee {
   readonly active: boolean;
 }
 
-/** Emails that differ in case only are the same login name; the folding does not depend on a locale. */
-export const foldEmail = (email: string): string => email.trim().toLowerCase();
+/**
+ * Emails that differ in case only are the same login name; the folding does not depend on a locale. The lower case of
+ * the Greek Σ depends on its place in the word.
+ */
+export const foldEmail = (email: string): string => email.trim().toLowerCase().replaceAll("ς", "σ");
 
 /** Of what is sent, before it is trimmed: so the schema takes what the service takes. */
 const emailFormat = /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/;

@@ -65,6 +65,28 @@ describe("migrations", () => {
     assert.deepEqual((await migrate(database, schema)).applied, []);
   });
 
+  test("emails with a Greek sigma are folded anew, unless another employee has that email", async () => {
+    const own = await openEmptyDatabase();
+    const old = connect(own.url, commandLimits);
+    const before = schema.migrations.findIndex(({ name }) => name === "final_sigma");
+    await migrate(old, { ...schema, migrations: schema.migrations.slice(0, before) });
+    for (const folded of ["νικος@a", "σας@a", "ςας@a", "μας@a", "μασ@a", "ada@a"]) {
+      await old.query(sql`
+        insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+        values ('Ada', 'Byron', '123456', ${folded}, ${folded}, 'TECHNICIAN', 'x')`);
+    }
+    await migrate(old, schema);
+    const rows = await old.query<{ folded: string }>(
+      sql`select email_folded as folded from employee order by id`,
+    );
+    await old.close();
+    await own.drop();
+    assert.deepEqual(
+      rows.map(({ folded }) => folded),
+      ["νικοσ@a", "σασ@a", "ςας@a", "μας@a", "μασ@a", "ada@a"],
+    );
+  });
+
   test("a database that lacks one migration only is behind", async () => {
     const next = { version: names.length + 1, name: "next", text: "select 1" };
     await assert.rejects(
