@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
 import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
 import { openDatabase, type TestDatabase } from "../../../support/database.ts";
@@ -61,6 +62,30 @@ describe("the connection", () => {
     assert.equal((await database.query(sql`select 1 as one`)).length, 1);
     await database.close();
   });
+
+  for (const [setting, code] of [
+    ["lock_timeout=10", "55P03"],
+    ["statement_timeout=200", "57014"],
+    ["default_transaction_isolation=serializable", "40001"],
+  ] as const) {
+    test(`a statement that another one holds up is UNAVAILABLE: ${setting}`, async t => {
+      if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
+      const other = postgres(opened.url, { max: 1 });
+      const database = connect(`${opened.url}?options=${encodeURIComponent(`-c ${setting}`)}`, commandLimits);
+      await other`insert into asset (name, description) values (${setting}, '')`;
+      await other`begin`;
+      await other`update asset set active = false where name = ${setting}`;
+      const refused = database
+        .query(sql`update asset set active = false where name = ${setting}`)
+        .catch(error => [error.code, error.cause.code]);
+      if (code === "40001") {
+        await until(async () => (await other`select 1 from pg_locks where not granted`).length > 0);
+        await other`commit`;
+      }
+      assert.deepEqual(await refused, ["UNAVAILABLE", code]);
+      await Promise.all([other.end(), database.close()]);
+    });
+  }
 
   test("a connection whose server takes no writes any more is not used again", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
