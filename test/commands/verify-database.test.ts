@@ -119,6 +119,24 @@ describe("the trail of a database", () => {
     });
   }
 
+  test("names what is far beyond all other ids, of records and of employees themselves", async () => {
+    const lines = await foundAfter({
+      what: "ids that leave all parts between them empty",
+      statements: [
+        `insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+         overriding system value values (4000000000000000, '2020-01-01', 'PENDING', 'ERROR', '', 1, 1)`,
+        `insert into employee (id, first_name, last_name, phone, email, email_folded, role, password_hash)
+         overriding system value values (3000000, 'Eve', 'Hill', '123456', 'e', 'e', 'ADMIN', 'x')`,
+      ],
+      found: [],
+    });
+    assert.deepEqual(lines, [
+      "log 4000000000000000 has no entry: it was slipped in, or is not numbered yet",
+      "employee 3000000: changed without a record",
+      "differences found: 2",
+    ]);
+  });
+
   test("names every record, however many, and goes on to the tree and the checkpoints", async () => {
     const lines = await foundAfter({
       what: "more than a call takes arguments, after more changes than anybody reads",

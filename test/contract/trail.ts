@@ -217,6 +217,28 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.deepEqual(await trail.records("log", []), []);
     });
 
+    test("spans are known that hold a record or an entry, however far they are apart", async () => {
+      const { logs } = await writeLogs(3);
+      const [first = 0, , last = 0] = logs.map(({ id }) => id);
+      assert.deepEqual(await trail.spans("log", 16_384), [0]);
+      assert.deepEqual(await trail.spans("tile", 16_384), []);
+      const far = 4_000_000_000_000_000;
+      const entries = [last, 70_000, far, far + 255].map(recordId => ({
+        kind: "log" as const,
+        recordId,
+        hash: bytes(1),
+      }));
+      assert.equal(
+        await trail.append(0, [...entries, { kind: "asset", recordId: 512, hash: bytes(2) }], []),
+        true,
+      );
+      const spanOf = (id: number) => id - (id % 16_384);
+      assert.deepEqual(await trail.spans("log", 16_384), [spanOf(first), spanOf(70_000), spanOf(far)]);
+      assert.deepEqual(await trail.spans("asset", 256), [0, 512]);
+      assert.deepEqual(await trail.spans("employee", 256), [0]);
+      assert.deepEqual(await trail.spans("tile", 16_384), [0]);
+    });
+
     test("entries get consecutive indexes and are found by index and by record", async () => {
       await appendMany(0, 3, 254);
       const mixed = [

@@ -52,6 +52,15 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
       },
     }),
 
+    async spans(space, width) {
+      const entries = stored.entries.filter(({ kind }) => space === "tile" || kind === space);
+      const ids =
+        space === "tile"
+          ? entries.map(({ index }) => index)
+          : [...recordsOf[space], ...entries].map(({ recordId }) => recordId);
+      return [...new Set(ids.map(id => Math.floor(id / width) * width))].sort((a, b) => a - b);
+    },
+
     recordsAfter: async (kind, id, limit) =>
       recordsOf[kind].filter(({ recordId }) => recordId > id).slice(0, limit),
     records: async (kind, ids) => recordsOf[kind].filter(({ recordId }) => ids.includes(recordId)),

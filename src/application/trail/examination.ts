@@ -2,12 +2,18 @@ import { equalBytes, fromUtf8, TrailError } from "../../domain/trail/encoding.ts
 import type { LogEntry } from "../../domain/trail/entry.ts";
 import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
 import { tileWidth } from "../../domain/trail/tile.ts";
-import { type RecordKind, recordKinds, type TrailRecord, type TrailRepository } from "./trail-repository.ts";
+import {
+  type RecordKind,
+  recordKinds,
+  type Space,
+  type TrailRecord,
+  type TrailRepository,
+} from "./trail-repository.ts";
 import { readTile, rootsOfTile } from "./tree.ts";
 
 /** What does not match. The id is that of the log, employee or asset, or the index of the tile. */
 export interface Finding {
-  readonly kind: RecordKind | "tile";
+  readonly kind: Space;
   readonly id: number;
   readonly what:
     | "changed"
@@ -21,23 +27,21 @@ export interface Finding {
 const partWidth = 16_384;
 const stepWidth = 256;
 export const stepsOfPart = partWidth / stepWidth;
-const spaces = [...recordKinds, "tile"] as const;
+const spaces: readonly Space[] = [...recordKinds, "tile"];
 const spaceWidth = 2 ** 48 * tileWidth;
 
 /**
- * All parts of what is there, and of what has an entry. A part is known by its first id, or its first entry, with its
- * space in the bits above; as it is stored, see Reading.
+ * All parts of what is there, and of what has an entry; the first part of each space always. A part is known by its first
+ * id, or its first entry, with its space in the bits above; as it is stored, see Reading. Ids may be as far apart as an
+ * owner of the tables likes, so the parts between are left out.
  */
 export async function allPartsOf(trail: TrailRepository): Promise<number[]> {
-  const [numbered, present] = [await trail.end(), await trail.newest()];
-  return spaces.flatMap((space, at) => {
-    const end =
-      space === "tile" ? numbered.size : Math.max(numbered.lastIds[space], present.lastIds[space]) + 1;
-    return Array.from(
-      { length: Math.ceil(end / partWidth) },
-      (_, n) => (at * spaceWidth + n * partWidth) / tileWidth,
-    );
-  });
+  const parts: number[] = [];
+  for (const [at, space] of spaces.entries()) {
+    const firsts = new Set([0, ...(await trail.spans(space, partWidth))]);
+    for (const first of firsts) parts.push((at * spaceWidth + first) / tileWidth);
+  }
+  return parts;
 }
 
 export interface ExaminationPorts {

@@ -62,6 +62,9 @@ export interface Reading {
   readonly age: number;
 }
 
+/** What is examined: records of a kind by their ids, or the tiles of entries by their indexes. */
+export type Space = RecordKind | "tile";
+
 /** Where an entry is, and the hashes next to it. */
 export interface EntryPlace {
   readonly index: number;
@@ -88,6 +91,11 @@ export interface TrailRepository {
   end(): Promise<TrailEnd>;
   /** How many entries there are, and of each kind the greatest id that there is, or 0. */
   newest(): Promise<TrailEnd>;
+  /**
+   * Where those of the spans of so many ids begin that are not empty, ascending: that hold a record of the kind, an entry of
+   * one, or an employee or asset itself; of `tile`, an entry.
+   */
+  spans(space: Space, width: number): Promise<number[]>;
   /** Records of a kind with greater ids, ascending. */
   recordsAfter(kind: RecordKind, id: number, limit: number): Promise<TrailRecord[]>;
   /** Those of these records that are there, in any order. */

@@ -108,13 +108,9 @@ describe("the background reading", () => {
     await small.reading.step();
     assert.deepEqual(small.pauses, Array(64).fill(100));
 
-    const logs = 16_384 * 9_998 - 1;
-    const end = async () => ({
-      size: 0,
-      lastHash: undefined,
-      lastIds: { log: logs, employee: 0, asset: 0 },
-    });
-    const large = await open([], { end });
+    const spans: TrailRepository["spans"] = async (space, width) =>
+      space === "log" ? Array.from({ length: 9_997 }, (_, at) => at * width) : [];
+    const large = await open([], { spans });
     await large.reading.step();
     // 10,000 parts a day, 8.64 s each, a quarter of which is divided among 64 steps.
     assert.deepEqual(large.pauses, Array(64).fill(33.75));

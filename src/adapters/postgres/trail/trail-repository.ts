@@ -13,6 +13,7 @@ import { type Statement, sql } from "../connection/statement.ts";
 import { makePlaceOfLog } from "./entry-place.ts";
 import { makeTrailRecords } from "./trail-records.ts";
 import { fromRun, groupOf, type Run, toRuns } from "./trail-runs.ts";
+import { makeSpans } from "./trail-spans.ts";
 
 const runs = sql`select first_index as first, record_group as "group", places, hashes from trail_run`;
 const fullTiles = sql`select level, index, root, sixteenths from trail_tile`;
@@ -53,6 +54,7 @@ export function makeTrailRepository(database: Database): TrailRepository {
   return {
     ...makeTrailRecords(database),
     placeOfLog: makePlaceOfLog(database),
+    spans: makeSpans(database),
 
     end: () => readEnd(lastIdOf),
     newest: () => readEnd(kind => sql`coalesce((select max(id) from ${tableOf[kind]}), 0)`),

@@ -6,7 +6,7 @@ import {
 import { tileWidth } from "../../../domain/trail/tile.ts";
 
 /** Ids to a group of records, so that a byte tells one of them from the others (sql/0008_trail.sql). */
-const groupSize = 256;
+export const groupSize = 256;
 const kindBit = 2 ** 48;
 
 export const groupOf = ({ kind, recordId }: RecordKey): number =>

@@ -1,0 +1,56 @@
+import type { RecordKind, TrailRepository } from "../../../application/trail/trail-repository.ts";
+import type { Database } from "../connection/database.ts";
+import { type Statement, sql } from "../connection/statement.ts";
+import { groupOf, groupSize } from "./trail-runs.ts";
+
+/** A column with an index, and the part of its values that counts. */
+interface Column {
+  readonly table: Statement;
+  readonly name: Statement;
+  readonly from: number;
+  readonly to: number;
+  /** Ids to each value. */
+  readonly ids: number;
+}
+
+const all = { from: 0, to: Number.MAX_SAFE_INTEGER, ids: 1 };
+const columnOf = (table: Statement): Column => ({ ...all, table, name: sql`id` });
+const groupsOf = (kind: RecordKind): Column => ({
+  table: sql`trail_run`,
+  name: sql`record_group`,
+  from: groupOf({ kind, recordId: 0 }),
+  to: groupOf({ kind, recordId: Number.MAX_SAFE_INTEGER }) + 1,
+  ids: groupSize,
+});
+
+const columns: Readonly<Record<Parameters<TrailRepository["spans"]>[0], readonly Column[]>> = {
+  log: [columnOf(sql`maintenance_log`), groupsOf("log")],
+  // Their own ids as well, which are not those of their records.
+  employee: [columnOf(sql`employee_event`), groupsOf("employee"), columnOf(sql`employee`)],
+  asset: [columnOf(sql`asset_event`), groupsOf("asset"), columnOf(sql`asset`)],
+  tile: [{ ...all, table: sql`trail_run`, name: sql`first_index` }],
+};
+
+/** Goes from one span to the next that is not empty by the column's index, whatever lies between. */
+function spansOf({ table, name, from, to, ids }: Column, width: number): Statement {
+  const next = (least: Statement) => sql`
+    (select (min(${name}) - ${from}) / ${width / ids} from ${table} where ${name} >= ${least} and ${name} < ${to})`;
+  return sql`
+    (
+      with recursive span as (
+        select ${next(sql`${from}::bigint`)} as n
+        union all
+        select ${next(sql`(span.n + 1) * ${width / ids} + ${from}`)} from span where span.n is not null
+      )
+      select n from span where n is not null
+    )`;
+}
+
+export function makeSpans({ query }: Database): TrailRepository["spans"] {
+  return async (space, width) => {
+    const [first, ...others] = columns[space].map(column => spansOf(column, width)) as [Statement];
+    const union = others.reduce((some, one) => sql`${some} union ${one}`, first);
+    const rows = await query<{ n: number }>(sql`select n from (${union}) as span order by n`);
+    return rows.map(({ n }) => n * width);
+  };
+}
