@@ -137,6 +137,30 @@ describe("the trail of a database", () => {
     ]);
   });
 
+  test("names ids that no record can have, and goes on where a column is empty", async () => {
+    const columns = "performed_date, status, task_type, comment, asset_id, performed_by_employee_id";
+    const log = "'2020-01-01', 'PENDING', 'ERROR', 'hidden', 1, 1";
+    const ids = ["9223372036854775807", "9007199254740993", "4503599627370496", "-5"];
+    const lines = await foundAfter({
+      what: "ids outside of all sequences, and empty columns",
+      statements: [
+        "alter table maintenance_log drop constraint maintenance_log_id_positive, drop constraint maintenance_log_id_bound",
+        "alter table maintenance_log alter comment drop not null",
+        "alter table trail_run alter hashes drop not null",
+        ...ids.map(
+          id => `insert into maintenance_log (id, ${columns}) overriding system value values (${id}, ${log})`,
+        ),
+        "update maintenance_log set comment = null where id = 700",
+        "update trail_run set hashes = null where first_index = 2",
+      ],
+      found: [],
+    });
+    for (const id of ids) assert.ok(lines.includes(`log ${id}: has an id that no record can have`), id);
+    assert.ok(lines.includes("log 700: changed"));
+    assert.ok(lines.includes("log 1: changed"));
+    assert.match(lines.at(-1) ?? "", /^differences found: \d+$/);
+  });
+
   test("names every record, however many, and goes on to the tree and the checkpoints", async () => {
     const lines = await foundAfter({
       what: "more than a call takes arguments, after more changes than anybody reads",

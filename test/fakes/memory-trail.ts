@@ -2,6 +2,7 @@ import {
   type Acceptance,
   type EntryPlace,
   type FullTile,
+  idsEnd,
   type NumberedRecord,
   type Reading,
   type RecordKind,
@@ -61,6 +62,8 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
       return [...new Set(ids.map(id => Math.floor(id / width) * width))].sort((a, b) => a - b);
     },
 
+    strays: async kind =>
+      recordsOf[kind].flatMap(({ recordId: id }) => (id < 1 || id >= idsEnd ? [String(id)] : [])),
     recordsAfter: async (kind, id, limit) =>
       recordsOf[kind].filter(({ recordId }) => recordId > id).slice(0, limit),
     records: async (kind, ids) => recordsOf[kind].filter(({ recordId }) => ids.includes(recordId)),

@@ -180,6 +180,40 @@ describe("a list under way", () => {
     await world.close();
   });
 
+  test("of one page, or one log, is refused when the database was slow and the token has ended meanwhile", async () => {
+    for (const path of ["logs/1", "logs?limit=10"]) {
+      const repositories = makeMemoryRepositories();
+      let isAsked = false;
+      let find = (): void => {};
+      const found = new Promise<void>(resolve => {
+        find = resolve;
+      });
+      const wait = () => {
+        isAsked = true;
+        return found;
+      };
+      const maintenanceLogs: typeof repositories.maintenanceLogs = {
+        ...repositories.maintenanceLogs,
+        find: id => wait().then(() => repositories.maintenanceLogs.find(id)),
+        async *list(part) {
+          await wait();
+          yield* repositories.maintenanceLogs.list(part);
+        },
+      };
+      const world = await openWorld({ repositories: { ...repositories, maintenanceLogs } });
+      const { employee, token } = await world.join("TECHNICIAN");
+      const answer = world.call("GET", `${api}/${path}`, { token });
+      await until(() => isAsked);
+      await world.ports.employees.setActive(employee.id, false);
+      world.clock.advance(0.5);
+      // Longer than what is sent without another look at the token.
+      await new Promise(resolve => setTimeout(resolve, 300));
+      find();
+      assert.equal((await answer).status, 403, path);
+      await world.close();
+    }
+  });
+
   test("is cut when its token expires", async () => {
     const world = await openWorld();
     const list = await startList(world, world.tokens.TECHNICIAN);

@@ -14,12 +14,13 @@ import { readTile, rootsOfTile } from "./tree.ts";
 /** What does not match. The id is that of the log, employee or asset, or the index of the tile. */
 export interface Finding {
   readonly kind: Space;
-  readonly id: number;
+  readonly id: number | string;
   readonly what:
     | "changed"
     | "removed"
     | "numbered twice"
     | "changed without a record"
+    | "has an id that no record can have"
     | "is not the root of its hashes";
 }
 
@@ -99,6 +100,11 @@ export function makeExamination({ trail, hasher, pause, takeLate }: ExaminationP
     async *examine(part: number): AsyncGenerator<Finding> {
       const space = spaces[Math.floor((part * tileWidth) / spaceWidth)] ?? "tile";
       const first = (part * tileWidth) % spaceWidth;
+      if (space !== "tile" && first === 0) {
+        for (const id of await trail.strays(space)) {
+          yield { kind: space, id, what: "has an id that no record can have" };
+        }
+      }
       for (let from = first; from < first + partWidth; from += stepWidth) {
         if (space === "tile") yield* examineTiles(0, from / tileWidth);
         else yield* examineRecords(space, from, from + stepWidth);
@@ -112,9 +118,14 @@ export function makeExamination({ trail, hasher, pause, takeLate }: ExaminationP
   };
 }
 
-/** What an entry says of its log, employee or asset. */
-export const toldBy = ({ entry }: TrailRecord): Pick<LogEntry, "id" | "recordedAt"> =>
-  JSON.parse(fromUtf8(entry));
+/** What an entry says of its log, employee or asset; an owner of the tables can make a record that is no JSON. */
+export function toldBy({ entry, recordId }: TrailRecord): Pick<LogEntry, "id" | "recordedAt"> {
+  try {
+    return JSON.parse(fromUtf8(entry));
+  } catch {
+    return { id: recordId, recordedAt: null };
+  }
+}
 
 function missing(error: unknown): Hash[] {
   if (error instanceof TrailError) return [];

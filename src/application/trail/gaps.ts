@@ -1,7 +1,7 @@
 /** Ids kept in mind at once, and the longest wait between two looks for one. The background reading finds the others. */
 export const gapsAtMost = 10_000;
 const longestWaitMilliseconds = 86_400_000;
-/** Of a jump in the sequence, the last ids only: it may have been set anywhere. */
+/** Of the ids passed over between two looks, the last of a jump only: the sequence may have been set anywhere. */
 const longestJump = 1_000;
 /**
  * How far behind the last id a process looks for gaps when it starts: further than the service writes within the
@@ -25,6 +25,8 @@ export type Gaps = ReturnType<typeof makeGaps>;
 export function makeGaps(last: number, passed: readonly number[], now: number) {
   const gaps = new Map<number, Gap>();
   let greatest = last;
+  /** How many more may be added before the next look. */
+  let room = longestJump;
 
   function add(id: number, now: number): void {
     gaps.set(id, { dueAt: now, wait: firstWaitMilliseconds });
@@ -44,12 +46,15 @@ export function makeGaps(last: number, passed: readonly number[], now: number) {
     /** Notes that the record with this id is known. */
     note(id: number, now: number): void {
       gaps.delete(id);
-      for (let passed = Math.max(greatest + 1, id - longestJump); passed < id; passed += 1) add(passed, now);
+      const passed = Math.min(room, Math.max(0, id - greatest - 1));
+      for (let before = passed; before > 0; before -= 1) add(id - before, now);
+      room -= passed;
       greatest = Math.max(greatest, id);
     },
 
     /** The ids to ask for now, at most so many; each becomes due again later. */
     due(now: number, limit: number): number[] {
+      room = longestJump;
       const ids: number[] = [];
       for (const [id, gap] of gaps) {
         if (ids.length === limit) break;

@@ -62,6 +62,9 @@ export interface Reading {
   readonly age: number;
 }
 
+/** Ids are below it, so that JavaScript tells them apart, also where the trail encodes their kind with them. */
+export const idsEnd = 2 ** 52;
+
 /** What is examined: records of a kind by their ids, or the tiles of entries by their indexes. */
 export type Space = RecordKind | "tile";
 
@@ -96,6 +99,11 @@ export interface TrailRepository {
    * one, or an employee or asset itself; of `tile`, an entry.
    */
   spans(space: Space, width: number): Promise<number[]>;
+  /**
+   * The ids, as texts, of records of a kind, and of employees or assets, that are no numbers from 1 up to `idsEnd`; not
+   * more than 100,000 of them. No other method knows these records.
+   */
+  strays(kind: RecordKind): Promise<string[]>;
   /** Records of a kind with greater ids, ascending. */
   recordsAfter(kind: RecordKind, id: number, limit: number): Promise<TrailRecord[]>;
   /** Those of these records that are there, in any order. */

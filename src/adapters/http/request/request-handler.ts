@@ -27,6 +27,9 @@ export interface ServedApi {
   readonly meter?: RequestMeter | undefined;
 }
 
+/** What has been read for longer than this is sent only if the token still lives. */
+const recentMilliseconds = 250;
+
 interface Outcome {
   readonly status: number;
   readonly answer: Answer | void;
@@ -76,8 +79,14 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     const body = route.body === undefined ? {} : await readBodyOf(route.body, route, underWay);
     // A body may arrive slowly, and the token may end meanwhile.
     const caller = needsNoWait ? first : (await admitted()).caller;
-    const answer = await route.run({ id, path, query, body, headers, origin, caller });
-    return { status: route.status, answer, lookAgain: admitted };
+    const begunAt = performance.now();
+    try {
+      const answer = await route.run({ id, path, query, body, headers, origin, caller });
+      return { status: route.status, answer, lookAgain: admitted };
+    } finally {
+      // A read may have waited for the database; a write has asked about the token itself.
+      if (route.method === "GET" && performance.now() - begunAt > recentMilliseconds) await admitted();
+    }
   }
 
   return async underWay => {

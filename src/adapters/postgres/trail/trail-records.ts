@@ -1,4 +1,4 @@
-import type { RecordKind, TrailRecord } from "../../../application/trail/trail-repository.ts";
+import { idsEnd, type RecordKind, type TrailRecord } from "../../../application/trail/trail-repository.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 
@@ -13,7 +13,7 @@ const moment = sql`coalesce(to_char(recorded_at at time zone 'UTC', '"\\""YYYY-M
  */
 export const linesOf: Readonly<Record<RecordKind, Statement>> = {
   log: sql`
-    select id, concat('{"assetId":', asset_id, ',"comment":', to_json(comment), ',"id":', id,
+    select id, concat('{"assetId":', asset_id, ',"comment":', ${jsonOr(sql`comment`)}, ',"id":', id,
       ',"kind":"log","performedByEmployeeId":', performed_by_employee_id,
       ',"performedByName":', ${jsonOr(sql`performed_by_name`)},
       ',"performedDate":"', replace(performed_date::text, ' ', 'T'), '","recordedAt":', ${moment},
@@ -52,7 +52,7 @@ export function makeTrailRecords({ queryBytes }: Database) {
   }
   return {
     recordsAfter: (kind: RecordKind, id: number, limit: number) =>
-      read(kind, sql`${linesOf[kind]} where id > ${id} order by id limit ${limit}`),
+      read(kind, sql`${linesOf[kind]} where id > ${id} and id < ${idsEnd} order by id limit ${limit}`),
 
     records: async (kind: RecordKind, ids: readonly number[]) =>
       ids.length === 0

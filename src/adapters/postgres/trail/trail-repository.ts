@@ -1,9 +1,10 @@
-import type {
-  FullTile,
-  Reading,
-  RecordKind,
-  StoredCheckpoint,
-  TrailRepository,
+import {
+  type FullTile,
+  idsEnd,
+  type Reading,
+  type RecordKind,
+  type StoredCheckpoint,
+  type TrailRepository,
 } from "../../../application/trail/trail-repository.ts";
 import { toBase64 } from "../../../domain/trail/encoding.ts";
 import { tileWidth } from "../../../domain/trail/tile.ts";
@@ -13,11 +14,12 @@ import { type Statement, sql } from "../connection/statement.ts";
 import { makePlaceOfLog } from "./entry-place.ts";
 import { makeTrailRecords } from "./trail-records.ts";
 import { fromRun, groupOf, type Run, toRuns } from "./trail-runs.ts";
-import { makeSpans } from "./trail-spans.ts";
+import { makeSpans, makeStrays } from "./trail-spans.ts";
 
-const runs = sql`select first_index as first, record_group as "group", places, hashes from trail_run`;
-const fullTiles = sql`select level, index, root, sixteenths from trail_tile`;
-const checkpoints = sql`select id, size, root, note from trail_checkpoint`;
+// An owner of the tables can drop a "not null" and leave an empty place, which must be found like any other change.
+const runs = sql`select first_index as first, record_group as "group", coalesce(places, '') as places, coalesce(hashes, '') as hashes from trail_run`;
+const fullTiles = sql`select level, index, coalesce(root, '') as root, coalesce(sixteenths, '') as sixteenths from trail_tile`;
+const checkpoints = sql`select id, size, root, coalesce(note, '') as note from trail_checkpoint`;
 
 /** Of the record at a place of a run. */
 const recordId = sql`(record_group & 281474976710655) * 256 + get_byte(places, place)`;
@@ -55,9 +57,11 @@ export function makeTrailRepository(database: Database): TrailRepository {
     ...makeTrailRecords(database),
     placeOfLog: makePlaceOfLog(database),
     spans: makeSpans(database),
+    strays: makeStrays(database),
 
     end: () => readEnd(lastIdOf),
-    newest: () => readEnd(kind => sql`coalesce((select max(id) from ${tableOf[kind]}), 0)`),
+    newest: () =>
+      readEnd(kind => sql`coalesce((select max(id) from ${tableOf[kind]} where id < ${idsEnd}), 0)`),
 
     async entries(from, to) {
       // A run has at most 256 entries, all of one tile.

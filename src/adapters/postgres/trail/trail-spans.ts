@@ -1,4 +1,8 @@
-import type { RecordKind, TrailRepository } from "../../../application/trail/trail-repository.ts";
+import {
+  idsEnd,
+  type RecordKind,
+  type TrailRepository,
+} from "../../../application/trail/trail-repository.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { groupOf, groupSize } from "./trail-runs.ts";
@@ -13,13 +17,13 @@ interface Column {
   readonly ids: number;
 }
 
-const all = { from: 0, to: Number.MAX_SAFE_INTEGER, ids: 1 };
+const all = { from: 0, to: idsEnd, ids: 1 };
 const columnOf = (table: Statement): Column => ({ ...all, table, name: sql`id` });
 const groupsOf = (kind: RecordKind): Column => ({
   table: sql`trail_run`,
   name: sql`record_group`,
   from: groupOf({ kind, recordId: 0 }),
-  to: groupOf({ kind, recordId: Number.MAX_SAFE_INTEGER }) + 1,
+  to: groupOf({ kind, recordId: idsEnd }),
   ids: groupSize,
 });
 
@@ -44,6 +48,28 @@ function spansOf({ table, name, from, to, ids }: Column, width: number): Stateme
       )
       select n from span where n is not null
     )`;
+}
+
+const straysOf: Readonly<Record<RecordKind, readonly Statement[]>> = {
+  log: [sql`maintenance_log`],
+  employee: [sql`employee_event`, sql`employee`],
+  asset: [sql`asset_event`, sql`asset`],
+};
+
+/** Each condition is one that the index answers. */
+export function makeStrays({ query }: Database): TrailRepository["strays"] {
+  return async kind => {
+    const strays = straysOf[kind].flatMap(table =>
+      [sql`id is null`, sql`id < 1`, sql`id >= ${idsEnd}`].map(
+        condition => sql`select id from ${table} where ${condition}`,
+      ),
+    );
+    const union = strays.reduce((some, one) => sql`${some} union all ${one}`);
+    const rows = await query<{ id: string }>(
+      sql`select coalesce(id::text, 'null') as id from (${union}) as stray limit 100000`,
+    );
+    return rows.map(({ id }) => id);
+  };
 }
 
 export function makeSpans({ query }: Database): TrailRepository["spans"] {
