@@ -109,6 +109,15 @@ describe("numbering", () => {
     gaps.note(1_000_000, 1_000);
     assert.equal(gaps.due(1_000, 100_000).length, 1_000);
   });
+
+  test("gaps are 1,000 at most between two looks, however far apart the ids are", () => {
+    const gaps = makeGaps(0, [], 0);
+    for (let at = 1; at <= 500; at += 1) gaps.note(at * 1_000_000, 0);
+    // JavaScript cannot count one by one from there.
+    gaps.note(2 ** 55, 0);
+    assert.equal(gaps.last, 2 ** 55);
+    assert.deepEqual(gaps.due(0, 10_000), range(999_000, 1_000_000));
+  });
 });
 
 describe("signing", () => {
