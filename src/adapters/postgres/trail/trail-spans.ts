@@ -1,6 +1,7 @@
 import {
   idsEnd,
   type RecordKind,
+  type Space,
   type TrailRepository,
 } from "../../../application/trail/trail-repository.ts";
 import type { Database } from "../connection/database.ts";
@@ -27,7 +28,7 @@ const groupsOf = (kind: RecordKind): Column => ({
   ids: groupSize,
 });
 
-const columns: Readonly<Record<Parameters<TrailRepository["spans"]>[0], readonly Column[]>> = {
+const columns: Readonly<Record<Space, readonly Column[]>> = {
   log: [columnOf(sql`maintenance_log`), groupsOf("log")],
   // Their own ids as well, which are not those of their records.
   employee: [columnOf(sql`employee_event`), groupsOf("employee"), columnOf(sql`employee`)],
