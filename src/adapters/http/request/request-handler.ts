@@ -15,7 +15,7 @@ import { requestIdOf } from "./request-id.ts";
 import { makeRequestLog, type RequestDetails } from "./request-log.ts";
 import { type Found, type FoundRoute, makeRouter } from "./router.ts";
 import { idOf, isId, readId, readQuery, readTarget } from "./target.ts";
-import { makeTokenWatch } from "./token-watch.ts";
+import { makeTokenWatch, watchMilliseconds } from "./token-watch.ts";
 
 export interface ServedApi {
   readonly routes: readonly Route[];
@@ -26,9 +26,6 @@ export interface ServedApi {
   readonly events: EventLog;
   readonly meter?: RequestMeter | undefined;
 }
-
-/** What has been read for longer than this is sent only if the token still lives. */
-const recentMilliseconds = 250;
 
 interface Outcome {
   readonly status: number;
@@ -84,8 +81,8 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
       const answer = await route.run({ id, path, query, body, headers, origin, caller });
       return { status: route.status, answer, lookAgain: admitted };
     } finally {
-      // A read may have waited for the database; a write has asked about the token itself.
-      if (route.method === "GET" && performance.now() - begunAt > recentMilliseconds) await admitted();
+      // A read may have waited for the database as long as a list is sent between two looks; a write asks about the token itself.
+      if (route.method === "GET" && performance.now() - begunAt > watchMilliseconds) await admitted();
     }
   }
 

@@ -1,7 +1,7 @@
 import { isUnavailable } from "../../../domain/error.ts";
 
 /** With accounts that are half a second old at most, a list ends within a second of its token. */
-const watchMilliseconds = 250;
+export const watchMilliseconds = 250;
 
 /** A list under way, and its place among them. */
 interface Watched {

@@ -51,16 +51,11 @@ function spansOf({ table, name, from, to, ids }: Column, width: number): Stateme
     )`;
 }
 
-const straysOf: Readonly<Record<RecordKind, readonly Statement[]>> = {
-  log: [sql`maintenance_log`],
-  employee: [sql`employee_event`, sql`employee`],
-  asset: [sql`asset_event`, sql`asset`],
-};
-
 /** Each condition is one that the index answers. */
 export function makeStrays({ query }: Database): TrailRepository["strays"] {
   return async kind => {
-    const strays = straysOf[kind].flatMap(table =>
+    const tables = columns[kind].filter(({ ids }) => ids === 1);
+    const strays = tables.flatMap(({ table }) =>
       [sql`id is null`, sql`id < 1`, sql`id >= ${idsEnd}`].map(
         condition => sql`select id from ${table} where ${condition}`,
       ),

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { connect, type Database } from "../../../../src/adapters/postgres/connection/database.ts";
+import { makeTrailRepository } from "../../../../src/adapters/postgres/trail/trail-repository.ts";
+import { openDatabase, type TestDatabase } from "../../../support/database.ts";
+
+describe("ids that no record can have", () => {
+  let opened: TestDatabase;
+  let database: Database;
+  let sql: postgres.Sql;
+  const write = (id: string) => sql`
+    insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+    overriding system value values (${id}, '2026-01-01', 'PENDING', 'ERROR', '', 1, 1)`;
+  before(async () => {
+    opened = await openDatabase();
+    database = connect(opened.url);
+    sql = postgres(opened.url, { max: 1, onnotice: () => {} });
+    await sql`insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+      values ('Ada', 'Byron', '123456', 'a', 'a', 'TECHNICIAN', 'x')`;
+    await sql`insert into asset (name, description) values ('Pump', '')`;
+    await write("7");
+  });
+  after(async () => {
+    await sql.end();
+    await database.close();
+    await opened.drop();
+  });
+
+  test("are refused by the database", async () => {
+    for (const id of ["4503599627370496", "9223372036854775807", "0", "-5"])
+      await assert.rejects(write(id), { code: "23514" }, id);
+  });
+
+  test("are named, and neither numbered nor counted as the newest, where the owner has dropped the constraints", async () => {
+    await sql`alter table maintenance_log
+      drop constraint maintenance_log_id_positive, drop constraint maintenance_log_id_bound`;
+    const strays = ["-5", "4503599627370496", "9223372036854775807"];
+    for (const id of strays) await write(id);
+    const trail = makeTrailRepository(database);
+    assert.deepEqual((await trail.strays("log")).sort(), strays.sort());
+    assert.equal((await trail.newest()).lastIds.log, 7);
+    assert.deepEqual(
+      (await trail.recordsAfter("log", 0, 10)).map(({ recordId }) => recordId),
+      [7],
+    );
+    assert.deepEqual(await trail.spans("log", 16_384), [0]);
+  });
+});
