@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeNumbering } from "../../src/application/trail/numbering.ts";
 import type { RememberedNote } from "../../src/application/trail/signing.ts";
@@ -36,7 +36,8 @@ export function makeTrailStage() {
   const records: RecordsOf = { log: [], employee: [], asset: [] };
   const trail = makeMemoryTrail(records);
   const clock = makeFakeClock();
-  const numbering = (of: MemoryTrail = trail) => makeNumbering({ trail: of, hasher, clock, turn });
+  const numbering = (of: MemoryTrail = trail, turn: () => Promise<unknown> = nextTurn) =>
+    makeNumbering({ trail: of, hasher, clock, turn });
   /** Commits logs with these ids. */
   const commit = (...ids: number[]) => {
     records.log.push(...ids.map(id => logRecord(id)));

@@ -85,7 +85,7 @@ describe("the trail beside the requests", () => {
   });
 
   test("looks again soon while there is more to number, and reads nothing in the background meanwhile", async () => {
-    const behind = await run(Array(4).fill(undefined), range(1, 3_000));
+    const behind = await run(Array(4).fill(undefined), range(1, 12_000));
     assert.ok(behind.waits.includes(30));
     assert.deepEqual(behind.readings, []);
     const idle = await run(Array(200).fill(undefined), [1]);

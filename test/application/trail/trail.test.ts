@@ -76,6 +76,27 @@ describe("numbering", () => {
     assert.equal(new Set(numberedIds()).size, 2_999);
   });
 
+  test("lets others have their turn after 128 entries, both of its own and of another process", async () => {
+    const { numbering, commit, trail } = makeTrailStage();
+    const sizes: number[] = [];
+    const counting = () => {
+      let turns = 0;
+      const each = numbering(trail, async () => {
+        turns += 1;
+      });
+      return { each, turns: () => turns };
+    };
+    const [one, other] = [counting(), counting()];
+    await other.each.step();
+    commit(...range(1, 1_500));
+    for (let step = 0; step < 3; step += 1) sizes.push((await one.each.step()).records);
+    assert.deepEqual(sizes, [256, 1_243, 0]);
+    // Of 256 entries and of 1,243, each turn but the first begins with an interruption.
+    assert.equal(one.turns(), 1 + 9);
+    await other.each.step();
+    assert.ok(other.turns() >= 11, String(other.turns()));
+  });
+
   test("starts anew from what is stored when that is not what it knew", async () => {
     const { numbering, commit, trail, rootOf, numberedIds } = makeTrailStage();
     const [one, other] = [numbering(), numbering()];
