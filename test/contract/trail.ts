@@ -209,6 +209,17 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const idsOf = (records: readonly RecordKey[]) => records.map(({ recordId }) => recordId);
       assert.deepEqual(idsOf(await trail.recordsAfter("log", 0, 3)), ids.slice(0, 3));
       assert.deepEqual(idsOf(await trail.recordsAfter("log", ids[1] as number, 10)), ids.slice(2));
+      const whole = await trail.recordsAfter("log", 0, 5);
+      const lengthOf = (count: number) =>
+        whole.slice(0, count).reduce((sum, { entry }) => sum + entry.length, 0);
+      for (const mostBytes of [lengthOf(5), lengthOf(5) - 1, lengthOf(2), lengthOf(1) - 1, 0]) {
+        const read = await trail.recordsAfter("log", 0, 5, mostBytes);
+        assert.deepEqual(read, whole.slice(0, read.length));
+        assert.ok(read.length === 1 || lengthOf(read.length) <= mostBytes);
+        assert.equal(read.length === 5, mostBytes >= lengthOf(5));
+        assert.notEqual(read.length, 0);
+      }
+      assert.deepEqual(await trail.recordsAfter("log", ids[4] as number, 5, 0), []);
       const asked = [ids[3], ids[0], 999_999] as number[];
       assert.deepEqual(
         idsOf(await trail.records("log", asked)).sort((a, b) => a - b),

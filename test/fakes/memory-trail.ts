@@ -64,8 +64,16 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
 
     strays: async kind =>
       recordsOf[kind].flatMap(({ recordId: id }) => (id < 1 || id >= idsEnd ? [String(id)] : [])),
-    recordsAfter: async (kind, id, limit) =>
-      recordsOf[kind].filter(({ recordId }) => recordId > id).slice(0, limit),
+    recordsAfter: async (kind, id, limit, mostBytes = Number.POSITIVE_INFINITY) => {
+      let length = 0;
+      return recordsOf[kind]
+        .filter(({ recordId }) => recordId > id)
+        .slice(0, limit)
+        .filter(({ entry }, at) => {
+          length += entry.length;
+          return at === 0 || length <= mostBytes;
+        });
+    },
     records: async (kind, ids) => recordsOf[kind].filter(({ recordId }) => ids.includes(recordId)),
     entries: async (from, to) => stored.entries.filter(({ index }) => index >= from && index < to),
     entriesOf: async (kind, fromId, toId) =>

@@ -20,6 +20,8 @@ import { readTree, type Tree } from "./tree.ts";
 const mostRecords = 5_000;
 const fewestRecords = 16;
 const batchBytes = 2_000_000;
+/** Entries may suddenly be two hundred times as long, and the memory for them is that of the service. */
+const mostBatchBytes = 2 * batchBytes;
 const mostGaps = 500;
 /** Entries with which the tree grows in one turn of the event loop, some 0.5 ms. */
 const entriesInTurn = 128;
@@ -143,7 +145,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
         if (late.length > 0) records.push(...(await trail.records(kind, late)));
         const limit = room - records.length;
         if (lastIds[kind] > gaps.last && limit > 0) {
-          records.push(...(await trail.recordsAfter(kind, gaps.last, limit)));
+          records.push(...(await trail.recordsAfter(kind, gaps.last, limit, mostBatchBytes)));
         }
       }
       if (records.length > 0) await append(known, records);

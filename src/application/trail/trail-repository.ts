@@ -104,8 +104,11 @@ export interface TrailRepository {
    * more than 100,000 of them. No other method knows these records.
    */
   strays(kind: RecordKind): Promise<string[]>;
-  /** Records of a kind with greater ids, ascending. */
-  recordsAfter(kind: RecordKind, id: number, limit: number): Promise<TrailRecord[]>;
+  /**
+   * Records of a kind with greater ids, ascending, at most so many; fewer where the entries of so many are longer than
+   * `mostBytes` together, but at least one where there is one.
+   */
+  recordsAfter(kind: RecordKind, id: number, limit: number, mostBytes?: number): Promise<TrailRecord[]>;
   /** Those of these records that are there, in any order. */
   records(kind: RecordKind, ids: readonly number[]): Promise<TrailRecord[]>;
   /** Entries from an index up to, and without, another one, ascending. */

@@ -76,6 +76,21 @@ describe("numbering", () => {
     assert.equal(new Set(numberedIds()).size, 2_999);
   });
 
+  test("reads entries of 4 MB at once at most, however long they suddenly are", async () => {
+    const { numbering, commit, records, trail } = makeTrailStage();
+    const each = numbering();
+    commit(...range(1, 1_001));
+    for (let step = 0; step < 2; step += 1) await each.step();
+    const long = "x".repeat(40_000);
+    for (const id of range(1_001, 1_301)) records.log.push(logRecord(id, long));
+    const sizes: number[] = [];
+    for (let step = 0; step < 5; step += 1) sizes.push((await each.step()).records);
+    // Of 4 MB, and then of 2 MB each, which is what a batch should have.
+    assert.deepEqual(sizes, [99, 49, 49, 49, 49]);
+    for (let step = 0; step < 3; step += 1) await each.step();
+    assert.equal(trail.stored.entries.length, 1_300);
+  });
+
   test("lets others have their turn after 128 entries, both of its own and of another process", async () => {
     const { numbering, commit, trail } = makeTrailStage();
     const sizes: number[] = [];

@@ -1,5 +1,5 @@
 import { idsEnd, type RecordKind, type TrailRecord } from "../../../application/trail/trail-repository.ts";
-import type { Database } from "../connection/database.ts";
+import type { Bytes, Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 
 const jsonOr = (column: Statement) => sql`coalesce(to_json(${column})::text, 'null')`;
@@ -30,33 +30,48 @@ export const linesOf: Readonly<Record<RecordKind, Statement>> = {
     from asset_event`,
 };
 
-export function makeTrailRecords({ queryBytes }: Database) {
-  async function read(kind: RecordKind, lines: Statement): Promise<TrailRecord[]> {
-    // A line feed within an entry is written as an escape.
-    const [row] = await queryBytes(
-      sql`select string_agg(id::text, ','), string_agg(line, E'\\n') from (${lines}) as record`,
-    );
-    const [ids, entries] = row ?? [];
-    if (ids == null || entries == null) return [];
-    let start = 0;
-    return ids
-      .toString("latin1")
-      .split(",")
-      .map(id => {
-        const found = entries.indexOf(10, start);
-        const end = found < 0 ? entries.length : found;
-        const entry = entries.subarray(start, end);
-        start = end + 1;
-        return { kind, recordId: Number(id), entry };
-      });
-  }
-  return {
-    recordsAfter: (kind: RecordKind, id: number, limit: number) =>
-      read(kind, sql`${linesOf[kind]} where id > ${id} and id < ${idsEnd} order by id limit ${limit}`),
+/** The ids and the lines of all, each as one text. A line feed within an entry is written as an escape. */
+const batchOf = (lines: Statement) => sql`
+  select string_agg(id::text, ',') as ids, string_agg(line, E'\\n') as entries, count(*) as rows
+  from (${lines}) as record`;
 
-    records: async (kind: RecordKind, ids: readonly number[]) =>
-      ids.length === 0
-        ? []
-        : read(kind, sql`${linesOf[kind]} where id = any (${`{${ids}}`}::text::bigint[])`),
+export function makeTrailRecords({ queryBytes }: Database) {
+  return {
+    async recordsAfter(
+      kind: RecordKind,
+      id: number,
+      limit: number,
+      mostBytes = Number.MAX_SAFE_INTEGER,
+    ): Promise<TrailRecord[]> {
+      for (let rows = limit; ; rows = Math.ceil(rows / 8)) {
+        const lines = sql`${linesOf[kind]} where id > ${id} and id < ${idsEnd} order by id limit ${rows}`;
+        const [batch] = await queryBytes(
+          sql`select * from (${batchOf(lines)}) as batch where rows <= 1 or octet_length(entries) <= ${mostBytes}`,
+        );
+        if (batch !== undefined) return toRecords(kind, batch);
+      }
+    },
+
+    async records(kind: RecordKind, ids: readonly number[]): Promise<TrailRecord[]> {
+      if (ids.length === 0) return [];
+      const lines = sql`${linesOf[kind]} where id = any (${`{${ids}}`}::text::bigint[])`;
+      const [batch] = await queryBytes(batchOf(lines));
+      return toRecords(kind, batch);
+    },
   };
+}
+
+function toRecords(kind: RecordKind, [ids, entries]: Bytes = []): TrailRecord[] {
+  if (ids == null || entries == null) return [];
+  let start = 0;
+  return ids
+    .toString("latin1")
+    .split(",")
+    .map(id => {
+      const found = entries.indexOf(10, start);
+      const end = found < 0 ? entries.length : found;
+      const entry = entries.subarray(start, end);
+      start = end + 1;
+      return { kind, recordId: Number(id), entry };
+    });
 }
