@@ -41,12 +41,15 @@ export function makeTrailRecords({ queryBytes }: Database) {
       kind: RecordKind,
       id: number,
       limit: number,
-      mostBytes = Number.MAX_SAFE_INTEGER,
+      mostBytes = 2 ** 52,
     ): Promise<TrailRecord[]> {
       for (let rows = limit; ; rows = Math.ceil(rows / 8)) {
         const lines = sql`${linesOf[kind]} where id > ${id} and id < ${idsEnd} order by id limit ${rows}`;
+        // The line feeds between the entries, of which there is one less than rows, do not count.
         const [batch] = await queryBytes(
-          sql`select * from (${batchOf(lines)}) as batch where rows <= 1 or octet_length(entries) <= ${mostBytes}`,
+          sql`
+            select ids, entries from (${batchOf(lines)}) as batch
+            where rows <= 1 or octet_length(entries) < ${mostBytes}::bigint + rows`,
         );
         if (batch !== undefined) return toRecords(kind, batch);
       }
