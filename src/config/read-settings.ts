@@ -83,9 +83,13 @@ function textOf(
 }
 
 function readSecretFile(name: string, path: string, readFile: (path: string) => string): string {
+  let text: string;
   try {
-    return readFile(path).replace(/\r?\n$/, "");
+    text = readFile(path).replace(/\r?\n$/, "");
   } catch {
     throw new Error(`cannot be read from the file that ${name}_FILE names`);
   }
+  // What stands for bytes that are no UTF-8: a secret of random bytes would lose most of them.
+  if (text.includes("\ufffd")) throw new Error(`is not UTF-8 text in the file that ${name}_FILE names`);
+  return text;
 }

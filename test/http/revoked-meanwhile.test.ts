@@ -214,6 +214,75 @@ describe("a list under way", () => {
     }
   });
 
+  /** A world whose database is held up from when `hold` is called until `release`, and whose answers then come in this order. */
+  async function openHeldWorld(...order: readonly ("account" | "logs")[]) {
+    const repositories = makeMemoryRepositories();
+    let held = false;
+    let asked = false;
+    let release = (): void => {};
+    const released = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    const wait = async (what: "account" | "logs") => {
+      if (!held) return;
+      asked = true;
+      await released;
+      await new Promise(resolve => setTimeout(resolve, 50 * order.indexOf(what)));
+    };
+    const employees: typeof repositories.employees = {
+      ...repositories.employees,
+      async findAccount(email) {
+        const account = await repositories.employees.findAccount(email);
+        await wait("account");
+        return account;
+      },
+    };
+    const maintenanceLogs: typeof repositories.maintenanceLogs = {
+      ...repositories.maintenanceLogs,
+      async *list(part) {
+        await wait("logs");
+        yield* repositories.maintenanceLogs.list(part);
+      },
+    };
+    const world = await openWorld({ repositories: { ...repositories, employees, maintenanceLogs } });
+    return {
+      world,
+      hold: () => {
+        held = true;
+      },
+      isAsked: () => asked,
+      release: () => {
+        release();
+        held = false;
+      },
+    };
+  }
+
+  for (const [what, path, order] of [
+    ["a list whose logs come before the account", "logs", ["logs", "account"]],
+    ["a page whose logs come before the account", "logs?limit=10", ["logs", "account"]],
+    ["a list after an account that was read before", "logs", ["account", "logs"]],
+    ["assets after an account that was read before", "assets", ["account", "logs"]],
+    ["an employee after an account that was read before", "employees/me", ["account", "logs"]],
+  ] as const) {
+    test(`is not sent when the database was held up and the token has ended meanwhile: ${what}`, async () => {
+      const { world, hold, isAsked, release } = await openHeldWorld(...order);
+      const { employee, token } = await world.join("TECHNICIAN");
+      if (order[0] === "logs") await world.call("GET", `${api}/employees/me`, { token });
+      hold();
+      const answer = world.call("GET", `${api}/${path}`, { token });
+      await until(isAsked);
+      await new Promise(resolve => setTimeout(resolve, 300));
+      // By another process: what this one knows of the account stays for half a second.
+      const { setActive } = world.ports.employees;
+      await setActive(employee.id, false);
+      world.clock.advance(0.5);
+      release();
+      assert.equal((await answer).status, 403);
+      await world.close();
+    });
+  }
+
   test("is cut when its token expires", async () => {
     const world = await openWorld();
     const list = await startList(world, world.tokens.TECHNICIAN);

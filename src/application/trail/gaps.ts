@@ -1,8 +1,6 @@
 /** Ids kept in mind at once, and the longest wait between two looks for one. The background reading finds the others. */
 export const gapsAtMost = 10_000;
 const longestWaitMilliseconds = 86_400_000;
-/** Of the ids passed over between two looks, the last of a jump only: the sequence may have been set anywhere. */
-const longestJump = 1_000;
 /**
  * How far behind the last id a process looks for gaps when it starts: further than the service writes within the
  * deadline of a statement.
@@ -25,8 +23,8 @@ export type Gaps = ReturnType<typeof makeGaps>;
 export function makeGaps(last: number, passed: readonly number[], now: number) {
   const gaps = new Map<number, Gap>();
   let greatest = last;
-  /** How many more may be added before the next look. */
-  let room = longestJump;
+  /** How many more may be added before the next look: the sequence may have been set anywhere, again and again. */
+  let room = gapsAtMost;
 
   function add(id: number, now: number): void {
     gaps.set(id, { dueAt: now, wait: firstWaitMilliseconds });
@@ -54,7 +52,7 @@ export function makeGaps(last: number, passed: readonly number[], now: number) {
 
     /** The ids to ask for now, at most so many; each becomes due again later. */
     due(now: number, limit: number): number[] {
-      room = longestJump;
+      room = gapsAtMost;
       const ids: number[] = [];
       for (const [id, gap] of gaps) {
         if (ids.length === limit) break;

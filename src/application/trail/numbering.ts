@@ -1,5 +1,6 @@
-import { equalBytes } from "../../domain/trail/encoding.ts";
+import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
 import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
+import { tilePath, tileWidth } from "../../domain/trail/tile.ts";
 import type { Clock } from "../ports.ts";
 import { type Gaps, gapsAtMost, idsAtStart, makeGaps } from "./gaps.ts";
 import {
@@ -62,6 +63,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
   async function load(): Promise<State> {
     const { size, lastHash, lastIds } = await trail.end();
     const tree = await readTree(trail, hasher, size);
+    await refuseTilesBehind(size);
     const gaps = {} as Record<RecordKind, Gaps>;
     for (const kind of recordKinds) {
       const lastId = lastIds[kind];
@@ -69,6 +71,18 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
       gaps[kind] = makeGaps(lastId, passed, now());
     }
     return { tree, lastHash, gaps };
+  }
+
+  /** Tiles of entries that are no longer there: no entry could be added. Throws TrailError. */
+  async function refuseTilesBehind(size: number): Promise<void> {
+    const next = Math.floor(size / tileWidth);
+    const [tile] = await trail.tiles(0, next, next + 1);
+    // Unless another process has added its entries meanwhile.
+    if (tile !== undefined && (await trail.end()).size === size) {
+      throw new TrailError(
+        `tile ${tilePath({ level: 0, index: next, width: tileWidth })} has entries that were removed`,
+      );
+    }
   }
 
   const note = ({ gaps }: State, entries: readonly Pick<NumberedRecord, "kind" | "recordId">[]) => {

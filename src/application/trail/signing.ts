@@ -93,9 +93,15 @@ export function makeSigning(ports: SigningPorts) {
     return [before, ["database", seen]];
   }
 
-  /** What the tree does not extend, in words. Throws TrailError where the stored trail is not whole. */
-  async function contradictionOf(tree: Tree): Promise<string | undefined> {
-    const last = await trail.lastCheckpoint();
+  /**
+   * What the tree does not extend, in words. Throws TrailError where the stored trail is not whole.
+   *
+   * @param last the last checkpoint in the database
+   */
+  async function contradictionOf(
+    tree: Tree,
+    last: StoredCheckpoint | undefined,
+  ): Promise<string | undefined> {
     const kept = seen === undefined || seen.id === last?.id ? last : await trail.checkpoint(seen.id);
     if (seen !== undefined && kept?.note !== seen.note) {
       lasting = `database ${inWords(seen)}, which was removed or changed`;
@@ -153,16 +159,18 @@ export function makeSigning(ports: SigningPorts) {
     newest = signed;
   }
 
-  /** What was signed last before this process, if its own key did. */
+  /** What was signed last before this process, if its own key did: as it is remembered, or else as it is stored. */
   async function lastSigned(signer: SignerKey): Promise<SignedTree | undefined> {
-    try {
-      const kept = await remembered?.read().catch(() => undefined);
-      const note = kept ?? (await trail.lastCheckpoint())?.note;
-      if (note === undefined) return undefined;
-      return { ...openCheckpoint(note, [signer], ed25519), tree: undefined, note, at: clock.now() };
-    } catch {
-      return undefined;
+    for (const read of [() => remembered?.read(), async () => (await trail.lastCheckpoint())?.note]) {
+      try {
+        const note = await read();
+        if (note === undefined) continue;
+        return { ...openCheckpoint(note, [signer], ed25519), tree: undefined, note, at: clock.now() };
+      } catch {
+        // What cannot be read, or has another signature, was not signed by this key.
+      }
     }
+    return undefined;
   }
 
   return {
@@ -178,12 +186,14 @@ export function makeSigning(ports: SigningPorts) {
         return;
       }
       let next = tree;
-      let found = await examined(() => contradictionOf(next));
+      let last = await trail.lastCheckpoint();
+      let found = await examined(() => contradictionOf(next, last));
       if (found !== undefined) {
-        // Another process may have numbered more, and signed a larger tree.
+        // Another process may have numbered more, and signed a larger tree; by now an even larger one.
+        last = await trail.lastCheckpoint();
         await numbering.step();
         next = numbering.tree() as Tree;
-        found = await examined(() => contradictionOf(next));
+        found = await examined(() => contradictionOf(next, last));
       }
       found ??= await examined(() => signNext(next, key));
       if (found !== undefined) newest ??= await lastSigned(key);

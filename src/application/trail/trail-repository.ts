@@ -105,8 +105,8 @@ export interface TrailRepository {
    */
   strays(kind: RecordKind): Promise<string[]>;
   /**
-   * Records of a kind with greater ids, ascending, at most so many; fewer where the entries of so many are longer than
-   * `mostBytes` together, but at least one where there is one.
+   * Records of a kind with greater ids, ascending, at most so many; fewer where the comments or descriptions of so many are
+   * longer than `mostBytes` together, but at least one where there is one.
    */
   recordsAfter(kind: RecordKind, id: number, limit: number, mostBytes?: number): Promise<TrailRecord[]>;
   /** Those of these records that are there, in any order. */

@@ -131,6 +131,36 @@ describe("numbering", () => {
     );
   });
 
+  test("refuses to go on where tiles are stored of entries that were removed", async () => {
+    const { numbering, commit, trail } = makeTrailStage();
+    commit(...range(1, 600));
+    for (const each = numbering(); trail.stored.entries.length < 599; ) await each.step();
+    trail.stored.entries = trail.stored.entries.slice(0, 300);
+    await assert.rejects(numbering().step(), {
+      name: "TrailError",
+      message: "tile 0/001 has entries that were removed",
+    });
+  });
+
+  test("numbers a transaction of many records, which ends after later ones, within twice its time", async () => {
+    const { numbering, commit, clock, numberedIds } = makeTrailStage();
+    const each = numbering();
+    commit(1);
+    await each.step();
+    commit(4_002);
+    await each.step();
+    for (let second = 0; second < 20; second += 1) {
+      clock.advance(1);
+      await each.step();
+    }
+    commit(...range(2, 4_002));
+    for (let second = 0; second < 40; second += 1) {
+      clock.advance(1);
+      await each.step();
+    }
+    assert.equal(new Set(numberedIds()).size, 4_002);
+  });
+
   test("a gap is asked for again at waits that double, and no more when it is known", () => {
     const gaps = makeGaps(0, [], 0);
     gaps.note(1, 0);
@@ -143,20 +173,65 @@ describe("numbering", () => {
     );
     // A jump of the sequence is no reason to ask for a million ids.
     gaps.note(1_000_000, 1_000);
-    assert.equal(gaps.due(1_000, 100_000).length, 1_000);
+    assert.equal(gaps.due(1_000, 100_000).length, 10_000);
   });
 
-  test("gaps are 1,000 at most between two looks, however far apart the ids are", () => {
+  test("gaps are 10,000 at most between two looks, however far apart the ids are", () => {
     const gaps = makeGaps(0, [], 0);
     for (let at = 1; at <= 500; at += 1) gaps.note(at * 1_000_000, 0);
     // JavaScript cannot count one by one from there.
     gaps.note(2 ** 55, 0);
     assert.equal(gaps.last, 2 ** 55);
-    assert.deepEqual(gaps.due(0, 10_000), range(999_000, 1_000_000));
+    assert.deepEqual(gaps.due(0, 20_000), range(990_000, 1_000_000));
   });
 });
 
 describe("signing", () => {
+  test("is not broken by another process that goes on numbering and signing meanwhile", async () => {
+    const { start, commit, trail, events } = makeSigner();
+    const [one, other] = [start(), start()];
+    commit(1);
+    await one.look();
+    await other.look();
+    const { lastCheckpoint } = trail;
+    let next = 2;
+    let isOthers = false;
+    Object.assign(trail, {
+      async lastCheckpoint() {
+        if (isOthers) return lastCheckpoint();
+        isOthers = true;
+        commit(...range(next, next + 1_500));
+        next += 1_500;
+        for (let look = 0; look < 4; look += 1) await other.look();
+        isOthers = false;
+        return lastCheckpoint();
+      },
+    });
+    commit(next);
+    next += 1;
+    await one.look();
+    assert.deepEqual(
+      events.recorded.filter(({ event }) => event === "trail broken"),
+      [],
+    );
+    assert.ok((one.signing.newest()?.size ?? 0) > 3_000);
+  });
+
+  test("shows the last checkpoint of the database while what is remembered cannot be read", async () => {
+    const { start, commit, setNote, events } = makeSigner();
+    commit(...range(1, 8));
+    const one = start();
+    await one.look();
+    await one.signing.close();
+    for (const note of ["garbage\n", one.signing.newest()?.note?.replace("\n7\n", "\n6\n")]) {
+      setNote(note);
+      const other = start();
+      await other.look();
+      assert.equal(other.signing.newest()?.note, one.signing.newest()?.note);
+    }
+    assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
+  });
+
   function makeSigner() {
     const stage = makeTrailStage();
     const memory = makeMemoryNote();

@@ -3,12 +3,22 @@ import { finished } from "node:stream/promises";
 import type { JsonList, Piece } from "../../../application/json-list.ts";
 import type { HttpError } from "../api/http-error.ts";
 import type { Answer } from "../api/route.ts";
+import { watchMilliseconds } from "./token-watch.ts";
 
 /** A response under way, and the headers that every outcome of it gets: names and values in turn. */
 export interface Reply {
   readonly response: ServerResponse;
   readonly headers: readonly string[];
 }
+
+/** A list as it is read. */
+interface Pieces {
+  next(): Promise<IteratorResult<Piece, undefined>>;
+  end(): void;
+}
+
+/** Rejects when the request would no longer be let through. */
+export type LookAgain = () => Promise<unknown>;
 
 /** The headers of every response. */
 export const standingHeaders = (requestId: string): readonly string[] => [
@@ -23,12 +33,19 @@ export const standingHeaders = (requestId: string): readonly string[] => [
 export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
 
 /** Sends what a route answers, with the status of its success. A list takes its time; anything else has been handed over. */
-export function sendAnswer(reply: Reply, success: number, answer: Answer | void): Promise<void> | void {
+export function sendAnswer(
+  reply: Reply,
+  success: number,
+  answer: Answer | void,
+  lookAgain: LookAgain,
+): Promise<void> | void {
   const { body, headers = [], isNotModified }: Answer = answer ?? {};
   const all = { response: reply.response, headers: reply.headers.concat(headers) };
   if (isNotModified) return sendNothing(all, 304);
   if (body === undefined) return sendNothing(all, success);
-  if (typeof body !== "string" && !(body instanceof Uint8Array)) return sendList(all, success, body);
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    return sendList(all, success, read(body, lookAgain));
+  }
   return sendText(all, success, body, headers.includes("Content-Type") ? [] : jsonType);
 }
 
@@ -56,9 +73,24 @@ function sendText(
   response.writeHead(status, headers.concat(more, length)).end(text);
 }
 
+/** Reads a list. What the database took long to find is given only if the request would still be let through. */
+function read(list: JsonList<object>, lookAgain: LookAgain): Pieces {
+  const pieces: AsyncIterator<Piece, undefined> = list[Symbol.asyncIterator]();
+  return {
+    async next() {
+      const begunAt = performance.now();
+      const taken = await pieces.next();
+      if (performance.now() - begunAt > watchMilliseconds) await lookAgain();
+      return taken;
+    },
+    end: () => {
+      pieces.return?.().catch(() => {});
+    },
+  };
+}
+
 /** Sends a list: with its length if it is of one piece, as most lists are. */
-async function sendList(reply: Reply, status: number, list: JsonList<object>): Promise<void> {
-  const pieces = list[Symbol.asyncIterator]();
+async function sendList(reply: Reply, status: number, pieces: Pieces): Promise<void> {
   const { done, value: first } = await pieces.next();
   if (done === true || first.next === undefined) sendWhole(reply, status, first?.json);
   else await sendPieces(reply, status, first, pieces);
@@ -79,12 +111,7 @@ function sendWhole(reply: Reply, status: number, elements: Uint8Array | undefine
  * Sends a list piece by piece at the pace of the client; when it fails on the way the socket is destroyed, so that no client
  * takes a cut list for a whole one.
  */
-async function sendPieces(
-  reply: Reply,
-  status: number,
-  begun: Piece,
-  pieces: AsyncIterator<Piece>,
-): Promise<void> {
+async function sendPieces(reply: Reply, status: number, begun: Piece, pieces: Pieces): Promise<void> {
   const { response, headers } = reply;
   let read: Piece | undefined = begun;
   /**
@@ -118,7 +145,7 @@ async function sendPieces(
     response.end("]");
   } finally {
     // It waits for the piece that is being read.
-    pieces.return?.().catch(() => {});
+    pieces.end();
   }
 }
 

@@ -70,18 +70,19 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
       return { status: route.status, answer, lookAgain: async () => {} };
     }
     const admitted = () => admit(authentication, headers.authorization, found, details);
+    const begunAt = performance.now();
     const { route, id, path, caller: first } = await admitted();
     const query = queryOf(route);
     const needsNoWait = route.body === undefined || request.complete;
     const body = route.body === undefined ? {} : await readBodyOf(route.body, route, underWay);
     // A body may arrive slowly, and the token may end meanwhile.
     const caller = needsNoWait ? first : (await admitted()).caller;
-    const begunAt = performance.now();
     try {
       const answer = await route.run({ id, path, query, body, headers, origin, caller });
       return { status: route.status, answer, lookAgain: admitted };
     } finally {
-      // A read may have waited for the database as long as a list is sent between two looks; a write asks about the token itself.
+      // The database may have held up what was read of the account, or for the answer, as long as a list is sent between two
+      // looks. A write asks about the token itself.
       if (route.method === "GET" && performance.now() - begunAt > watchMilliseconds) await admitted();
     }
   }
@@ -101,7 +102,12 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     try {
       if (method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
       const { status, answer, lookAgain } = await run(underWay, details);
-      const sending = sendAnswer({ response, headers: withClose(request, headers) }, status, answer);
+      const sending = sendAnswer(
+        { response, headers: withClose(request, headers) },
+        status,
+        answer,
+        lookAgain,
+      );
       if (sending !== undefined) await tokenWatch.during(sending, lookAgain, fail);
     } catch (failure) {
       fail(failure);

@@ -30,6 +30,13 @@ export const linesOf: Readonly<Record<RecordKind, Statement>> = {
     from asset_event`,
 };
 
+/** The text of each record that may be long. */
+const textsOf: Readonly<Record<RecordKind, Statement>> = {
+  log: sql`select comment as text from maintenance_log`,
+  employee: sql`select role as text from employee_event`,
+  asset: sql`select description as text from asset_event`,
+};
+
 /** The ids and the lines of all, each as one text. A line feed within an entry is written as an escape. */
 const batchOf = (lines: Statement) => sql`
   select string_agg(id::text, ',') as ids, string_agg(line, E'\\n') as entries, count(*) as rows
@@ -44,12 +51,14 @@ export function makeTrailRecords({ queryBytes }: Database) {
       mostBytes = 2 ** 52,
     ): Promise<TrailRecord[]> {
       for (let rows = limit; ; rows = Math.ceil(rows / 8)) {
-        const lines = sql`${linesOf[kind]} where id > ${id} and id < ${idsEnd} order by id limit ${rows}`;
-        // The line feeds between the entries, of which there is one less than rows, do not count.
+        const following = sql`where id > ${id} and id < ${idsEnd} order by id limit ${rows}`;
+        // Asked before the entries are made: each byte may become six.
         const [batch] = await queryBytes(
           sql`
-            select ids, entries from (${batchOf(lines)}) as batch
-            where rows <= 1 or octet_length(entries) < ${mostBytes}::bigint + rows`,
+            select ids, entries from (${batchOf(sql`${linesOf[kind]} ${following}`)}) as batch
+            where ${rows} = 1 or coalesce((
+              select sum(octet_length(text)) from (${textsOf[kind]} ${following}) as long
+            ), 0) <= ${mostBytes}::bigint`,
         );
         if (batch !== undefined) return toRecords(kind, batch);
       }
