@@ -44,7 +44,7 @@ export function sendAnswer(
   if (isNotModified) return sendNothing(all, 304);
   if (body === undefined) return sendNothing(all, success);
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
-    return sendList(all, success, read(body, lookAgain));
+    return sendList(all, success, readAdmitted(body, lookAgain));
   }
   return sendText(all, success, body, headers.includes("Content-Type") ? [] : jsonType);
 }
@@ -74,7 +74,7 @@ function sendText(
 }
 
 /** Reads a list. What the database took long to find is given only if the request would still be let through. */
-function read(list: JsonList<object>, lookAgain: LookAgain): Pieces {
+function readAdmitted(list: JsonList<object>, lookAgain: LookAgain): Pieces {
   const pieces: AsyncIterator<Piece, undefined> = list[Symbol.asyncIterator]();
   return {
     async next() {
