@@ -60,6 +60,51 @@ describe("the systemd units", () => {
   });
 });
 
+describe("as-service", () => {
+  /** Runs it on a unit with this text, with programs in place of systemd's; answers what systemd-run is given. */
+  function asService(unit: string, ...args: string[]) {
+    const folder = mkdtempSync(join(tmpdir(), "maintenance-log-as-service-"));
+    writeFileSync(join(folder, "unit"), unit);
+    writeFileSync(join(folder, "systemctl"), `#!/bin/sh\ncat ${folder}/unit\n`, { mode: 0o755 });
+    writeFileSync(join(folder, "systemd-run"), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env["PATH"]}` };
+    const { status, stdout, stderr } = spawnSync("sh", ["deploy/as-service", ...args], {
+      env,
+      encoding: "utf8",
+    });
+    rmSync(folder, { recursive: true });
+    return { status, given: stdout.split("\n"), stderr };
+  }
+  const name = "maintenance-log@3000.service";
+
+  test("gives each setting of [Service] as systemd reads it, and the arguments as they are", () => {
+    const unit =
+      "[Unit]\nUser=no\n[Service]\nUser=%i\nEnvironment=A=%%d\nExecStart=/no\n\n[Install]\nGroup=no\n";
+    const { status, given } = asService(unit, name, "accept-trail", "--reason", "x $HOME $A");
+    assert.equal(status, 0);
+    const settings = given.filter(argument => argument.startsWith("--property="));
+    assert.deepEqual(settings, ["--property=User=3000", "--property=Environment=A=%d"]);
+    // systemd makes one $ of two.
+    assert.deepEqual(given.slice(-4), ["accept-trail", "--reason", "x $$HOME $$A", ""]);
+  });
+
+  test("refuses what it would read in another way than systemd", () => {
+    for (const line of [
+      "[Service] ",
+      " [Service]",
+      "\ufeff[Service]",
+      "User=%p",
+      " User=me",
+      "User =me",
+      "User=me\\",
+    ]) {
+      const { status, given, stderr } = asService(`[Service]\n${line}\nGroup=me\n`, name, "check");
+      assert.deepEqual([status, given], [65, [""]], line);
+      assert.match(stderr, /^as-service: maintenance-log@3000\.service or a drop-in has /, line);
+    }
+  });
+});
+
 describe("the filter for fail2ban", () => {
   const filter = readFileSync("deploy/fail2ban-filter.conf", "utf8");
 

@@ -21,7 +21,7 @@ import { readTree, type Tree } from "./tree.ts";
 const mostRecords = 5_000;
 const fewestRecords = 16;
 const batchBytes = 2_000_000;
-/** Entries may suddenly be two hundred times as long, and the memory for them is that of the service. */
+/** Of their comments or descriptions, which may suddenly be two hundred times as long: the service has to hold them. */
 const mostBatchBytes = 2 * batchBytes;
 const mostGaps = 500;
 /** Entries with which the tree grows in one turn of the event loop, some 0.5 ms. */

@@ -10,7 +10,7 @@ import { readBody, type Share } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { admit } from "./guard.ts";
 import { refuseBadPreconditions } from "./preconditions.ts";
-import { sendAnswer, sendError, sendPreflight, standingHeaders } from "./reply.ts";
+import { type LookAgain, sendAnswer, sendError, sendPreflight, standingHeaders } from "./reply.ts";
 import { requestIdOf } from "./request-id.ts";
 import { makeRequestLog, type RequestDetails } from "./request-log.ts";
 import { type Found, type FoundRoute, makeRouter } from "./router.ts";
@@ -30,8 +30,7 @@ export interface ServedApi {
 interface Outcome {
   readonly status: number;
   readonly answer: Answer | void;
-  /** Rejects when the request would no longer be let through. */
-  readonly lookAgain: () => Promise<unknown>;
+  readonly lookAgain: LookAgain;
 }
 
 /** A request, and its share of what all requests may take. */
