@@ -25,5 +25,7 @@ grant update (active, asked_by) on asset to maintenance_log_service;
 grant select on employee_event, asset_event to maintenance_log_service;
 grant insert (employee_id, role, active, changed_by) on employee_event to maintenance_log_service;
 grant insert (asset_id, name, description, active, changed_by) on asset_event to maintenance_log_service;
+-- Which ids of records the database has given out.
+grant select on sequence maintenance_log_id_seq, employee_event_id_seq, asset_event_id_seq to maintenance_log_service;
 grant select, insert on trail_run, trail_tile, trail_checkpoint, trail_acceptance, trail_reading
   to maintenance_log_service;

@@ -177,7 +177,7 @@ describe("check", () => {
 
   test("knows every right that the service role is granted, and no others", async t => {
     if (!database.hasUsers) return t.skip("the embedded database has one user for everybody");
-    assert.equal(revocations.length, 49);
+    assert.equal(revocations.length, 52);
     const role = `check_${process.pid}`;
     await sql.unsafe(`create role ${role} login password 'x' in role maintenance_log_service`);
     const url = new URL(database.url);

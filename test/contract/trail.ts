@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import type { Repositories } from "../../src/application/ports.ts";
-import type { FullTile, RecordKey } from "../../src/application/trail/trail-repository.ts";
+import { type FullTile, idsEnd, type RecordKey } from "../../src/application/trail/trail-repository.ts";
 import { byOperator, callerOf } from "../support/by-operator.ts";
 import { readEntry } from "../support/entry.ts";
 import { aLog, anAsset, anEmployee, type OpenRepositories } from "./repositories.ts";
@@ -70,7 +70,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     test("a log's record says what was written, by whom, under which name, and when the database took it", async () => {
       const { employeeId, assetId, logs } = await writeLogs(1);
       await opened.employees.update(employeeId, { ...unchanged, firstName: "Augusta" }, ["TECHNICIAN"]);
-      const [record] = await trail.recordsAfter("log", 0, 10);
+      const [record] = await trail.recordsIn("log", 1, idsEnd, 10);
       const { recordedAt, ...said } = readEntry((record ?? assert.fail()).entry);
       assert.ok(recordedAt !== null);
       assert.match(recordedAt, /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
@@ -115,9 +115,9 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         );
       }
       const records = [
-        ...(await trail.recordsAfter("log", 0, 100)),
-        ...(await trail.recordsAfter("asset", 0, 100)),
-        ...(await trail.recordsAfter("employee", 0, 100)),
+        ...(await trail.recordsIn("log", 1, idsEnd, 100)),
+        ...(await trail.recordsIn("asset", 1, idsEnd, 100)),
+        ...(await trail.recordsIn("employee", 1, idsEnd, 100)),
       ];
       // Reading refuses every form but the canonical one.
       const entries = records.map(({ entry }) => readEntry(entry));
@@ -136,7 +136,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await opened.employees.setActive(id, false, by);
       await opened.employees.setActive(id, false, by);
       await opened.employees.setActive(id, true);
-      const records = await trail.recordsAfter("employee", 0, 10);
+      const records = await trail.recordsIn("employee", 1, idsEnd, 10);
       const states = records.map(record => {
         const { recordedAt, kind, ...state } = readEntry(record.entry);
         assert.equal(kind, "employee");
@@ -157,10 +157,10 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const { id } = await opened.employees.insert(anEmployee({ email: record.email }));
       await opened.employees.setActive(id, false);
       await opened.employees.appointAdmin(record);
-      const [last] = (await trail.recordsAfter("employee", 0, 10)).slice(-1);
+      const [last] = (await trail.recordsIn("employee", 1, idsEnd, 10)).slice(-1);
       const { recordedAt: __, ...state } = readEntry(last?.entry ?? assert.fail());
       assert.deepEqual(state, { kind: "employee", id, role: "ADMIN", active: true, changedBy: null });
-      assert.equal((await trail.recordsAfter("employee", 0, 10)).length, 3);
+      assert.equal((await trail.recordsIn("employee", 1, idsEnd, 10)).length, 3);
     });
 
     test("every state of an asset is a record, with whoever asked for it", async () => {
@@ -169,7 +169,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await opened.assets.setActive(id, true, by);
       await opened.assets.setActive(id, false, by);
       await opened.assets.setActive(id, true);
-      const records = await trail.recordsAfter("asset", 0, 10);
+      const records = await trail.recordsIn("asset", 1, idsEnd, 10);
       const state = { kind: "asset", id, name: "Pump", description: "Left" };
       assert.deepEqual(
         records.map(({ entry }) => {
@@ -203,9 +203,24 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.equal(hex(lastHash ?? bytes(0)), hex(bytes(1)));
     });
 
+    test("an entry of an id that no record was given does not count as the last", async () => {
+      const { logs } = await writeLogs(3);
+      const [first = 0, , last = 0] = logs.map(({ id }) => id);
+      const lastIds = async () => [(await trail.end()).lastIds.log, (await trail.newest()).lastIds.log];
+      await appendMany(0, 1, last + 1);
+      assert.deepEqual(await lastIds(), [0, last]);
+      await appendMany(1, 1, 1_000_000_000_000);
+      await appendMany(2, 1, last + 70_000);
+      assert.deepEqual(await lastIds(), [0, last]);
+      await appendMany(3, 2, first);
+      assert.deepEqual(await lastIds(), [first + 1, last]);
+      assert.deepEqual((await trail.end()).lastIds, { log: first + 1, employee: 0, asset: 0 });
+    });
+
     test("so few records are read that their comments are not longer than asked for, but one at least", async () => {
       await writeLogs(10, "\u0001".repeat(1_000));
-      const countOf = async (mostBytes: number) => (await trail.recordsAfter("log", 0, 10, mostBytes)).length;
+      const countOf = async (mostBytes: number) =>
+        (await trail.recordsIn("log", 1, idsEnd, 10, mostBytes)).length;
       assert.deepEqual([await countOf(0), await countOf(10), await countOf(100_000)], [1, 1, 10]);
       const few = await countOf(2_500);
       assert.ok(few >= 1 && few <= 3, String(few));
@@ -215,8 +230,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const { logs } = await writeLogs(5);
       const ids = logs.map(({ id }) => id);
       const idsOf = (records: readonly RecordKey[]) => records.map(({ recordId }) => recordId);
-      assert.deepEqual(idsOf(await trail.recordsAfter("log", 0, 3)), ids.slice(0, 3));
-      assert.deepEqual(idsOf(await trail.recordsAfter("log", ids[1] as number, 10)), ids.slice(2));
+      assert.deepEqual(idsOf(await trail.recordsIn("log", 1, idsEnd, 3)), ids.slice(0, 3));
+      assert.deepEqual(idsOf(await trail.recordsIn("log", (ids[1] as number) + 1, idsEnd, 10)), ids.slice(2));
       const asked = [ids[3], ids[0], 999_999] as number[];
       assert.deepEqual(
         idsOf(await trail.records("log", asked)).sort((a, b) => a - b),
@@ -267,21 +282,22 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
           ...mixed.map(({ kind, recordId, hash }, at) => [3 + at, kind, recordId, hex(hash)]),
         ],
       );
-      const end = await trail.end();
-      assert.deepEqual(
-        { ...end, lastHash: hex(end.lastHash ?? bytes(0)) },
-        {
-          size: 8,
-          lastHash: hex(bytes(105)),
-          lastIds: { log: 1_000_000_000_000, employee: 1, asset: 1 },
-        },
-      );
+      const { size, lastHash } = await trail.end();
+      assert.deepEqual([size, hex(lastHash ?? bytes(0))], [8, hex(bytes(105))]);
       assert.deepEqual(await trail.entries(2, 5), all.slice(2, 5));
       const indexesOf = async (...args: Parameters<typeof trail.entriesOf>) =>
         (await trail.entriesOf(...args)).map(({ index }) => index).sort((a, b) => a - b);
       assert.deepEqual(await indexesOf("log", 5, 256), [0, 1, 5, 6]);
       assert.deepEqual(await indexesOf("log", 0, 5), []);
       assert.deepEqual(await indexesOf("asset", 0, 256), [3]);
+      const asked = [1_000_000_000_000, 6, 7, 254, 257, 513, 1_000_000_000_256];
+      const numbered = await trail.idsWithEntry("log", asked);
+      assert.deepEqual(
+        numbered.sort((a, b) => a - b),
+        [7, 254, 1_000_000_000_000],
+      );
+      assert.deepEqual(await trail.idsWithEntry("asset", [1, 5]), [1]);
+      assert.deepEqual(await trail.idsWithEntry("asset", []), []);
       assert.deepEqual(await trail.idsWithoutEntry("log", 251, 259, 10), [251, 252, 253, 257, 258]);
       assert.deepEqual(await trail.idsWithoutEntry("log", 251, 259, 2), [257, 258]);
       assert.deepEqual(await trail.idsWithoutEntry("asset", 1, 3, 10), [2]);

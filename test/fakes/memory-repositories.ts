@@ -298,7 +298,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
         ),
     },
 
-    trail: makeMemoryTrail(records),
+    trail: makeMemoryTrail(records, kind => records[kind].length),
   };
 }
 

@@ -5,9 +5,10 @@ import {
   idsEnd,
   type NumberedRecord,
   type Reading,
+  type RecordKey,
   type RecordKind,
-  recordKinds,
   type StoredCheckpoint,
+  type TrailEnd,
   type TrailRecord,
   type TrailRepository,
 } from "../../src/application/trail/trail-repository.ts";
@@ -24,34 +25,35 @@ export interface MemoryTrail extends TrailRepository {
   };
 }
 
-export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
+/** @param lastGivenId the last id that was given to a record, where a test makes records with others */
+export function makeMemoryTrail(
+  recordsOf: RecordsOf,
+  lastGivenId: (kind: RecordKind) => number = () => idsEnd,
+): MemoryTrail {
   const stored: MemoryTrail["stored"] = { entries: [], tiles: [], checkpoints: [], acceptances: [] };
   let lastCheckpointId = 0;
   const readings: Omit<Reading, "age">[] = [];
+  const endWith = (keys: (kind: RecordKind) => readonly RecordKey[]): TrailEnd => {
+    const lastIdOf = (kind: RecordKind) => {
+      const ids = keys(kind).map(({ recordId }) => recordId);
+      return ids.reduce((last, id) => (id > last && id <= lastGivenId(kind) ? id : last), 0);
+    };
+    return {
+      size: stored.entries.length,
+      lastHash: stored.entries.at(-1)?.hash,
+      lastIds: { log: lastIdOf("log"), employee: lastIdOf("employee"), asset: lastIdOf("asset") },
+    };
+  };
   const joined = (hashes: readonly NumberedRecord[]) => Buffer.concat(hashes.map(({ hash }) => hash));
   return {
     stored,
 
     async end() {
-      const lastIdOf = (kind: RecordKind) =>
-        Math.max(0, ...stored.entries.filter(entry => entry.kind === kind).map(({ recordId }) => recordId));
-      const lastIds = Object.fromEntries(recordKinds.map(kind => [kind, lastIdOf(kind)]));
-      return {
-        size: stored.entries.length,
-        lastHash: stored.entries.at(-1)?.hash,
-        lastIds: lastIds as Record<RecordKind, number>,
-      };
+      return endWith(kind => stored.entries.filter(entry => entry.kind === kind));
     },
-
-    newest: async () => ({
-      size: stored.entries.length,
-      lastHash: stored.entries.at(-1)?.hash,
-      lastIds: {
-        log: recordsOf.log.at(-1)?.recordId ?? 0,
-        employee: recordsOf.employee.at(-1)?.recordId ?? 0,
-        asset: recordsOf.asset.at(-1)?.recordId ?? 0,
-      },
-    }),
+    async newest() {
+      return endWith(kind => recordsOf[kind]);
+    },
 
     async spans(space, width) {
       const entries = stored.entries.filter(({ kind }) => space === "tile" || kind === space);
@@ -64,10 +66,10 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
 
     strays: async kind =>
       recordsOf[kind].flatMap(({ recordId: id }) => (id < 1 || id >= idsEnd ? [String(id)] : [])),
-    recordsAfter: async (kind, id, limit, mostBytes = Number.POSITIVE_INFINITY) => {
+    recordsIn: async (kind, fromId, toId, limit, mostBytes = Number.POSITIVE_INFINITY) => {
       let length = 0;
       return recordsOf[kind]
-        .filter(({ recordId }) => recordId > id)
+        .filter(({ recordId }) => recordId >= fromId && recordId < toId)
         .slice(0, limit)
         .filter(({ entry }, at) => {
           length += entry.length;
@@ -80,6 +82,12 @@ export function makeMemoryTrail(recordsOf: RecordsOf): MemoryTrail {
       stored.entries.filter(
         entry => entry.kind === kind && entry.recordId >= fromId && entry.recordId < toId,
       ),
+    idsWithEntry: async (kind, ids) => {
+      const asked = new Set(ids);
+      return stored.entries.flatMap(entry =>
+        entry.kind === kind && asked.has(entry.recordId) ? [entry.recordId] : [],
+      );
+    },
     idsWithoutEntry: async (kind, fromId, toId, limit) => {
       const numbered = new Set(
         stored.entries.filter(entry => entry.kind === kind).map(({ recordId }) => recordId),

@@ -2,7 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeNumbering } from "../../src/application/trail/numbering.ts";
 import type { RememberedNote } from "../../src/application/trail/signing.ts";
-import type { FullTile, NumberedRecord, TrailRecord } from "../../src/application/trail/trail-repository.ts";
+import {
+  type FullTile,
+  idsEnd,
+  type NumberedRecord,
+  type TrailRecord,
+} from "../../src/application/trail/trail-repository.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
 import { makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 import { makeSignerKey } from "../../src/domain/trail/note.ts";
@@ -31,10 +36,11 @@ export const logRecord = (id: number, comment = `log ${id}`): TrailRecord => ({
   }),
 });
 
-/** Records and a trail in memory, which a test may change as an owner of the tables can. */
+/** Records, what their sequences gave last, and a trail: in memory, where a test may change them as an owner can. */
 export function makeTrailStage() {
   const records: RecordsOf = { log: [], employee: [], asset: [] };
-  const trail = makeMemoryTrail(records);
+  const given = { log: idsEnd, employee: idsEnd, asset: idsEnd };
+  const trail = makeMemoryTrail(records, kind => given[kind]);
   const clock = makeFakeClock();
   const numbering = (of: MemoryTrail = trail, turn: () => Promise<unknown> = nextTurn) =>
     makeNumbering({ trail: of, hasher, clock, turn });
@@ -61,7 +67,7 @@ export function makeTrailStage() {
     });
     for (const entry of trail.stored.entries) frontier.append(entry.hash);
   };
-  return { records, trail, clock, numbering, commit, rewrite, rootOf, numberedIds };
+  return { records, given, trail, clock, numbering, commit, rewrite, rootOf, numberedIds };
 }
 
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);

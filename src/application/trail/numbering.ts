@@ -5,7 +5,7 @@ import type { Clock } from "../ports.ts";
 import { type Gaps, gapsAtMost, idsAtStart, makeGaps } from "./gaps.ts";
 import {
   type FullTile,
-  type NumberedRecord,
+  type RecordKey,
   type RecordKind,
   recordKinds,
   type TrailEnd,
@@ -50,7 +50,8 @@ export type Numbering = ReturnType<typeof makeNumbering>;
 /**
  * Gives records their numbers. Any number of processes may do so at once: each knows which records have entries below
  * the end that it knows, and what it adds is stored only if the trail still ends there. So a record gets one number,
- * whoever gives it. Nothing is concluded from the order of ids: a lower one may always come later (see gaps.ts).
+ * whoever gives it. Nothing is concluded from the order of ids: a lower one may always come later (see gaps.ts). Nor from
+ * a single id: an owner of the tables can give a record, or an entry, one that is far ahead of all others.
  */
 export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
   let state: State | undefined;
@@ -62,11 +63,12 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
 
   async function load(): Promise<State> {
     const { size, lastHash, lastIds } = await trail.end();
+    const newest = await trail.newest();
     const tree = await readTree(trail, hasher, size);
     await refuseTilesBehind(size);
     const gaps = {} as Record<RecordKind, Gaps>;
     for (const kind of recordKinds) {
-      const lastId = lastIds[kind];
+      const lastId = Math.min(lastIds[kind], newest.lastIds[kind]);
       const passed = await trail.idsWithoutEntry(kind, Math.max(1, lastId - idsAtStart), lastId, gapsAtMost);
       gaps[kind] = makeGaps(lastId, passed, now());
     }
@@ -85,12 +87,10 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     }
   }
 
-  const note = ({ gaps }: State, entries: readonly Pick<NumberedRecord, "kind" | "recordId">[]) => {
-    const at = now();
-    for (const { kind, recordId } of entries) gaps[kind].note(recordId, at);
-  };
-
-  /** Takes over entries from the end that this process knows; forgets everything where they do not follow it. */
+  /**
+   * Takes over entries from the end that this process knows; forgets everything where they do not follow it. What is
+   * between an entry and one that is far ahead may have no entry, and is left to be read.
+   */
   async function follow(known: State, { size, lastHash: expected }: TrailEnd): Promise<State> {
     let followed = known;
     while (followed.tree.size < size) {
@@ -100,7 +100,11 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
       const isSame = lastHash === undefined || isSameHash(found[0]?.hash, lastHash);
       const added = lastHash === undefined ? found : found.slice(1);
       if (!isSame || added.length === 0) return load();
-      note(followed, added);
+      const at = now();
+      for (const { kind, recordId } of added) {
+        const { last, note } = gaps[kind];
+        if (recordId <= last + gapsAtMost) note(recordId, at);
+      }
       const { tree: grown } = await grow(tree, added, ({ hash }) => hash);
       followed = { tree: grown, lastHash: added.at(-1)?.hash, gaps };
       await turn();
@@ -124,6 +128,22 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     return { tree, hashes, tiles };
   }
 
+  /** Those of the records that have no entry. */
+  async function withoutEntry(
+    kind: RecordKind,
+    records: readonly TrailRecord[],
+  ): Promise<readonly TrailRecord[]> {
+    if (records.length === 0) return [];
+    const ids = records.map(({ recordId }) => recordId);
+    const numbered = new Set(await trail.idsWithEntry(kind, ids));
+    return numbered.size === 0 ? records : records.filter(({ recordId }) => !numbered.has(recordId));
+  }
+
+  const note = ({ gaps }: State, records: readonly RecordKey[]) => {
+    const at = now();
+    for (const { kind, recordId } of records) gaps[kind].note(recordId, at);
+  };
+
   async function append(known: State, records: readonly TrailRecord[]): Promise<boolean> {
     const { tree, hashes, tiles } = await grow(known.tree, records, ({ entry }) => hasher.leaf(entry));
     const length = records.reduce((sum, { entry }) => sum + entry.length, 0);
@@ -131,7 +151,6 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     room = Math.max(fewestRecords, Math.min(mostRecords, fitting));
     const entries = records.map(({ kind, recordId }, at) => ({ kind, recordId, hash: hashes[at] as Hash }));
     if (!(await trail.append(known.tree.size, entries, tiles))) return false;
-    note(known, entries);
     state = { ...known, tree, lastHash: hashes.at(-1) };
     confirmed = tree;
     return true;
@@ -141,8 +160,11 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     state ??= await load();
     const newest = await trail.newest();
     const known = await follow(state, newest);
-    state = known;
-    return { known, lastIds: newest.lastIds };
+    const { lastIds } = newest;
+    // After an id that was not given out, or a sequence that was set back: what is behind it may have no entry.
+    const isBack = recordKinds.some(kind => known.gaps[kind].last > lastIds[kind]);
+    state = isBack ? await load() : known;
+    return { known: state, lastIds };
   }
 
   return {
@@ -152,34 +174,40 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
      */
     async step(): Promise<{ readonly records: number; readonly isMore: boolean }> {
       const { known, lastIds } = await current();
+      const read: TrailRecord[] = [];
       const records: TrailRecord[] = [];
       for (const kind of order) {
-        const gaps = known.gaps[kind];
-        const late = gaps.due(now(), mostGaps);
-        if (late.length > 0) records.push(...(await trail.records(kind, late)));
-        const limit = room - records.length;
-        if (lastIds[kind] > gaps.last && limit > 0) {
-          records.push(...(await trail.recordsAfter(kind, gaps.last, limit, mostBatchBytes)));
-        }
+        const { last, due } = known.gaps[kind];
+        const ids = due(now(), mostGaps);
+        const late = ids.length > 0 ? await trail.records(kind, ids) : [];
+        const limit = room - records.length - late.length;
+        const next =
+          lastIds[kind] > last && limit > 0
+            ? await trail.recordsIn(kind, last + 1, lastIds[kind] + 1, limit, mostBatchBytes)
+            : [];
+        read.push(...late, ...next);
+        records.push(...(await withoutEntry(kind, [...late, ...next])));
       }
-      if (records.length > 0) await append(known, records);
+      if (records.length === 0 || (await append(known, records))) note(known, read);
       const isMore = order.some(kind => lastIds[kind] > known.gaps[kind].last);
       return { records: records.length, isMore };
     },
 
     /**
-     * Numbers records that the quick look has passed over; answers those that had no entry yet. Leaves out newer ones,
-     * which the next step finds.
+     * Numbers records that the quick look has passed over, or does not look for; answers those that had no entry yet. Leaves
+     * out newer ones, which the next step finds.
      */
     async add(kind: RecordKind, records: readonly TrailRecord[]): Promise<readonly TrailRecord[]> {
-      const { known } = await current();
-      const passed = records.filter(({ recordId }) => recordId <= known.gaps[kind].last);
-      const ids = passed.map(({ recordId }) => recordId);
-      if (ids.length === 0) return [];
-      const numbered = await trail.entriesOf(kind, Math.min(...ids), Math.max(...ids) + 1);
-      const have = new Set(numbered.map(({ recordId }) => recordId));
-      const missing = passed.filter(({ recordId }) => !have.has(recordId));
-      return missing.length > 0 && (await append(known, missing)) ? missing : [];
+      const { known, lastIds } = await current();
+      const { last } = known.gaps[kind];
+      const passed = records.filter(({ recordId }) => recordId <= last || recordId > lastIds[kind]);
+      const missing = await withoutEntry(kind, passed);
+      if (missing.length === 0 || !(await append(known, missing))) return [];
+      note(
+        known,
+        missing.filter(({ recordId }) => recordId <= last),
+      );
+      return missing;
     },
 
     /** The tree of all entries that this process knows. */

@@ -82,6 +82,7 @@ export interface TrailEnd {
   readonly size: number;
   /** Of the last entry. */
   readonly lastHash: Hash | undefined;
+  /** Only of ids that the database has given out: whoever may insert a record or an entry can write any other. */
   readonly lastIds: Readonly<Record<RecordKind, number>>;
 }
 
@@ -90,9 +91,9 @@ export interface TrailEnd {
  * the records cannot be reached.
  */
 export interface TrailRepository {
-  /** How many entries there are, and of each kind the greatest id that has one, or 0. */
+  /** How many entries there are, and of each kind the greatest id that has one, or 0; see `lastIds`. */
   end(): Promise<TrailEnd>;
-  /** How many entries there are, and of each kind the greatest id that there is, or 0. */
+  /** How many entries there are, and of each kind the greatest id that a record has, or 0; see `lastIds`. */
   newest(): Promise<TrailEnd>;
   /**
    * Where those of the spans of so many ids begin that are not empty, ascending: that hold a record of the kind, an entry of
@@ -105,16 +106,24 @@ export interface TrailRepository {
    */
   strays(kind: RecordKind): Promise<string[]>;
   /**
-   * Records of a kind with greater ids, ascending, at most so many; fewer where the comments or descriptions of so many are
-   * longer than `mostBytes` together, but at least one where there is one.
+   * Records with ids from the first up to, and without, the second, ascending, at most so many; fewer where the comments or
+   * descriptions of so many are longer than `mostBytes` together, but at least one where there is one.
    */
-  recordsAfter(kind: RecordKind, id: number, limit: number, mostBytes?: number): Promise<TrailRecord[]>;
+  recordsIn(
+    kind: RecordKind,
+    fromId: number,
+    toId: number,
+    limit: number,
+    mostBytes?: number,
+  ): Promise<TrailRecord[]>;
   /** Those of these records that are there, in any order. */
   records(kind: RecordKind, ids: readonly number[]): Promise<TrailRecord[]>;
   /** Entries from an index up to, and without, another one, ascending. */
   entries(from: number, to: number): Promise<NumberedRecord[]>;
   /** Entries whose records have ids from the first up to, and without, the second, in any order. */
   entriesOf(kind: RecordKind, fromId: number, toId: number): Promise<NumberedRecord[]>;
+  /** Those of these ids that an entry has, in any order. */
+  idsWithEntry(kind: RecordKind, ids: readonly number[]): Promise<number[]>;
   /** The greatest ids from the first up to, and without, the second that no entry has, ascending. */
   idsWithoutEntry(kind: RecordKind, fromId: number, toId: number, limit: number): Promise<number[]>;
   /**

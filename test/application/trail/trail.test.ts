@@ -112,6 +112,122 @@ describe("numbering", () => {
     assert.ok(other.turns() >= 11, String(other.turns()));
   });
 
+  test("numbers what comes after a record with an id that was not given out, also after a restart", async () => {
+    const { numbering, commit, given, records, numberedIds } = makeTrailStage();
+    const ahead = 1_000_000;
+    const [one, other] = [numbering(), numbering()];
+    let last = 0;
+    const write = () => {
+      last += 1;
+      given.log = last;
+      commit(last);
+    };
+    const stepAll = async () => {
+      for (const each of [one, other, numbering()]) await each.step();
+    };
+    write();
+    commit(5, ahead);
+    await stepAll();
+    write();
+    await stepAll();
+    assert.deepEqual(numberedIds(), [1, 2]);
+    // What the background reading finds.
+    const found = records.log.filter(({ recordId }) => recordId === 5 || recordId === ahead);
+    assert.deepEqual(await other.add("log", found), found);
+    for (let more = 0; more < 4; more += 1) {
+      if (last + 1 === 5) last += 1;
+      write();
+      await stepAll();
+    }
+    assert.deepEqual(numberedIds(), [1, 2, 5, ahead, 3, 4, 6, 7]);
+    given.log = ahead + 1;
+    commit(ahead + 1);
+    await stepAll();
+    assert.deepEqual(numberedIds(), [1, 2, 5, ahead, 3, 4, 6, 7, ahead + 1]);
+  });
+
+  test("leaves a new record to the next step, rather than to the background reading", async () => {
+    const { numbering, commit, records } = makeTrailStage();
+    const each = numbering();
+    commit(1);
+    await each.step();
+    commit(2);
+    assert.deepEqual(await each.add("log", records.log), []);
+  });
+
+  test("numbers the records before an entry that somebody has put ahead", async () => {
+    const { numbering, commit, given, trail, numberedIds } = makeTrailStage();
+    const forge = (recordId: number) =>
+      trail.append(trail.stored.entries.length, [{ kind: "log", recordId, hash: new Uint8Array(32) }], []);
+    const [one, other] = [numbering(), numbering()];
+    given.log = 1;
+    commit(1);
+    await one.step();
+    for (const id of [40, 1_000_000]) await forge(id);
+    for (const id of [2, 3, 4]) {
+      given.log = id;
+      commit(id);
+      for (const each of [one, other, numbering()]) await each.step();
+    }
+    assert.deepEqual(numberedIds(), [1, 40, 1_000_000, 2, 3, 4]);
+    // While there is much to catch up with.
+    given.log = 40_000;
+    commit(...range(5, 40_001));
+    await one.step();
+    await forge(39_990);
+    for (const each of [one, other, one, other, one, other]) {
+      for (let step = 0; step < 4; step += 1) await each.step();
+    }
+    assert.deepEqual(
+      [...numberedIds()].sort((a, b) => a - b),
+      [...range(1, 40_001), 1_000_000],
+    );
+  });
+
+  test("numbers on where the sequence was set ahead and back again", async () => {
+    const { numbering, commit, given, numberedIds } = makeTrailStage();
+    const each = numbering();
+    given.log = 1_000_000;
+    commit(1, 1_000_000);
+    await each.step();
+    given.log = 2;
+    commit(2);
+    await each.step();
+    await each.step();
+    assert.deepEqual(numberedIds(), [1, 1_000_000, 2]);
+  });
+
+  test("takes over what another process has numbered behind ids that were given out in vain", async () => {
+    const { numbering, commit, numberedIds } = makeTrailStage();
+    const [one, other] = [numbering(), numbering()];
+    for (const id of [1, 30_000]) {
+      commit(id);
+      await one.step();
+      assert.deepEqual(await other.step(), { records: 0, isMore: false });
+    }
+    assert.deepEqual(numberedIds(), [1, 30_000]);
+  });
+
+  test("looks for gaps once, not at each step, where the newest record was removed", async () => {
+    const { numbering, commit, records, trail, numberedIds } = makeTrailStage();
+    const looks: unknown[] = [];
+    const { idsWithoutEntry } = trail;
+    trail.idsWithoutEntry = (...asked) => {
+      looks.push(asked);
+      return idsWithoutEntry(...asked);
+    };
+    const each = numbering();
+    commit(1, 2, 3);
+    await each.step();
+    records.log.pop();
+    for (let step = 0; step < 5; step += 1) await each.step();
+    // Of three kinds, at the start and when the record was gone.
+    assert.equal(looks.length, 6);
+    commit(4);
+    await each.step();
+    assert.deepEqual(numberedIds(), [1, 2, 3, 4]);
+  });
+
   test("starts anew from what is stored when that is not what it knew", async () => {
     const { numbering, commit, trail, rootOf, numberedIds } = makeTrailStage();
     const [one, other] = [numbering(), numbering()];

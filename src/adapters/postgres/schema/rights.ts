@@ -40,6 +40,7 @@ export const needed: readonly Right[] = [
   ),
   ...onColumns("update", "asset", "active asked_by"),
   ["usage", "maintenance_log_id_seq"],
+  ...["maintenance_log", ...eventTables].map(table => ["select", `${table}_id_seq`] as const),
 ];
 
 const needless: readonly Right[] = [

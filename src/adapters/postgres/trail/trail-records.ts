@@ -1,4 +1,4 @@
-import { idsEnd, type RecordKind, type TrailRecord } from "../../../application/trail/trail-repository.ts";
+import type { RecordKind, TrailRecord } from "../../../application/trail/trail-repository.ts";
 import type { Bytes, Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 
@@ -44,14 +44,15 @@ const batchOf = (lines: Statement) => sql`
 
 export function makeTrailRecords({ queryBytes }: Database) {
   return {
-    async recordsAfter(
+    async recordsIn(
       kind: RecordKind,
-      id: number,
+      fromId: number,
+      toId: number,
       limit: number,
       mostBytes = 2 ** 52,
     ): Promise<TrailRecord[]> {
       for (let rows = limit; ; rows = Math.ceil(rows / 8)) {
-        const following = sql`where id > ${id} and id < ${idsEnd} order by id limit ${rows}`;
+        const following = sql`where id >= ${fromId} and id < ${toId} order by id limit ${rows}`;
         // Asked before the entries are made: each byte may become six.
         const [batch] = await queryBytes(
           sql`

@@ -13,7 +13,7 @@ import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { makePlaceOfLog } from "./entry-place.ts";
 import { makeTrailRecords } from "./trail-records.ts";
-import { fromRun, groupOf, type Run, toRuns } from "./trail-runs.ts";
+import { fromRun, groupOf, idsOf, type Run, toRuns } from "./trail-runs.ts";
 import { makeSpans, makeStrays } from "./trail-spans.ts";
 
 // An owner of the tables can drop a "not null" and leave an empty place, which must be found like any other change.
@@ -24,26 +24,17 @@ const checkpoints = sql`select id, size, root, coalesce(note, '') as note from t
 /** Of the record at a place of a run. */
 const recordId = sql`(record_group & 281474976710655) * 256 + get_byte(places, place)`;
 
+const placesOfRuns = sql`trail_run cross join lateral generate_series(0, length(places) - 1) as place`;
+
 /** What the trail stores, and the records that it reads. */
 export function makeTrailRepository(database: Database): TrailRepository {
   const { query } = database;
 
-  /** The greatest id of a kind that has an entry; its group has a run for each time when some of it were numbered. */
-  const lastIdOf = (kind: RecordKind) => sql`
-    coalesce((
-      select max(${recordId})
-      from trail_run cross join lateral generate_series(0, length(places) - 1) as place
-      where record_group = (
-        select max(record_group) from trail_run
-        where record_group between ${groupOf({ kind, recordId: 0 })} and ${groupOf({ kind, recordId: 2 ** 52 })}
-      )
-    ), 0)`;
-
   const readEnd = async (lastIdOf: (kind: RecordKind) => Statement) => {
     const [row] = await query<EndRow>(
       sql`
-        select run.size, run.hash, ${lastIdOf("log")} as log, ${lastIdOf("employee")} as employee,
-          ${lastIdOf("asset")} as asset
+        select run.size, run.hash, coalesce(${lastIdOf("log")}, 0) as log,
+          coalesce(${lastIdOf("employee")}, 0) as employee, coalesce(${lastIdOf("asset")}, 0) as asset
         from (values (1)) as one left join (
           select first_index + length(places) as size, substr(hashes, 32 * length(places) - 31) as hash
           from trail_run order by first_index desc limit 1
@@ -59,9 +50,11 @@ export function makeTrailRepository(database: Database): TrailRepository {
     spans: makeSpans(database),
     strays: makeStrays(database),
 
-    end: () => readEnd(lastIdOf),
+    end: () => readEnd(lastNumberedId),
     newest: () =>
-      readEnd(kind => sql`coalesce((select max(id) from ${tableOf[kind]} where id < ${idsEnd}), 0)`),
+      readEnd(
+        kind => sql`(select max(id) from ${tableOf[kind]} where id > 0 and id <= ${lastGivenId(kind)})`,
+      ),
 
     async entries(from, to) {
       // A run has at most 256 entries, all of one tile.
@@ -80,13 +73,25 @@ export function makeTrailRepository(database: Database): TrailRepository {
       return rows.flatMap(fromRun).filter(({ recordId }) => recordId >= fromId && recordId < toId);
     },
 
+    async idsWithEntry(kind, ids) {
+      const groups = new Set<number>();
+      for (const recordId of ids) groups.add(groupOf({ kind, recordId }));
+      const rows = await query<Pick<Run, "group" | "places">>(
+        sql`
+          select record_group as "group", coalesce(places, '') as places from trail_run
+          where record_group = any (${`{${[...groups]}}`}::text::bigint[])`,
+      );
+      const numbered = new Set(rows.flatMap(idsOf));
+      return numbered.size === 0 ? [] : ids.filter(id => numbered.has(id));
+    },
+
     async idsWithoutEntry(kind, fromId, toId, limit) {
       const [first, last] = [fromId, toId].map(recordId => groupOf({ kind, recordId }));
       const rows = await query<{ id: number }>(
         sql`
           select id from generate_series(${fromId}::bigint, ${toId}::bigint - 1) as id
           except
-          select ${recordId} from trail_run cross join lateral generate_series(0, length(places) - 1) as place
+          select ${recordId} from ${placesOfRuns}
           where record_group between ${first as number} and ${last as number}
           order by id desc limit ${limit}`,
       );
@@ -210,6 +215,22 @@ export function makeTrailRepository(database: Database): TrailRepository {
 }
 
 type EndRow = { readonly size: number | null; readonly hash: Buffer | null } & Record<RecordKind, number>;
+
+/** A record's id may be any; the one that its sequence has given last is the greatest of those that the service inserts. */
+const lastGivenId = (kind: RecordKind) =>
+  sql`(select least(last_value, ${idsEnd - 1}) from ${tableOf[kind]}_id_seq)`;
+
+/** A group has a run for each time when some of it were numbered. */
+const lastNumberedId = (kind: RecordKind) => sql`
+  (
+    select max(${recordId}) from ${placesOfRuns}
+    where ${recordId} <= ${lastGivenId(kind)} and record_group = (
+      select record_group from ${placesOfRuns}
+      where ${recordId} <= ${lastGivenId(kind)} and record_group >= ${groupOf({ kind, recordId: 0 })}
+        and record_group <= ${groupOf({ kind, recordId: 0 })} + ${lastGivenId(kind)} / 256
+      order by record_group desc limit 1
+    )
+  )`;
 
 const tableOf = { log: sql`maintenance_log`, employee: sql`employee_event`, asset: sql`asset_event` };
 

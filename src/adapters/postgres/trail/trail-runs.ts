@@ -50,13 +50,18 @@ export interface Run {
   readonly hashes: Buffer;
 }
 
-export function fromRun({ first, group, places, hashes }: Run): NumberedRecord[] {
-  const kind = recordKinds[Math.floor(group / kindBit)] ?? "log";
-  const firstId = (group % kindBit) * groupSize;
-  return Array.from(places, (place, at) => ({
+/** Of its records, in the order of their entries. */
+export function idsOf({ group, places }: Pick<Run, "group" | "places">): number[] {
+  const first = (group % kindBit) * groupSize;
+  return Array.from(places, place => first + place);
+}
+
+export function fromRun(run: Run): NumberedRecord[] {
+  const kind = recordKinds[Math.floor(run.group / kindBit)] ?? "log";
+  return idsOf(run).map((recordId, at) => ({
     kind,
-    recordId: firstId + place,
-    index: first + at,
-    hash: hashes.subarray(at * 32, at * 32 + 32),
+    recordId,
+    index: run.first + at,
+    hash: run.hashes.subarray(at * 32, at * 32 + 32),
   }));
 }

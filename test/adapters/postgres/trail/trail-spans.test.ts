@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { connect, type Database } from "../../../../src/adapters/postgres/connection/database.ts";
 import { makeTrailRepository } from "../../../../src/adapters/postgres/trail/trail-repository.ts";
+import { idsEnd } from "../../../../src/application/trail/trail-repository.ts";
 import { openDatabase, type TestDatabase } from "../../../support/database.ts";
 
 describe("ids that no record can have", () => {
@@ -39,9 +40,13 @@ describe("ids that no record can have", () => {
     for (const id of strays) await write(id);
     const trail = makeTrailRepository(database);
     assert.deepEqual((await trail.strays("log")).sort(), strays.sort());
+    assert.equal((await trail.newest()).lastIds.log, 0);
+    await sql`select setval('maintenance_log_id_seq', 8)`;
+    assert.equal((await trail.newest()).lastIds.log, 7);
+    await sql`select setval('maintenance_log_id_seq', 9223372036854775807)`;
     assert.equal((await trail.newest()).lastIds.log, 7);
     assert.deepEqual(
-      (await trail.recordsAfter("log", 0, 10)).map(({ recordId }) => recordId),
+      (await trail.recordsIn("log", 1, idsEnd, 10)).map(({ recordId }) => recordId),
       [7],
     );
     assert.deepEqual(await trail.spans("log", 16_384), [0]);
