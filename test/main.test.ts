@@ -73,6 +73,8 @@ describe("the program", () => {
       const { code, stderr } = await runProgram([command, "--dry-run"]);
       assert.deepEqual([code, stderr], [64, `${command}: unexpected argument: --dry-run\n`]);
     }
+    const repeated = await runProgram(["create-admin", "--email", "a@b.c", "--email", "a@b.d"]);
+    assert.deepEqual([repeated.code, repeated.stderr], [64, "create-admin: --email is given twice\n"]);
     for (const command of ["serve", "migrate", "create-admin", "openapi"]) {
       const { code, stdout } = await runProgram([command, "--help"]);
       assert.equal(code, 0);
@@ -380,7 +382,13 @@ describe("the program on a database", () => {
       );
       await service.stop();
       const refused = await runProgram(["migrate"], { DATABASE_URL: url.href });
-      assert.equal(refused.code, 1);
+      assert.deepEqual(
+        [refused.code, refused.stderr],
+        [
+          1,
+          "migrate: permission denied for schema public: DATABASE_URL has to name the owner of the tables\n",
+        ],
+      );
       await sql.unsafe(`drop role ${name}`);
       await sql.end();
     });

@@ -41,7 +41,7 @@ export function makeTrailClient(
       body: JSON.stringify(credentials),
     });
     if (status !== 200) throw new TrailClientError(`the login was refused with status ${status}`);
-    const { token } = JSON.parse(Buffer.from(body).toString()) as { token?: unknown };
+    const token = tokenIn(Buffer.from(body).toString());
     if (typeof token !== "string") throw new TrailClientError("the login gave no token");
     return token;
   }
@@ -88,6 +88,14 @@ export function makeTrailClient(
       return body;
     },
   };
+}
+
+function tokenIn(body: string): unknown {
+  try {
+    return (JSON.parse(body) as { token?: unknown } | null)?.token;
+  } catch {
+    return undefined;
+  }
 }
 
 async function readBody({ body }: Response): Promise<Uint8Array> {

@@ -57,7 +57,14 @@ export function readOptions<Options extends ParseArgsOptionsConfig, T>(
   read: (values: ReturnType<typeof parseArgs<{ options: Options }>>["values"]) => T,
 ): T {
   try {
-    return read(parseArgs({ args: [...args], options }).values);
+    const { values, tokens } = parseArgs({ args: [...args], options, tokens: true });
+    const given = new Set<string>();
+    for (const token of tokens) {
+      if (token.kind !== "option" || options[token.name]?.multiple) continue;
+      if (given.has(token.name)) throw new Error(`--${token.name} is given twice`);
+      given.add(token.name);
+    }
+    return read(values);
   } catch (error) {
     throw new CommandError(exitCodes.usage, (error as Error).message);
   }

@@ -50,6 +50,9 @@ export async function verifyDatabase(
     });
     const stored = (await trail.lastCheckpoint())?.note;
     const remembered = trailStateFile === undefined ? undefined : await makeStateFile(trailStateFile).read();
+    if (size > 0 && stored === undefined && remembered === undefined) {
+      await tell("no checkpoint says which entries were signed");
+    }
     for (const [where, note] of [
       ["database", stored],
       ["TRAIL_STATE_FILE", remembered],

@@ -163,6 +163,11 @@ describe("audit", () => {
     server.serve(trail);
     const { code, stderr } = await audit(server.url, { ...environment, AUDIT_PASSWORD: "wrong" });
     assert.deepEqual([code, stderr], [1, "nothing was audited: the login was refused with status 401\n"]);
+    for (const body of ["<html>", "", "null", "7", "{}", '{"token":7}']) {
+      server.tamper(() => Buffer.from(body));
+      const noToken = await audit();
+      assert.deepEqual([noToken.code, noToken.stderr], [1, "nothing was audited: the login gave no token\n"]);
+    }
   });
 
   test("takes its settings from files, and refuses wrong ones with 78 and wrong arguments with 64", async () => {

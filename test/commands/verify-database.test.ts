@@ -70,11 +70,11 @@ describe("the trail of a database", () => {
   };
 
   /** What verify finds after a tampering, which is undone afterwards. */
-  async function foundAfter(tampering: Tampering): Promise<string[]> {
+  async function foundAfter(tampering: Tampering, given = settings()): Promise<string[]> {
     for (const table of tamperedTables)
       await sql.unsafe(`create table kept_${table} as select * from ${table}`);
     await tamper(sql, database.url, tampering);
-    const { code, stderr } = await runCommand(runVerify, ["--database", "--key", vkey], settings());
+    const { code, stderr } = await runCommand(runVerify, ["--database", "--key", vkey], given);
     for (const table of tamperedTables) {
       await sql.unsafe(`delete from ${table}`);
       await sql
@@ -159,6 +159,27 @@ describe("the trail of a database", () => {
     assert.ok(lines.includes("log 700: changed"));
     assert.ok(lines.includes("log 1: changed"));
     assert.match(lines.at(-1) ?? "", /^differences found: \d+$/);
+  });
+
+  test("does not pass where no checkpoint is left to hold the tree against", async () => {
+    const lines = await foundAfter(
+      { what: "all checkpoints removed", statements: ["delete from trail_checkpoint"], found: [] },
+      { ...settings(), TRAIL_STATE_FILE: join(folder, "none") },
+    );
+    assert.deepEqual(lines, ["no checkpoint says which entries were signed", "differences found: 1"]);
+  });
+
+  test("names an employee and an asset that are gone", async () => {
+    const lines = await foundAfter({
+      what: "rows that records are about",
+      statements: ["delete from employee where id = 1", "delete from asset where id = 1"],
+      found: [],
+    });
+    assert.deepEqual(lines, [
+      "employee 1: changed without a record",
+      "asset 1: changed without a record",
+      "differences found: 2",
+    ]);
   });
 
   test("names every record, however many, and goes on to the tree and the checkpoints", async () => {

@@ -314,6 +314,26 @@ describe("verify --proof", () => {
     }
   });
 
+  test("reads no more of a file than a log, a proof or a checkpoint can have", async () => {
+    const endless = "/dev/zero";
+    const long = file("long", Buffer.alloc(1_000_001, " "));
+    const said = (path: string) => [1, `${path} is longer than 1000000 bytes\n`];
+    const entries = file("entries", exported);
+    for (const path of [endless, long]) {
+      for (const args of [
+        ["--proof", path, "--log", log],
+        ["--proof", proof, "--log", path],
+        ["--checkpoint", path, "--entries", entries],
+      ]) {
+        const { code, stderr } = await verify(...key, ...args);
+        assert.deepEqual([code, stderr], said(path.replace(`${folder}/`, "")));
+      }
+    }
+    const text = Buffer.from(JSON.stringify(answered));
+    const longest = file("longest", Buffer.concat([text, Buffer.alloc(1_000_000 - text.length, " ")]));
+    assert.equal((await verify(...key, "--proof", proof, "--log", longest)).code, 0);
+  });
+
   test("refuses wrong arguments with 64, and what cannot be read with 66", async () => {
     for (const args of [
       [],

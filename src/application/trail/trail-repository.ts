@@ -154,6 +154,6 @@ export interface TrailRepository {
   readings(limit: number): Promise<Reading[]>;
   /** False when another one has stored a reading with this id. */
   addReading(reading: Omit<Reading, "age">): Promise<boolean>;
-  /** Of the employees or assets with ids in this range, those whose state is not the one of their last record. */
+  /** Of the employees or assets with ids in this range, those that are gone, or whose state is not that of their last record. */
   unrecorded(kind: "employee" | "asset", fromId: number, toId: number): Promise<number[]>;
 }

@@ -47,12 +47,21 @@ const lock = "select pg_advisory_xact_lock(7070);";
  * one transaction. The record comes first, so that of two processes at once the second one fails there and goes on.
  *
  * @returns the names of the migrations applied here, and whether the service role exists and has its grants
- * @throws UnfitError when the database is ahead of the program, or a migration fails
+ * @throws UnfitError when the database is ahead of the program, a migration fails, or the user may not change the schema
  */
 export async function migrate(
   database: Database,
-  { migrations, serviceRole }: Schema,
+  schema: Schema,
 ): Promise<{ applied: string[]; serviceRoleGranted: boolean }> {
+  try {
+    return await apply(database, schema);
+  } catch (error) {
+    if (codeOf(error) !== insufficientPrivilege) throw error;
+    throw new UnfitError(`${messageOf(error)}: DATABASE_URL has to name the owner of the tables`);
+  }
+}
+
+async function apply(database: Database, { migrations, serviceRole }: Schema) {
   await run(
     database,
     `${lock} create table if not exists schema_migration (
@@ -133,6 +142,7 @@ async function grant(database: Database, serviceRole: string): Promise<boolean> 
   }
 }
 
+const insufficientPrivilege = "42501";
 const undefinedTable = "42P01";
 const undefinedObject = "42704";
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;

@@ -1,10 +1,8 @@
-import {
-  type FullTile,
-  idsEnd,
-  type Reading,
-  type RecordKind,
-  type StoredCheckpoint,
-  type TrailRepository,
+import type {
+  FullTile,
+  Reading,
+  StoredCheckpoint,
+  TrailRepository,
 } from "../../../application/trail/trail-repository.ts";
 import { toBase64 } from "../../../domain/trail/encoding.ts";
 import { tileWidth } from "../../../domain/trail/tile.ts";
@@ -12,8 +10,9 @@ import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { makePlaceOfLog } from "./entry-place.ts";
+import { makeTrailEnds } from "./trail-ends.ts";
 import { makeTrailRecords } from "./trail-records.ts";
-import { fromRun, groupOf, idsOf, type Run, toRuns } from "./trail-runs.ts";
+import { fromRun, groupOf, idsOf, placesOfRuns, type Run, recordId, toRuns } from "./trail-runs.ts";
 import { makeSpans, makeStrays } from "./trail-spans.ts";
 
 // An owner of the tables can drop a "not null" and leave an empty place, which must be found like any other change.
@@ -21,40 +20,16 @@ const runs = sql`select first_index as first, record_group as "group", coalesce(
 const fullTiles = sql`select level, index, coalesce(root, '') as root, coalesce(sixteenths, '') as sixteenths from trail_tile`;
 const checkpoints = sql`select id, size, root, coalesce(note, '') as note from trail_checkpoint`;
 
-/** Of the record at a place of a run. */
-const recordId = sql`(record_group & 281474976710655) * 256 + get_byte(places, place)`;
-
-const placesOfRuns = sql`trail_run cross join lateral generate_series(0, length(places) - 1) as place`;
-
 /** What the trail stores, and the records that it reads. */
 export function makeTrailRepository(database: Database): TrailRepository {
   const { query } = database;
 
-  const readEnd = async (lastIdOf: (kind: RecordKind) => Statement) => {
-    const [row] = await query<EndRow>(
-      sql`
-        select run.size, run.hash, coalesce(${lastIdOf("log")}, 0) as log,
-          coalesce(${lastIdOf("employee")}, 0) as employee, coalesce(${lastIdOf("asset")}, 0) as asset
-        from (values (1)) as one left join (
-          select first_index + length(places) as size, substr(hashes, 32 * length(places) - 31) as hash
-          from trail_run order by first_index desc limit 1
-        ) run on true`,
-    );
-    const { size, hash, ...lastIds } = row as EndRow;
-    return { size: size ?? 0, lastHash: hash ?? undefined, lastIds };
-  };
-
   return {
+    ...makeTrailEnds(database),
     ...makeTrailRecords(database),
     placeOfLog: makePlaceOfLog(database),
     spans: makeSpans(database),
     strays: makeStrays(database),
-
-    end: () => readEnd(lastNumberedId),
-    newest: () =>
-      readEnd(
-        kind => sql`(select max(id) from ${tableOf[kind]} where id > 0 and id <= ${lastGivenId(kind)})`,
-      ),
 
     async entries(from, to) {
       // A run has at most 256 entries, all of one tile.
@@ -206,45 +181,31 @@ export function makeTrailRepository(database: Database): TrailRepository {
 
     async unrecorded(kind, fromId, toId) {
       const rows = await query<{ id: number }>(
-        sql`
-          select r.id from ${unrecorded[kind]} and r.id >= ${fromId} and r.id < ${toId} order by r.id`,
+        sql`${unrecorded[kind](sql`id >= ${fromId} and id < ${toId}`)} order by id`,
       );
       return rows.map(({ id }) => id);
     },
   };
 }
 
-type EndRow = { readonly size: number | null; readonly hash: Buffer | null } & Record<RecordKind, number>;
-
-/** A record's id may be any; the one that its sequence has given last is the greatest of those that the service inserts. */
-const lastGivenId = (kind: RecordKind) =>
-  sql`(select least(last_value, ${idsEnd - 1}) from ${tableOf[kind]}_id_seq)`;
-
-/** A group has a run for each time when some of it were numbered. */
-const lastNumberedId = (kind: RecordKind) => sql`
-  (
-    select max(${recordId}) from ${placesOfRuns}
-    where ${recordId} <= ${lastGivenId(kind)} and record_group = (
-      select record_group from ${placesOfRuns}
-      where ${recordId} <= ${lastGivenId(kind)} and record_group >= ${groupOf({ kind, recordId: 0 })}
-        and record_group <= ${groupOf({ kind, recordId: 0 })} + ${lastGivenId(kind)} / 256
-      order by record_group desc limit 1
-    )
-  )`;
-
-const tableOf = { log: sql`maintenance_log`, employee: sql`employee_event`, asset: sql`asset_event` };
-
 const endOfTrail = sql`
   coalesce((select first_index + length(places) from trail_run order by first_index desc limit 1), 0)`;
 
-/** Each employee or asset whose state is not the one of its last record. */
+/** Of the ids in a range, those of each employee or asset whose state is not the one of its last record. */
 const unrecorded = {
-  employee: sql`
-    employee r left join lateral (
+  employee: (range: Statement) => sql`
+    select id from employee r left join lateral (
       select role, active from employee_event where employee_id = r.id order by id desc limit 1
-    ) last on true where (r.role, r.active) is distinct from (last.role, last.active)`,
-  asset: sql`
-    asset r left join lateral (
+    ) last on true where (r.role, r.active) is distinct from (last.role, last.active) and ${range}
+    union
+    select id from (select employee_id as id from employee_event) e
+    where ${range} and not exists (select from employee where id = e.id)`,
+  asset: (range: Statement) => sql`
+    select id from asset r left join lateral (
       select name, description, active from asset_event where asset_id = r.id order by id desc limit 1
-    ) last on true where (r.name, r.description, r.active) is distinct from (last.name, last.description, last.active)`,
+    ) last on true where (r.name, r.description, r.active) is distinct from (last.name, last.description, last.active)
+      and ${range}
+    union
+    select id from (select asset_id as id from asset_event) e
+    where ${range} and not exists (select from asset where id = e.id)`,
 };

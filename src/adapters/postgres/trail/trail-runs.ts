@@ -4,6 +4,7 @@ import {
   recordKinds,
 } from "../../../application/trail/trail-repository.ts";
 import { tileWidth } from "../../../domain/trail/tile.ts";
+import { sql } from "../connection/statement.ts";
 
 /** Ids to a group of records, so that a byte tells one of them from the others (sql/0008_trail.sql). */
 export const groupSize = 256;
@@ -65,3 +66,9 @@ export function fromRun(run: Run): NumberedRecord[] {
     hash: run.hashes.subarray(at * 32, at * 32 + 32),
   }));
 }
+
+/** Of the record at a place of a run, in SQL. */
+export const recordId = sql`(record_group & 281474976710655) * 256 + get_byte(places, place)`;
+
+/** All places of all runs. */
+export const placesOfRuns = sql`trail_run cross join lateral generate_series(0, length(places) - 1) as place`;
