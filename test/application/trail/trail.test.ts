@@ -513,6 +513,11 @@ describe("the examination of all records", () => {
     ]);
   });
 
+  test("names an id that no record can have once, and does not number it", async () => {
+    const found = await examine(({ commit }) => commit(0));
+    assert.deepEqual(found, ["log 0 has an id that no record can have"]);
+  });
+
   test("names a record that has two numbers, and a tile that is not the root of its hashes", async () => {
     const found = await examine(({ trail }) => {
       const [entry] = trail.stored.entries;
