@@ -20,6 +20,7 @@ const unchanged = {
   phone: undefined,
   role: undefined,
 };
+const all = { first: 1, last: idsEnd - 1 };
 const hex = (hash: Uint8Array) => Buffer.from(hash).toString("hex");
 
 /** What every implementation of the trail's repository promises. */
@@ -70,7 +71,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     test("a log's record says what was written, by whom, under which name, and when the database took it", async () => {
       const { employeeId, assetId, logs } = await writeLogs(1);
       await opened.employees.update(employeeId, { ...unchanged, firstName: "Augusta" }, ["TECHNICIAN"]);
-      const [record] = await trail.recordsIn("log", 1, idsEnd, 10);
+      const [record] = await trail.recordsIn("log", [all], 10);
       const { recordedAt, ...said } = readEntry((record ?? assert.fail()).entry);
       assert.ok(recordedAt !== null);
       assert.match(recordedAt, /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
@@ -115,9 +116,9 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         );
       }
       const records = [
-        ...(await trail.recordsIn("log", 1, idsEnd, 100)),
-        ...(await trail.recordsIn("asset", 1, idsEnd, 100)),
-        ...(await trail.recordsIn("employee", 1, idsEnd, 100)),
+        ...(await trail.recordsIn("log", [all], 100)),
+        ...(await trail.recordsIn("asset", [all], 100)),
+        ...(await trail.recordsIn("employee", [all], 100)),
       ];
       // Reading refuses every form but the canonical one.
       const entries = records.map(({ entry }) => readEntry(entry));
@@ -136,7 +137,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await opened.employees.setActive(id, false, by);
       await opened.employees.setActive(id, false, by);
       await opened.employees.setActive(id, true);
-      const records = await trail.recordsIn("employee", 1, idsEnd, 10);
+      const records = await trail.recordsIn("employee", [all], 10);
       const states = records.map(record => {
         const { recordedAt, kind, ...state } = readEntry(record.entry);
         assert.equal(kind, "employee");
@@ -157,10 +158,10 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const { id } = await opened.employees.insert(anEmployee({ email: record.email }));
       await opened.employees.setActive(id, false);
       await opened.employees.appointAdmin(record);
-      const [last] = (await trail.recordsIn("employee", 1, idsEnd, 10)).slice(-1);
+      const [last] = (await trail.recordsIn("employee", [all], 10)).slice(-1);
       const { recordedAt: __, ...state } = readEntry(last?.entry ?? assert.fail());
       assert.deepEqual(state, { kind: "employee", id, role: "ADMIN", active: true, changedBy: null });
-      assert.equal((await trail.recordsIn("employee", 1, idsEnd, 10)).length, 3);
+      assert.equal((await trail.recordsIn("employee", [all], 10)).length, 3);
     });
 
     test("every state of an asset is a record, with whoever asked for it", async () => {
@@ -169,7 +170,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await opened.assets.setActive(id, true, by);
       await opened.assets.setActive(id, false, by);
       await opened.assets.setActive(id, true);
-      const records = await trail.recordsIn("asset", 1, idsEnd, 10);
+      const records = await trail.recordsIn("asset", [all], 10);
       const state = { kind: "asset", id, name: "Pump", description: "Left" };
       assert.deepEqual(
         records.map(({ entry }) => {
@@ -220,7 +221,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     test("so few records are read that their comments are not longer than asked for, but one at least", async () => {
       await writeLogs(10, "\u0001".repeat(1_000));
       const countOf = async (mostBytes: number) =>
-        (await trail.recordsIn("log", 1, idsEnd, 10, mostBytes)).length;
+        (await trail.recordsIn("log", [all], 10, mostBytes)).length;
       assert.deepEqual([await countOf(0), await countOf(10), await countOf(100_000)], [1, 1, 10]);
       const few = await countOf(2_500);
       assert.ok(few >= 1 && few <= 3, String(few));
@@ -230,8 +231,11 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const { logs } = await writeLogs(5);
       const ids = logs.map(({ id }) => id);
       const idsOf = (records: readonly RecordKey[]) => records.map(({ recordId }) => recordId);
-      assert.deepEqual(idsOf(await trail.recordsIn("log", 1, idsEnd, 3)), ids.slice(0, 3));
-      assert.deepEqual(idsOf(await trail.recordsIn("log", (ids[1] as number) + 1, idsEnd, 10)), ids.slice(2));
+      assert.deepEqual(idsOf(await trail.recordsIn("log", [all], 3)), ids.slice(0, 3));
+      assert.deepEqual(
+        idsOf(await trail.recordsIn("log", [{ ...all, first: (ids[1] as number) + 1 }], 10)),
+        ids.slice(2),
+      );
       const asked = [ids[3], ids[0], 999_999] as number[];
       assert.deepEqual(
         idsOf(await trail.records("log", asked)).sort((a, b) => a - b),
@@ -298,10 +302,22 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       );
       assert.deepEqual(await trail.idsWithEntry("asset", [1, 5]), [1]);
       assert.deepEqual(await trail.idsWithEntry("asset", []), []);
-      assert.deepEqual(await trail.idsWithoutEntry("log", 251, 259, 10), [251, 252, 253, 257, 258]);
-      assert.deepEqual(await trail.idsWithoutEntry("log", 251, 259, 2), [257, 258]);
-      assert.deepEqual(await trail.idsWithoutEntry("asset", 1, 3, 10), [2]);
-      assert.deepEqual(await trail.idsWithoutEntry("asset", 1, 1, 10), []);
+      const rangesWithout = async (...args: Parameters<typeof trail.idsWithoutEntry>) =>
+        (await trail.idsWithoutEntry(...args)).map(({ first, last }) => [first, last]);
+      assert.deepEqual(await rangesWithout("log", 258, 10), [
+        [1, 4],
+        [6, 6],
+        [8, 253],
+        [257, 258],
+      ]);
+      assert.deepEqual(await rangesWithout("log", 1_000_000_000_000, 2), [
+        [8, 253],
+        [257, 999_999_999_999],
+      ]);
+      assert.deepEqual(await rangesWithout("log", 254, 1), [[8, 253]]);
+      assert.deepEqual(await rangesWithout("asset", 3, 10), [[2, 3]]);
+      assert.deepEqual(await rangesWithout("asset", 1, 10), []);
+      assert.deepEqual(await rangesWithout("employee", 0, 10), []);
     });
 
     test("an entry is written only where the trail ends, and only once", async () => {

@@ -66,10 +66,12 @@ export function makeMemoryTrail(
 
     strays: async kind =>
       recordsOf[kind].flatMap(({ recordId: id }) => (id < 1 || id >= idsEnd ? [String(id)] : [])),
-    recordsIn: async (kind, fromId, toId, limit, mostBytes = Number.POSITIVE_INFINITY) => {
+    recordsIn: async (kind, ranges, limit, mostBytes = Number.POSITIVE_INFINITY) => {
       let length = 0;
-      return recordsOf[kind]
-        .filter(({ recordId }) => recordId >= fromId && recordId < toId)
+      return ranges
+        .flatMap(({ first, last }) =>
+          recordsOf[kind].filter(({ recordId }) => recordId >= first && recordId <= last),
+        )
         .slice(0, limit)
         .filter(({ entry }, at) => {
           length += entry.length;
@@ -88,12 +90,13 @@ export function makeMemoryTrail(
         entry.kind === kind && asked.has(entry.recordId) ? [entry.recordId] : [],
       );
     },
-    idsWithoutEntry: async (kind, fromId, toId, limit) => {
-      const numbered = new Set(
-        stored.entries.filter(entry => entry.kind === kind).map(({ recordId }) => recordId),
-      );
-      const ids = Array.from({ length: Math.max(0, toId - fromId) }, (_, at) => fromId + at);
-      return ids.filter(id => !numbered.has(id)).slice(-limit);
+    idsWithoutEntry: async (kind, lastId, limit) => {
+      const ids = stored.entries.flatMap(entry => (entry.kind === kind ? [entry.recordId] : []));
+      const bounds = [0, ...ids.filter(id => id <= lastId).sort((a, b) => a - b), lastId + 1];
+      return bounds
+        .map((id, at) => ({ first: id + 1, last: (bounds[at + 1] ?? 0) - 1 }))
+        .filter(({ first, last }) => first <= last)
+        .slice(-limit);
     },
 
     async append(from, entries, tiles) {

@@ -57,7 +57,7 @@ export interface ExaminationPorts {
 /** Holds every record against its hash, and every hash against the tree, a part at a time. */
 export function makeExamination({ trail, hasher, pause, takeLate }: ExaminationPorts) {
   async function* examineRecords(kind: RecordKind, from: number, to: number): AsyncGenerator<Finding> {
-    const records = await trail.recordsIn(kind, Math.max(1, from), to, stepWidth);
+    const records = await trail.recordsIn(kind, [{ first: Math.max(1, from), last: to - 1 }], stepWidth);
     const hashes = new Map<number, Hash>();
     // After the records: whatever has a number by now was there then.
     for (const { recordId, hash } of await trail.entriesOf(kind, from, to)) {

@@ -2,7 +2,7 @@ import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
 import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
 import { tilePath, tileWidth } from "../../domain/trail/tile.ts";
 import type { Clock } from "../ports.ts";
-import { type Gaps, gapsAtMost, idsAtStart, makeGaps } from "./gaps.ts";
+import { type Gaps, gapsAtMost, makeGaps } from "./gaps.ts";
 import {
   type FullTile,
   type RecordKey,
@@ -23,7 +23,9 @@ const fewestRecords = 16;
 const batchBytes = 2_000_000;
 /** Of their comments or descriptions, which may suddenly be two hundred times as long: the service has to hold them. */
 const mostBatchBytes = 2 * batchBytes;
-const mostGaps = 500;
+/** Looked into with one statement, and records that one finds there. */
+const mostGaps = 2_000;
+const mostLate = 500;
 /** Entries with which the tree grows in one turn of the event loop, some 0.5 ms. */
 const entriesInTurn = 128;
 
@@ -43,6 +45,14 @@ interface State {
   readonly tree: Tree;
   readonly lastHash: Hash | undefined;
   readonly gaps: Readonly<Record<RecordKind, Gaps>>;
+}
+
+/** What was found of a kind in gaps, and behind the last record known. */
+interface Look {
+  readonly kind: RecordKind;
+  readonly gaps: ReturnType<Gaps["due"]>;
+  readonly late: readonly TrailRecord[];
+  readonly next: readonly TrailRecord[];
 }
 
 export type Numbering = ReturnType<typeof makeNumbering>;
@@ -69,8 +79,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     const gaps = {} as Record<RecordKind, Gaps>;
     for (const kind of recordKinds) {
       const lastId = Math.min(lastIds[kind], newest.lastIds[kind]);
-      const passed = await trail.idsWithoutEntry(kind, Math.max(1, lastId - idsAtStart), lastId, gapsAtMost);
-      gaps[kind] = makeGaps(lastId, passed, now());
+      gaps[kind] = makeGaps(lastId, await trail.idsWithoutEntry(kind, lastId, gapsAtMost), now());
     }
     return { tree, lastHash, gaps };
   }
@@ -87,10 +96,12 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     }
   }
 
-  /**
-   * Takes over entries from the end that this process knows; forgets everything where they do not follow it. What is
-   * between an entry and one that is far ahead may have no entry, and is left to be read.
-   */
+  const note = ({ gaps }: State, records: readonly RecordKey[]) => {
+    const at = now();
+    for (const { kind, recordId } of records) gaps[kind].note(recordId, at);
+  };
+
+  /** Takes over entries from the end that this process knows; forgets everything where they do not follow it. */
   async function follow(known: State, { size, lastHash: expected }: TrailEnd): Promise<State> {
     let followed = known;
     while (followed.tree.size < size) {
@@ -100,11 +111,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
       const isSame = lastHash === undefined || isSameHash(found[0]?.hash, lastHash);
       const added = lastHash === undefined ? found : found.slice(1);
       if (!isSame || added.length === 0) return load();
-      const at = now();
-      for (const { kind, recordId } of added) {
-        const { last, note } = gaps[kind];
-        if (recordId <= last + gapsAtMost) note(recordId, at);
-      }
+      note(followed, added);
       const { tree: grown } = await grow(tree, added, ({ hash }) => hash);
       followed = { tree: grown, lastHash: added.at(-1)?.hash, gaps };
       await turn();
@@ -139,10 +146,11 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     return numbered.size === 0 ? records : records.filter(({ recordId }) => !numbered.has(recordId));
   }
 
-  const note = ({ gaps }: State, records: readonly RecordKey[]) => {
-    const at = now();
-    for (const { kind, recordId } of records) gaps[kind].note(recordId, at);
-  };
+  function settle(known: State, { kind, gaps, late, next }: Look): void {
+    const ids = late.map(({ recordId }) => recordId);
+    known.gaps[kind].settle(gaps, ids, late.length === mostLate, now());
+    note(known, next);
+  }
 
   async function append(known: State, records: readonly TrailRecord[]): Promise<boolean> {
     const { tree, hashes, tiles } = await grow(known.tree, records, ({ entry }) => hasher.leaf(entry));
@@ -174,22 +182,26 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
      */
     async step(): Promise<{ readonly records: number; readonly isMore: boolean }> {
       const { known, lastIds } = await current();
-      const read: TrailRecord[] = [];
+      const looks: Look[] = [];
       const records: TrailRecord[] = [];
       for (const kind of order) {
         const { last, due } = known.gaps[kind];
-        const ids = due(now(), mostGaps);
-        const late = ids.length > 0 ? await trail.records(kind, ids) : [];
+        const gaps = due(now(), mostGaps);
+        const late = gaps.length > 0 ? await trail.recordsIn(kind, gaps, mostLate, mostBatchBytes) : [];
         const limit = room - records.length - late.length;
+        const range = { first: last + 1, last: lastIds[kind] };
         const next =
-          lastIds[kind] > last && limit > 0
-            ? await trail.recordsIn(kind, last + 1, lastIds[kind] + 1, limit, mostBatchBytes)
+          range.first <= range.last && limit > 0
+            ? await trail.recordsIn(kind, [range], limit, mostBatchBytes)
             : [];
-        read.push(...late, ...next);
+        looks.push({ kind, gaps, late, next });
         records.push(...(await withoutEntry(kind, [...late, ...next])));
       }
-      if (records.length === 0 || (await append(known, records))) note(known, read);
-      const isMore = order.some(kind => lastIds[kind] > known.gaps[kind].last);
+      const isDone = records.length === 0 || (await append(known, records));
+      if (isDone) for (const look of looks) settle(known, look);
+      const isMore = looks.some(
+        ({ kind, late }) => late.length === mostLate || lastIds[kind] > known.gaps[kind].last,
+      );
       return { records: records.length, isMore };
     },
 
@@ -202,12 +214,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
       const { last } = known.gaps[kind];
       const passed = records.filter(({ recordId }) => recordId <= last || recordId > lastIds[kind]);
       const missing = await withoutEntry(kind, passed);
-      if (missing.length === 0 || !(await append(known, missing))) return [];
-      note(
-        known,
-        missing.filter(({ recordId }) => recordId <= last),
-      );
-      return missing;
+      return missing.length > 0 && (await append(known, missing)) ? missing : [];
     },
 
     /** The tree of all entries that this process knows. */

@@ -65,6 +65,12 @@ export interface Reading {
 /** Ids are below it, so that JavaScript tells them apart, also where the trail encodes their kind with them. */
 export const idsEnd = 2 ** 52;
 
+/** Ids from the first to the last. */
+export interface IdRange {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** What is examined: records of a kind by their ids, or the tiles of entries by their indexes. */
 export type Space = RecordKind | "tile";
 
@@ -106,13 +112,12 @@ export interface TrailRepository {
    */
   strays(kind: RecordKind): Promise<string[]>;
   /**
-   * Records with ids from the first up to, and without, the second, ascending, at most so many; fewer where the comments or
-   * descriptions of so many are longer than `mostBytes` together, but at least one where there is one.
+   * Records with ids in these ranges, at most so many, and of each range the first ones, ascending; fewer where the comments
+   * or descriptions of so many are longer than `mostBytes` together, but at least one where there is one.
    */
   recordsIn(
     kind: RecordKind,
-    fromId: number,
-    toId: number,
+    ranges: readonly IdRange[],
     limit: number,
     mostBytes?: number,
   ): Promise<TrailRecord[]>;
@@ -124,8 +129,11 @@ export interface TrailRepository {
   entriesOf(kind: RecordKind, fromId: number, toId: number): Promise<NumberedRecord[]>;
   /** Those of these ids that an entry has, in any order. */
   idsWithEntry(kind: RecordKind, ids: readonly number[]): Promise<number[]>;
-  /** The greatest ids from the first up to, and without, the second that no entry has, ascending. */
-  idsWithoutEntry(kind: RecordKind, fromId: number, toId: number, limit: number): Promise<number[]>;
+  /**
+   * The ranges of ids up to this one that no entry has, the greatest so many, ascending: between the entries of the last
+   * 65,536 ids or more.
+   */
+  idsWithoutEntry(kind: RecordKind, lastId: number, limit: number): Promise<IdRange[]>;
   /**
    * Numbers records from `from` on and stores the tiles that they complete, provided that the trail ends there; says
    * whether it was so. Of several callers at once that state the same end, one succeeds.

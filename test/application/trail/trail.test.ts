@@ -171,16 +171,14 @@ describe("numbering", () => {
     }
     assert.deepEqual(numberedIds(), [1, 40, 1_000_000, 2, 3, 4]);
     // While there is much to catch up with.
-    given.log = 40_000;
-    commit(...range(5, 40_001));
+    given.log = 12_000;
+    commit(...range(5, 12_001));
     await one.step();
-    await forge(39_990);
-    for (const each of [one, other, one, other, one, other]) {
-      for (let step = 0; step < 4; step += 1) await each.step();
-    }
+    await forge(11_990);
+    for (const each of [numbering(), one, other]) while ((await each.step()).isMore);
     assert.deepEqual(
       [...numberedIds()].sort((a, b) => a - b),
-      [...range(1, 40_001), 1_000_000],
+      [...range(1, 12_001), 1_000_000],
     );
   });
 
@@ -206,6 +204,36 @@ describe("numbering", () => {
       assert.deepEqual(await other.step(), { records: 0, isMore: false });
     }
     assert.deepEqual(numberedIds(), [1, 30_000]);
+  });
+
+  test("finds a late record at once where thousands of ids before it were given out in vain", async () => {
+    const { numbering, commit, clock, numberedIds } = makeTrailStage();
+    const each = numbering();
+    const other = numbering();
+    commit(1);
+    for (const one of [each, other]) await one.step();
+    const isVain = (id: number) => (id < 2_000 && id % 2 === 0) || (id > 5_000 && id < 55_000);
+    commit(...range(2, 55_101).filter(id => !isVain(id)));
+    while ((await each.step()).isMore);
+    while ((await other.step()).isMore);
+    const before = numberedIds().length;
+    clock.advance(1);
+    await each.step();
+    for (const [id, one] of [
+      [5_001, numbering()],
+      [30_000, each],
+      [54_998, numbering()],
+      [4, each],
+      [40_000, other],
+    ] as const) {
+      commit(id);
+      for (let step = 0; step < 70; step += 1) {
+        clock.advance(1);
+        await one.step();
+      }
+      assert.equal(numberedIds().at(-1), id);
+    }
+    assert.equal(new Set(numberedIds()).size, before + 5);
   });
 
   test("looks for gaps once, not at each step, where the newest record was removed", async () => {
@@ -277,28 +305,63 @@ describe("numbering", () => {
     assert.equal(new Set(numberedIds()).size, 4_002);
   });
 
-  test("a gap is asked for again at waits that double, and no more when it is known", () => {
+  test("a gap is looked into again at waits that double, and no more when all of it is known", () => {
     const gaps = makeGaps(0, [], 0);
+    const due = (now: number, limit = 10) => gaps.due(now, limit).map(({ first, last }) => [first, last]);
     gaps.note(1, 0);
-    gaps.note(4, 0);
-    assert.deepEqual([gaps.last, gaps.due(0, 10), gaps.due(0, 10)], [4, [2, 3], []]);
-    gaps.note(3, 1);
+    gaps.note(5, 0);
+    assert.deepEqual([gaps.last, due(0), due(299)], [5, [[2, 4]], []]);
+    const looked = gaps.due(300, 10);
+    gaps.settle(looked, [3], false, 300);
+    // Where something was found there may be more.
     assert.deepEqual(
-      [gaps.due(299, 10), gaps.due(300, 10), gaps.due(899, 10), gaps.due(900, 10)],
-      [[], [2], [], [2]],
+      [due(300), due(899), due(900)],
+      [
+        [
+          [2, 2],
+          [4, 4],
+        ],
+        [],
+        [
+          [2, 2],
+          [4, 4],
+        ],
+      ],
     );
-    // A jump of the sequence is no reason to ask for a million ids.
-    gaps.note(1_000_000, 1_000);
-    assert.equal(gaps.due(1_000, 100_000).length, 10_000);
+    gaps.settle(gaps.due(3_000, 10), [2, 4], false, 3_000);
+    assert.deepEqual(due(1_000_000), []);
   });
 
-  test("gaps are 10,000 at most between two looks, however far apart the ids are", () => {
+  test("gaps that were looked into in vain are due later, unless the look was cut short", () => {
     const gaps = makeGaps(0, [], 0);
-    for (let at = 1; at <= 500; at += 1) gaps.note(at * 1_000_000, 0);
-    // JavaScript cannot count one by one from there.
-    gaps.note(2 ** 55, 0);
-    assert.equal(gaps.last, 2 ** 55);
-    assert.deepEqual(gaps.due(0, 20_000), range(990_000, 1_000_000));
+    gaps.note(3, 0);
+    gaps.settle(gaps.due(0, 10), [], false, 0);
+    assert.deepEqual(gaps.due(0, 10), []);
+    gaps.settle(gaps.due(300, 10), [], true, 300);
+    assert.equal(gaps.due(300, 10).length, 1);
+  });
+
+  test("a million ids that were given out in vain are one gap, and the newest gaps come first", () => {
+    const gaps = makeGaps(0, [], 0);
+    const due = (now: number, limit: number) => gaps.due(now, limit).map(({ first }) => first);
+    gaps.note(1_000_000, 0);
+    assert.deepEqual(gaps.due(0, 10).length, 1);
+    for (let at = 1; at <= 20_000; at += 1) gaps.note(1_000_000 + 2 * at, 300);
+    assert.equal(gaps.last, 1_040_000);
+    // The oldest are left to the background reading.
+    assert.equal(gaps.due(300, 100_000).length, 10_000);
+    gaps.note(1_040_002, 600);
+    gaps.note(1_040_004, 600);
+    assert.deepEqual(due(600, 2), [1_040_001, 1_040_003]);
+    assert.equal(gaps.due(600, 100_000).length, 9_998);
+  });
+
+  test("a gap is given up when a look into it would be more than a day later", () => {
+    const gaps = makeGaps(0, [], 0);
+    gaps.note(2, 0);
+    let looks = 0;
+    for (let now = 0; now < 10 * 86_400_000; now += 60_000) looks += gaps.due(now, 10).length;
+    assert.equal(looks, 19);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { RecordKind, TrailRecord } from "../../../application/trail/trail-repository.ts";
+import type { IdRange, RecordKind, TrailRecord } from "../../../application/trail/trail-repository.ts";
 import type { Bytes, Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 
@@ -46,19 +46,24 @@ export function makeTrailRecords({ queryBytes }: Database) {
   return {
     async recordsIn(
       kind: RecordKind,
-      fromId: number,
-      toId: number,
+      ranges: readonly IdRange[],
       limit: number,
       mostBytes = 2 ** 52,
     ): Promise<TrailRecord[]> {
+      const firsts = `{${ranges.map(({ first }) => first)}}`;
+      const lasts = `{${ranges.map(({ last }) => last)}}`;
       for (let rows = limit; ; rows = Math.ceil(rows / 8)) {
-        const following = sql`where id >= ${fromId} and id < ${toId} order by id limit ${rows}`;
+        const inRanges = (record: Statement) => sql`
+          select record.* from unnest(${firsts}::text::bigint[], ${lasts}::text::bigint[]) as range (first, last)
+          cross join lateral (
+            ${record} where id between range.first and range.last order by id limit ${rows}
+          ) as record limit ${rows}`;
         // Asked before the entries are made: each byte may become six.
         const [batch] = await queryBytes(
           sql`
-            select ids, entries from (${batchOf(sql`${linesOf[kind]} ${following}`)}) as batch
+            select ids, entries from (${batchOf(inRanges(linesOf[kind]))}) as batch
             where ${rows} = 1 or coalesce((
-              select sum(octet_length(text)) from (${textsOf[kind]} ${following}) as long
+              select sum(octet_length(text)) from (${inRanges(textsOf[kind])}) as long
             ), 0) <= ${mostBytes}::bigint`,
         );
         if (batch !== undefined) return toRecords(kind, batch);

@@ -1,5 +1,6 @@
 import type {
   FullTile,
+  IdRange,
   Reading,
   StoredCheckpoint,
   TrailRepository,
@@ -60,17 +61,25 @@ export function makeTrailRepository(database: Database): TrailRepository {
       return numbered.size === 0 ? [] : ids.filter(id => numbered.has(id));
     },
 
-    async idsWithoutEntry(kind, fromId, toId, limit) {
-      const [first, last] = [fromId, toId].map(recordId => groupOf({ kind, recordId }));
-      const rows = await query<{ id: number }>(
+    async idsWithoutEntry(kind, lastId, limit) {
+      const [first, last] = [0, lastId].map(recordId => groupOf({ kind, recordId })) as [number, number];
+      const ranges = await query<IdRange>(
         sql`
-          select id from generate_series(${fromId}::bigint, ${toId}::bigint - 1) as id
-          except
-          select ${recordId} from ${placesOfRuns}
-          where record_group between ${first as number} and ${last as number}
-          order by id desc limit ${limit}`,
+          with last_groups as (
+            select distinct record_group from trail_run where record_group between ${first} and ${last}
+            order by record_group desc limit 256
+          ), numbered as (
+            select ${recordId} as id from ${placesOfRuns}
+            where record_group between (select min(record_group) from last_groups) and ${last}
+            union all select (min(record_group) - ${first}) * 256 - 1 from last_groups
+            union all select ${lastId}::bigint + 1
+          ), missing as (
+            select greatest(lag(id) over (order by id) + 1, 1) as first, id - 1 as last
+            from numbered where id <= ${lastId}::bigint + 1
+          )
+          select first, last from missing where first <= last order by first desc limit ${limit}`,
       );
-      return rows.map(({ id }) => id).reverse();
+      return ranges.reverse();
     },
 
     async append(from, entries, tiles) {
