@@ -169,6 +169,24 @@ describe("the trail of a database", () => {
     assert.deepEqual(lines, ["no checkpoint says which entries were signed", "differences found: 1"]);
   });
 
+  test("names entries that are of no record, which the database refuses", async () => {
+    const forged = ["3::bigint << 48", "-1", "1::bigint << 44"].map(
+      group =>
+        `insert into trail_run (first_index, record_group, places, hashes)
+         select max(first_index + length(places)), ${group}, '\\x07', decode(repeat('00', 32), 'hex') from trail_run`,
+    );
+    for (const statement of forged) {
+      await assert.rejects(sql.unsafe(statement), { constraint_name: "trail_run_record_group" });
+    }
+    const lines = await foundAfter({
+      what: "entries of no record",
+      statements: ["alter table trail_run drop constraint trail_run_record_group", ...forged],
+      found: [],
+    });
+    const tile = "tile 4: has an entry of no record";
+    assert.deepEqual(lines, [tile, tile, tile, "differences found: 3"]);
+  });
+
   test("names an employee and an asset that are gone", async () => {
     const lines = await foundAfter({
       what: "rows that records are about",

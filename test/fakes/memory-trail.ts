@@ -64,8 +64,10 @@ export function makeMemoryTrail(
       return [...new Set(ids.map(id => Math.floor(id / width) * width))].sort((a, b) => a - b);
     },
 
-    strays: async kind =>
-      recordsOf[kind].flatMap(({ recordId: id }) => (id < 1 || id >= idsEnd ? [String(id)] : [])),
+    strays: async space =>
+      (space === "tile" ? [] : recordsOf[space]).flatMap(({ recordId: id }) =>
+        id < 1 || id >= idsEnd ? [String(id)] : [],
+      ),
     recordsIn: async (kind, ranges, limit, mostBytes = Number.POSITIVE_INFINITY) => {
       let length = 0;
       return ranges

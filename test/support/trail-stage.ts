@@ -1,6 +1,7 @@
+import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
-import { makeNumbering } from "../../src/application/trail/numbering.ts";
+import { makeNumbering, type Numbering } from "../../src/application/trail/numbering.ts";
 import type { RememberedNote } from "../../src/application/trail/signing.ts";
 import {
   type FullTile,
@@ -68,6 +69,11 @@ export function makeTrailStage() {
     for (const entry of trail.stored.entries) frontier.append(entry.hash);
   };
   return { records, given, trail, clock, numbering, commit, rewrite, rootOf, numberedIds };
+}
+
+/** Steps until nothing more is found. */
+export async function catchUp({ step }: Numbering): Promise<void> {
+  for (let steps = 0; (await step()).isMore; steps += 1) assert.ok(steps < 1_000);
 }
 
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);

@@ -21,6 +21,7 @@ export interface Finding {
     | "numbered twice"
     | "changed without a record"
     | "has an id that no record can have"
+    | "has an entry of no record"
     | "is not the root of its hashes";
 }
 
@@ -98,10 +99,9 @@ export function makeExamination({ trail, hasher, pause, takeLate }: ExaminationP
     async *examine(part: number): AsyncGenerator<Finding> {
       const space = spaces[Math.floor((part * tileWidth) / spaceWidth)] ?? "tile";
       const first = (part * tileWidth) % spaceWidth;
-      if (space !== "tile" && first === 0) {
-        for (const id of await trail.strays(space)) {
-          yield { kind: space, id, what: "has an id that no record can have" };
-        }
+      for (const id of first === 0 ? await trail.strays(space) : []) {
+        if (space !== "tile") yield { kind: space, id, what: "has an id that no record can have" };
+        else yield { kind: space, id: Math.floor(Number(id) / tileWidth), what: "has an entry of no record" };
       }
       for (let from = first; from < first + partWidth; from += stepWidth) {
         if (space === "tile") yield* examineTiles(0, from / tileWidth);

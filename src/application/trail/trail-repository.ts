@@ -107,10 +107,11 @@ export interface TrailRepository {
    */
   spans(space: Space, width: number): Promise<number[]>;
   /**
-   * The ids, as texts, of records of a kind, and of employees or assets, that are no numbers from 1 up to `idsEnd`; not
-   * more than 100,000 of them. No other method knows these records.
+   * The ids, as texts, of records of a kind, and of employees or assets, that are no numbers from 1 up to `idsEnd`; of
+   * `tile`, the indexes of entries that are of no kind of record, or of no such id. Not more than 100,000 of them. No
+   * other method knows these records, nor what these entries are of.
    */
-  strays(kind: RecordKind): Promise<string[]>;
+  strays(space: Space): Promise<string[]>;
   /**
    * Records with ids in these ranges, at most so many, and of each range the first ones, ascending; fewer where the comments
    * or descriptions of so many are longer than `mostBytes` together, but at least one where there is one.

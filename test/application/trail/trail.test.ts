@@ -9,7 +9,15 @@ import { readTree, type Tree } from "../../../src/application/trail/tree.ts";
 import { openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../../src/domain/trail/encoding.ts";
 import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
-import { hasher, key, logRecord, makeMemoryNote, makeTrailStage, range } from "../../support/trail-stage.ts";
+import {
+  catchUp,
+  hasher,
+  key,
+  logRecord,
+  makeMemoryNote,
+  makeTrailStage,
+  range,
+} from "../../support/trail-stage.ts";
 
 describe("numbering", () => {
   test("gives each record one number, by any number of processes at once, and the trees agree", async () => {
@@ -175,7 +183,7 @@ describe("numbering", () => {
     commit(...range(5, 12_001));
     await one.step();
     await forge(11_990);
-    for (const each of [numbering(), one, other]) while ((await each.step()).isMore);
+    for (const each of [numbering(), one, other]) await catchUp(each);
     assert.deepEqual(
       [...numberedIds()].sort((a, b) => a - b),
       [...range(1, 12_001), 1_000_000],
@@ -214,8 +222,7 @@ describe("numbering", () => {
     for (const one of [each, other]) await one.step();
     const isVain = (id: number) => (id < 2_000 && id % 2 === 0) || (id > 5_000 && id < 55_000);
     commit(...range(2, 55_101).filter(id => !isVain(id)));
-    while ((await each.step()).isMore);
-    while ((await other.step()).isMore);
+    for (const one of [each, other]) await catchUp(one);
     const before = numberedIds().length;
     clock.advance(1);
     await each.step();

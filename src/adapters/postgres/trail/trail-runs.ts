@@ -1,6 +1,7 @@
 import {
   type NumberedRecord,
   type RecordKey,
+  type RecordKind,
   recordKinds,
 } from "../../../application/trail/trail-repository.ts";
 import { tileWidth } from "../../../domain/trail/tile.ts";
@@ -51,14 +52,16 @@ export interface Run {
   readonly hashes: Buffer;
 }
 
-/** Of its records, in the order of their entries. */
+const kindOf = (group: number): RecordKind | undefined => recordKinds[Math.floor(group / kindBit)];
+
+/** Of its records, in the order of their entries. Of no kind of record they are ids that no record has. */
 export function idsOf({ group, places }: Pick<Run, "group" | "places">): number[] {
-  const first = (group % kindBit) * groupSize;
+  const first = (kindOf(group) === undefined ? group : group % kindBit) * groupSize;
   return Array.from(places, place => first + place);
 }
 
 export function fromRun(run: Run): NumberedRecord[] {
-  const kind = recordKinds[Math.floor(run.group / kindBit)] ?? "log";
+  const kind = kindOf(run.group) ?? "log";
   return idsOf(run).map((recordId, at) => ({
     kind,
     recordId,

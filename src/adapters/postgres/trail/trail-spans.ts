@@ -1,6 +1,7 @@
 import {
   idsEnd,
   type RecordKind,
+  recordKinds,
   type Space,
   type TrailRepository,
 } from "../../../application/trail/trail-repository.ts";
@@ -52,14 +53,30 @@ function spansOf({ table, name, from, to, ids }: Column, width: number): Stateme
 }
 
 /** Each condition is one that the index answers. */
-export function makeStrays({ query }: Database): TrailRepository["strays"] {
-  return async kind => {
-    const tables = columns[kind].filter(({ ids }) => ids === 1);
-    const strays = tables.flatMap(({ table }) =>
+function straysIn(space: Space): Statement[] {
+  if (space !== "tile") {
+    const tables = columns[space].filter(({ ids }) => ids === 1);
+    return tables.flatMap(({ table }) =>
       [sql`id is null`, sql`id < 1`, sql`id >= ${idsEnd}`].map(
         condition => sql`select id from ${table} where ${condition}`,
       ),
     );
+  }
+  const kinds = recordKinds.map(groupsOf);
+  const between = kinds.map(({ to }, at) => {
+    const next = kinds[at + 1];
+    return next === undefined
+      ? sql`record_group >= ${to}`
+      : sql`record_group >= ${to} and record_group < ${next.from}`;
+  });
+  return [sql`record_group is null`, sql`record_group < 0`, ...between].map(
+    condition => sql`select first_index as id from trail_run where ${condition}`,
+  );
+}
+
+export function makeStrays({ query }: Database): TrailRepository["strays"] {
+  return async space => {
+    const strays = straysIn(space);
     const union = strays.reduce((some, one) => sql`${some} union all ${one}`);
     const rows = await query<{ id: string }>(
       sql`select coalesce(id::text, 'null') as id from (${union}) as stray limit 100000`,
