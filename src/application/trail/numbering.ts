@@ -183,7 +183,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     async step(): Promise<{ readonly records: number; readonly isMore: boolean }> {
       const { known, lastIds } = await current();
       const looks: Look[] = [];
-      const records: TrailRecord[] = [];
+      let records: readonly TrailRecord[] = [];
       for (const kind of order) {
         const { last, due } = known.gaps[kind];
         const gaps = due(now(), mostGaps);
@@ -195,7 +195,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
             ? await trail.recordsIn(kind, [range], limit, mostBatchBytes)
             : [];
         looks.push({ kind, gaps, late, next });
-        records.push(...(await withoutEntry(kind, [...late, ...next])));
+        records = records.concat(await withoutEntry(kind, late.concat(next)));
       }
       const isDone = records.length === 0 || (await append(known, records));
       if (isDone) for (const look of looks) settle(known, look);

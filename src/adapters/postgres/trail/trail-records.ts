@@ -42,6 +42,21 @@ const batchOf = (lines: Statement) => sql`
   select string_agg(id::text, ',') as ids, string_agg(line, E'\\n') as entries, count(*) as rows
   from (${lines}) as record`;
 
+/** One range, as of new records, is read without a join. */
+function ofRanges(records: Statement, ranges: readonly IdRange[], limit: number): Statement {
+  const [range, ...others] = ranges;
+  if (range !== undefined && others.length === 0) {
+    return sql`${records} where id between ${range.first} and ${range.last} order by id limit ${limit}`;
+  }
+  const firsts = `{${ranges.map(({ first }) => first)}}`;
+  const lasts = `{${ranges.map(({ last }) => last)}}`;
+  return sql`
+    select record.* from unnest(${firsts}::text::bigint[], ${lasts}::text::bigint[]) as range (first, last)
+    cross join lateral (
+      ${records} where id between range.first and range.last order by id limit ${limit}
+    ) as record limit ${limit}`;
+}
+
 export function makeTrailRecords({ queryBytes }: Database) {
   return {
     async recordsIn(
@@ -50,14 +65,8 @@ export function makeTrailRecords({ queryBytes }: Database) {
       limit: number,
       mostBytes = 2 ** 52,
     ): Promise<TrailRecord[]> {
-      const firsts = `{${ranges.map(({ first }) => first)}}`;
-      const lasts = `{${ranges.map(({ last }) => last)}}`;
       for (let rows = limit; ; rows = Math.ceil(rows / 8)) {
-        const inRanges = (record: Statement) => sql`
-          select record.* from unnest(${firsts}::text::bigint[], ${lasts}::text::bigint[]) as range (first, last)
-          cross join lateral (
-            ${record} where id between range.first and range.last order by id limit ${rows}
-          ) as record limit ${rows}`;
+        const inRanges = (records: Statement) => ofRanges(records, ranges, rows);
         // Asked before the entries are made: each byte may become six.
         const [batch] = await queryBytes(
           sql`

@@ -13,7 +13,7 @@ import { type Statement, sql } from "../connection/statement.ts";
 import { makePlaceOfLog } from "./entry-place.ts";
 import { makeTrailEnds } from "./trail-ends.ts";
 import { makeTrailRecords } from "./trail-records.ts";
-import { fromRun, groupOf, idsOf, placesOfRuns, type Run, recordId, toRuns } from "./trail-runs.ts";
+import { fromRun, groupOf, groupsOf, idsOf, placesOfRuns, type Run, recordId, toRuns } from "./trail-runs.ts";
 import { makeSpans, makeStrays } from "./trail-spans.ts";
 
 // An owner of the tables can drop a "not null" and leave an empty place, which must be found like any other change.
@@ -50,12 +50,11 @@ export function makeTrailRepository(database: Database): TrailRepository {
     },
 
     async idsWithEntry(kind, ids) {
-      const groups = new Set<number>();
-      for (const recordId of ids) groups.add(groupOf({ kind, recordId }));
+      const groups = groupsOf(kind, ids);
       const rows = await query<Pick<Run, "group" | "places">>(
         sql`
           select record_group as "group", coalesce(places, '') as places from trail_run
-          where record_group = any (${`{${[...groups]}}`}::text::bigint[])`,
+          where record_group = any (${`{${groups}}`}::text::bigint[])`,
       );
       const numbered = new Set(rows.flatMap(idsOf));
       return numbered.size === 0 ? [] : ids.filter(id => numbered.has(id));

@@ -14,6 +14,19 @@ const kindBit = 2 ** 48;
 export const groupOf = ({ kind, recordId }: RecordKey): number =>
   recordKinds.indexOf(kind) * kindBit + Math.floor(recordId / groupSize);
 
+/** The groups of these ids, each once where its ids follow each other. */
+export function groupsOf(kind: RecordKind, ids: readonly number[]): number[] {
+  const base = groupOf({ kind, recordId: 0 });
+  const groups: number[] = [];
+  let last = -1;
+  for (const id of ids) {
+    const group = Math.floor(id / groupSize);
+    if (group !== last) groups.push(base + group);
+    last = group;
+  }
+  return groups;
+}
+
 /** A row of trail_run as it is sent. */
 interface SentRun {
   readonly first: number;
