@@ -9,6 +9,9 @@ export interface Piece<Position = unknown> {
   readonly next: Position | undefined;
 }
 
+/** Bytes that are no JSON, in pieces of the same form, between which there is nothing. */
+export type ByteList = AsyncIterable<Piece>;
+
 /** A list in pieces, so that its length never decides how much memory it takes. */
 export type JsonList<T, Position = unknown> = AsyncIterable<Piece<Position>> & { readonly elements?: T };
 

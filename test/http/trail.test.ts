@@ -9,9 +9,11 @@ import { readProof } from "../../src/domain/trail/proof.ts";
 import { bundlePath, readBundle, tilePath } from "../../src/domain/trail/tile.ts";
 import { provenLog } from "../../src/domain/trail/verification.ts";
 import { aLog } from "../contract/repositories.ts";
+import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { callerOf } from "../support/by-operator.ts";
 import { readEntry } from "../support/entry.ts";
 import { entryBytes, newTiles } from "../support/trail.ts";
+import { until } from "../support/until.ts";
 import { openWorld, trailKey, type World, worlds } from "../support/world.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
@@ -185,14 +187,68 @@ for (const { name, open } of worlds) {
     test("HEAD answers like GET, without a body", async () => {
       const { size } = await openNewest();
       assert.ok(size > 256);
-      const response = await fetch(`http://127.0.0.1:${world.port}${trail}/tile/0/000`, {
-        method: "HEAD",
-        headers: { Authorization: `Bearer ${token}` },
-      });
-      assert.deepEqual([response.status, response.headers.get("content-length")], [200, "8192"]);
+      const { bytes: bundle } = await getBytes(`${trail}/tile/entries/000`);
+      for (const [path, length] of [
+        ["0/000", 8192],
+        ["entries/000", bundle.length],
+      ] as const) {
+        const response = await fetch(`http://127.0.0.1:${world.port}${trail}/tile/${path}`, {
+          method: "HEAD",
+          headers: { Authorization: `Bearer ${token}` },
+        });
+        assert.deepEqual([response.status, response.headers.get("content-length")], [200, `${length}`]);
+        assert.equal(response.headers.get("content-type"), "application/octet-stream");
+      }
     });
   });
 }
+
+describe("a bundle with a record that was removed", () => {
+  /** What becomes of the first bundle, of entries with this comment, when the record at an index is gone. */
+  async function answerWithout(index: number, comment: string) {
+    const repositories = makeMemoryRepositories();
+    const { records } = repositories.trail;
+    let gone: number | undefined;
+    repositories.trail.records = async (kind, ids) =>
+      (await records(kind, ids)).filter(({ recordId }) => kind !== "log" || recordId !== gone);
+    const world = await openWorld({ repositories });
+    const asset = await world.ports.assets.insert({ name: "Pump", description: "", active: true });
+    const caller = callerOf(world.employees.TECHNICIAN);
+    for (let count = 0; count < 256; count += 1) {
+      await world.ports.maintenanceLogs.append(asset.id, caller, aLog({ comment }));
+    }
+    await until(async () => {
+      await world.cover();
+      return world.trail.reader.head().size >= 256;
+    });
+    const [entry] = await repositories.trail.entries(index, index + 1);
+    assert.equal(entry?.kind, "log");
+    gone = entry?.recordId;
+    const answer = await world
+      .call("GET", `${trail}/tile/entries/000`, { token: world.tokens.ADMIN })
+      .catch(() => undefined);
+    const failed = world.recorded.findLast(({ event }) => event === "request");
+    await world.close();
+    return { answer, failed };
+  }
+
+  test("is 410 as long as nothing was sent", async () => {
+    for (const [index, comment] of [
+      [250, "Oil"],
+      [6, "\u0001".repeat(10_000)],
+    ] as const) {
+      const { answer } = await answerWithout(index, comment);
+      assert.equal(answer?.status, 410);
+      assert.match(answer?.json.msg, new RegExp(`^Entry ${index} of the trail, log \\d+, was removed$`));
+    }
+  });
+
+  test("is cut off after that, so that nobody takes it for a whole one", async () => {
+    const { answer, failed } = await answerWithout(250, "\u0001".repeat(10_000));
+    assert.equal(answer, undefined);
+    assert.deepEqual([failed?.details?.["status"], failed?.details?.["cut"]], [200, true]);
+  });
+});
 
 describe("a trail without a key", () => {
   test("is numbered and not signed", async () => {

@@ -2,13 +2,16 @@ import { DomainError } from "../../domain/error.ts";
 import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import { formatVerifierKey } from "../../domain/trail/note.ts";
 import { isTileOf, readTilePath, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
-import type { JsonList } from "../json-list.ts";
+import type { ByteList, JsonList } from "../json-list.ts";
 import { makeProofs, type ReaderPorts } from "./proofs.ts";
 import { recordKinds, type TrailRepository } from "./trail-repository.ts";
 import { joined, readTile } from "./tree.ts";
 
-/** Entries read with one statement; the largest possible entry takes some 60 KiB. */
-const entriesAtOnce = 128;
+/** Entries read with one statement, the first time and at most. The largest possible entry takes some 60 KiB. */
+const firstEntries = 4;
+const mostEntries = 128;
+/** Of the entries that are held at once, which the last of a piece may exceed. */
+const pieceBytes = 256 * 1024;
 
 export interface TrailHead {
   readonly origin: string | null;
@@ -44,21 +47,19 @@ export function makeTrailReader(ports: ReaderPorts) {
       return note;
     },
 
-    /** A tile or an entry bundle by what follows `tile/` in its path. Throws NOT_FOUND and GONE. */
-    async tile(path: string): Promise<Uint8Array> {
+    /** A tile or an entry bundle by what follows `tile/` in its path. Throws NOT_FOUND and GONE, of a bundle while it is read. */
+    async tile(path: string): Promise<Uint8Array | ByteList> {
       const tile = readTilePath(path);
       if (tile === undefined || !isTileOf(tile, size())) throw new DomainError("NOT_FOUND", "Tile not found");
       if (!tile.isBundle) return joined(await readTile(trail, tile).catch(gone));
       const from = tile.index * tileWidth;
-      const entries: Uint8Array[] = [];
-      for await (const entry of readEntries(trail, from, from + tile.width)) entries.push(entry);
-      return writeBundle(entries);
+      return inPieces(trail, from, from + tile.width, writeBundle);
     },
 
     /** Entries from an index on, and the index after the last of them. */
     entries(from: number, limit: number): { readonly list: JsonList<object>; readonly next: number } {
       const to = Math.max(from, Math.min(from + limit, size()));
-      return { list: rendered(trail, from, to), next: to };
+      return { list: inPieces(trail, from, to, writeElements), next: to };
     },
 
     /** The text of a tlog-proof. Throws NOT_FOUND. */
@@ -68,17 +69,31 @@ export function makeTrailReader(ports: ReaderPorts) {
 
 export type TrailReader = ReturnType<typeof makeTrailReader>;
 
-async function* rendered(trail: TrailRepository, from: number, to: number): JsonList<object> {
-  let index = from;
-  let piece: string[] = [];
+/** Entries in pieces of about 256 KiB, so that a client that reads slowly holds no more. Throws as readEntries does. */
+async function* inPieces(
+  trail: TrailRepository,
+  from: number,
+  to: number,
+  write: (entries: readonly Uint8Array[], from: number) => Uint8Array,
+): JsonList<object> & ByteList {
+  let begin = from;
+  let entries: Uint8Array[] = [];
+  let length = 0;
   for await (const entry of readEntries(trail, from, to)) {
-    piece.push(`{"index":${index},"entry":${Buffer.from(entry).toString()}}`);
-    index += 1;
-    if (index === to || piece.length === entriesAtOnce) {
-      yield { json: Buffer.from(`,${piece.join()}`), next: index === to ? undefined : index };
-      piece = [];
-    }
+    length += entry.length;
+    const end = begin + entries.push(entry);
+    if (end < to && length < pieceBytes) continue;
+    const json = write(entries, begin);
+    [begin, entries, length] = [end, [], 0];
+    yield { json, next: end === to ? undefined : end };
   }
+}
+
+function writeElements(entries: readonly Uint8Array[], from: number): Uint8Array {
+  const end = Buffer.from("}");
+  return Buffer.concat(
+    entries.flatMap((entry, at) => [Buffer.from(`,{"index":${from + at},"entry":`), entry, end]),
+  );
 }
 
 function gone(error: unknown): never {
@@ -93,25 +108,54 @@ export async function* readEntries(
   from: number,
   to: number,
 ): AsyncGenerator<Uint8Array> {
-  for (let at = from; at < to; at += entriesAtOnce) {
-    const end = Math.min(to, at + entriesAtOnce);
-    const numbered = await trail.entries(at, end);
-    const byIndex = new Map(numbered.map(entry => [entry.index, entry]));
-    const found = new Map<string, Uint8Array>();
-    for (const kind of recordKinds) {
-      const ids = numbered.flatMap(entry => (entry.kind === kind ? [entry.recordId] : []));
-      for (const { recordId, entry } of await trail.records(kind, ids)) {
-        found.set(`${kind} ${recordId}`, entry);
-      }
-    }
-    for (let index = at; index < end; index += 1) {
-      const { kind, recordId } = byIndex.get(index) ?? {};
-      const entry = found.get(`${kind} ${recordId}`);
-      if (entry === undefined) {
-        const record = kind === undefined ? "" : `, ${kind === "log" ? kind : `${kind} record`} ${recordId},`;
-        throw new DomainError("GONE", `Entry ${index} of the trail${record} was removed`);
-      }
-      yield entry;
-    }
+  let count = firstEntries;
+  for (let at = from; at < to; ) {
+    const read = await readSome(trail, at, Math.min(to, at + count));
+    const length = lengthOf(read);
+    count = Math.max(1, Math.min(mostEntries, Math.floor((pieceBytes * read.length) / length)));
+    const entries = length > pieceBytes ? copyOf(beginningOf(read)) : read;
+    at += entries.length;
+    yield* entries;
   }
 }
+
+/** At least one entry, and those after it as far as all are there. */
+async function readSome(trail: TrailRepository, from: number, to: number): Promise<Uint8Array[]> {
+  const numbered = await trail.entries(from, to);
+  const byIndex = new Map(numbered.map(entry => [entry.index, entry]));
+  const found = new Map<string, Uint8Array>();
+  for (const kind of recordKinds) {
+    const ids = numbered.flatMap(entry => (entry.kind === kind ? [entry.recordId] : []));
+    for (const { recordId, entry } of await trail.records(kind, ids)) {
+      found.set(`${kind} ${recordId}`, entry);
+    }
+  }
+  const entries: Uint8Array[] = [];
+  for (let index = from; index < to; index += 1) {
+    const { kind, recordId } = byIndex.get(index) ?? {};
+    const entry = found.get(`${kind} ${recordId}`);
+    if (entry !== undefined) entries.push(entry);
+    else if (entries.length > 0) break;
+    else {
+      const record = kind === undefined ? "" : `, ${kind === "log" ? kind : `${kind} record`} ${recordId},`;
+      throw new DomainError("GONE", `Entry ${index} of the trail${record} was removed`);
+    }
+  }
+  return entries;
+}
+
+const lengthOf = (entries: readonly Uint8Array[]): number =>
+  entries.reduce((length, entry) => length + entry.length, 0);
+
+/** As many of the entries as may be held, and at least one. */
+function beginningOf(entries: readonly Uint8Array[]): readonly Uint8Array[] {
+  let length = 0;
+  const end = entries.findIndex((entry, at) => {
+    length += entry.length;
+    return at > 0 && length > pieceBytes;
+  });
+  return end < 0 ? entries : entries.slice(0, end);
+}
+
+/** All entries of a statement are parts of one buffer, which a single one of them would keep. */
+const copyOf = (entries: readonly Uint8Array[]): Uint8Array[] => entries.map(entry => Uint8Array.from(entry));

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { JsonList } from "../../../application/json-list.ts";
+import type { ByteList, JsonList } from "../../../application/json-list.ts";
 import type { Caller, Origin } from "../../../application/ports.ts";
 import type { Fields, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
@@ -7,8 +7,8 @@ import type { RequiredRole } from "../../../domain/role.ts";
 /** What a route answers on success. */
 export interface Answer {
   /** The whole text or its bytes, or a list in pieces; none goes with a 204 or a 304. */
-  readonly body?: string | Uint8Array | JsonList<object>;
-  /** Names and values in turn; a body without a Content-Type here is JSON. */
+  readonly body?: string | Uint8Array | JsonList<object> | ByteList;
+  /** Names and values in turn; a body without a Content-Type here is JSON, and a list without it the elements of an array. */
   readonly headers?: readonly string[];
   /** The client has the content already: 304 in place of the route's status (RFC 9110, section 15.4.5). */
   readonly isNotModified?: true;
@@ -27,7 +27,7 @@ export const plainText = (body: string): Answer => ({
   headers: ["Content-Type", "text/plain; charset=utf-8"],
 });
 
-export const bytes = (body: Uint8Array): Answer => ({
+export const bytes = (body: Uint8Array | ByteList): Answer => ({
   body,
   headers: ["Content-Type", "application/octet-stream"],
 });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
-import type { JsonList, Piece } from "../../../application/json-list.ts";
+import type { ByteList, Piece } from "../../../application/json-list.ts";
 import type { HttpError } from "../api/http-error.ts";
 import type { Answer } from "../api/route.ts";
 import { watchMilliseconds } from "./token-watch.ts";
@@ -11,10 +11,20 @@ export interface Reply {
   readonly headers: readonly string[];
 }
 
-/** A list as it is read. */
+/** A list as it is read, and what becomes of it. */
 interface Pieces {
+  readonly frame: Frame;
   next(): Promise<IteratorResult<Piece, undefined>>;
   end(): void;
+}
+
+/** What the pieces of a body are put into. */
+interface Frame {
+  /** Of the body's type. */
+  readonly headers: readonly string[];
+  /** Makes the beginning of the body out of its first elements. */
+  begin(elements: Uint8Array): Uint8Array;
+  readonly end: string;
 }
 
 /** Rejects when the request would no longer be let through. */
@@ -32,6 +42,10 @@ export const standingHeaders = (requestId: string): readonly string[] => [
 
 export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
 
+const asArray: Frame = { headers: jsonType, begin: opened, end: "]" };
+/** Of a body whose Content-Type the route has given. */
+const asIs: Frame = { headers: [], begin: bytes => bytes, end: "" };
+
 /** Sends what a route answers, with the status of its success. A list takes its time; anything else has been handed over. */
 export function sendAnswer(
   reply: Reply,
@@ -43,10 +57,11 @@ export function sendAnswer(
   const all = { response: reply.response, headers: reply.headers.concat(headers) };
   if (isNotModified) return sendNothing(all, 304);
   if (body === undefined) return sendNothing(all, success);
+  const isTyped = headers.includes("Content-Type");
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
-    return sendList(all, success, readAdmitted(body, lookAgain));
+    return sendList(all, success, readAdmitted(body, isTyped ? asIs : asArray, lookAgain));
   }
-  return sendText(all, success, body, headers.includes("Content-Type") ? [] : jsonType);
+  return sendText(all, success, body, isTyped ? [] : jsonType);
 }
 
 /** Every error is a JSON object with `status` and `msg` (specification, section 2.10). */
@@ -74,9 +89,10 @@ function sendText(
 }
 
 /** Reads a list. What the database took long to find is given only if the request would still be let through. */
-function readAdmitted(list: JsonList<object>, lookAgain: LookAgain): Pieces {
+function readAdmitted(list: ByteList, frame: Frame, lookAgain: LookAgain): Pieces {
   const pieces: AsyncIterator<Piece, undefined> = list[Symbol.asyncIterator]();
   return {
+    frame,
     async next() {
       const begunAt = performance.now();
       const taken = await pieces.next();
@@ -92,19 +108,24 @@ function readAdmitted(list: JsonList<object>, lookAgain: LookAgain): Pieces {
 /** Sends a list: with its length if it is of one piece, as most lists are. */
 async function sendList(reply: Reply, status: number, pieces: Pieces): Promise<void> {
   const { done, value: first } = await pieces.next();
-  if (done === true || first.next === undefined) sendWhole(reply, status, first?.json);
+  if (done === true || first.next === undefined) sendWhole(reply, status, pieces.frame, first?.json);
   else await sendPieces(reply, status, first, pieces);
 }
 
-function sendWhole(reply: Reply, status: number, elements: Uint8Array | undefined): void {
+function sendWhole(
+  reply: Reply,
+  status: number,
+  frame: Frame,
+  elements: Uint8Array = new Uint8Array(),
+): void {
   const { response, headers } = reply;
   // The token has ended while the list was read.
   if (response.writableEnded) return;
-  const start = elements?.length ? opened(elements) : "[";
-  const length = ["Content-Length", String(start.length + "]".length)];
-  response.writeHead(status, headers.concat(jsonType, length));
+  const start = frame.begin(elements);
+  const length = ["Content-Length", String(start.length + frame.end.length)];
+  response.writeHead(status, headers.concat(frame.headers, length));
   response.write(start);
-  response.end("]");
+  response.end(frame.end);
 }
 
 /**
@@ -113,6 +134,7 @@ function sendWhole(reply: Reply, status: number, elements: Uint8Array | undefine
  */
 async function sendPieces(reply: Reply, status: number, begun: Piece, pieces: Pieces): Promise<void> {
   const { response, headers } = reply;
+  const { frame } = pieces;
   let read: Piece | undefined = begun;
   /**
    * The next piece that has elements. Looking for the first elements of a filtered list can take long, so ending the
@@ -131,18 +153,18 @@ async function sendPieces(reply: Reply, status: number, begun: Piece, pieces: Pi
     const first = begun.json.length > 0 ? begun : await next();
     const start = first && Buffer.from(first.json);
     const second = await next();
-    if (start === undefined || second === undefined) return void sendWhole(reply, status, start);
-    response.writeHead(status, [...headers, ...jsonType]);
+    if (start === undefined || second === undefined) return void sendWhole(reply, status, frame, start);
+    response.writeHead(status, [...headers, ...frame.headers]);
     if (response.req.method === "HEAD") return void response.end();
     const sent = async () => {
-      await write(response, opened(start));
+      await write(response, frame.begin(start));
       for (let piece: Piece | undefined = second; piece !== undefined; piece = await next()) {
         await write(response, piece.json);
       }
     };
     // A client that goes away ends neither a write nor the reading of the next piece; `finished` then rejects.
     await Promise.race([sent(), finished(response)]);
-    response.end("]");
+    response.end(frame.end);
   } finally {
     // It waits for the piece that is being read.
     pieces.end();
@@ -151,6 +173,7 @@ async function sendPieces(reply: Reply, status: number, begun: Piece, pieces: Pi
 
 /** The beginning of a JSON array from elements that begin with a comma. */
 function opened(elements: Uint8Array): Uint8Array {
+  if (elements.length === 0) return Buffer.from("[");
   elements[0] = "[".charCodeAt(0);
   return elements;
 }
