@@ -28,7 +28,12 @@ export async function verifyEntries(
     ...readInput(path, note => openCheckpoint(note, keys, trailCrypto)),
   }));
   const check = makePrefixCheck(makeTreeHasher(trailCrypto.sha256), checkpoints);
-  for await (const lines of linesOf(entriesPath)) for (const line of lines) check.add(line);
+  for await (const lines of linesOf(entriesPath)) {
+    for (const line of lines) {
+      if (line.length === 0) throw notExport(entriesPath, check.size, "empty");
+      check.add(line);
+    }
+  }
 
   const matching = checkpoints.filter(checkpoint => check.matches(checkpoint) === true);
   const covered = Math.max(0, ...matching.map(({ size }) => size));
@@ -83,7 +88,10 @@ async function* linesOf(path: string): AsyncGenerator<readonly Uint8Array[]> {
     throw unreadable(path, error);
   }
   if (rest.length > longestEntry) {
-    throw new CommandError(exitCodes.failure, `${path} is not an export: entry ${count} is too long`);
+    throw notExport(path, count, "too long");
   }
   if (rest.length > 0) throw new CommandError(exitCodes.failure, `${path} is cut off within entry ${count}`);
 }
+
+const notExport = (path: string, index: number, what: string): CommandError =>
+  new CommandError(exitCodes.failure, `${path} is not an export: entry ${index} is ${what}`);

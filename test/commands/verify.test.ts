@@ -113,6 +113,8 @@ describe("verify --entries", () => {
     ["an end within an entry", exported.slice(0, -1), /^tampered is cut off within entry 299\n$/],
     ["other line ends", exported.replaceAll("\n", "\r\n"), /entries 0 to 199/],
     ["another file", "x".repeat(600_000), /^tampered is not an export: entry 0 is too long\n$/],
+    ["line ends alone", "\n".repeat(600_000), /^tampered is not an export: entry 0 is empty\n$/],
+    ["an empty line", exported.replace(/\n/, "\n\n"), /^tampered is not an export: entry 1 is empty\n$/],
   ] as const) {
     test(`refuses ${what}`, async () => {
       const path = file("tampered", tampered);
