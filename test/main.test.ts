@@ -211,6 +211,15 @@ describe("the program on a database", () => {
       );
     });
 
+    test("a host name without an address is told in one line", async () => {
+      const { code, stderr } = await runProgram(["serve"], { ...serving(), HOST: "no.such.host.invalid" });
+      assert.equal(code, 1);
+      assert.match(
+        stderr,
+        /^serve: cannot listen on HOST no\.such\.host\.invalid, PORT \d+: the host is a name that cannot be resolved\n$/,
+      );
+    });
+
     test("stops with 0 when asked, and leaves nothing secret in its output", async () => {
       const { code, stdout, stderr } = await service.stop();
       assert.deepEqual([code, stderr], [0, ""]);

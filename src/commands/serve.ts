@@ -171,5 +171,6 @@ function reasonOf(error: NodeJS.ErrnoException): string {
   if (error.code === "EADDRINUSE") return "another process is listening there";
   if (error.code === "EADDRNOTAVAIL") return "the host is not an address of this machine";
   if (error.code === "EACCES") return "this user may not listen there";
+  if (error.syscall === "getaddrinfo") return "the host is a name that cannot be resolved";
   return error.message;
 }

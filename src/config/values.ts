@@ -1,3 +1,5 @@
+import { isIPv6 } from "node:net";
+
 export function accept(text: string, format: RegExp, refusal: string): string {
   if (!format.test(text)) throw new Error(refusal);
   return text;
@@ -20,7 +22,7 @@ export function readSecretKey(text: string): string {
 }
 
 export function readHost(text: string): string {
-  return accept(text, /^[\w.:%-]+$/, "is not a host name or address");
+  return isIPv6(text) ? text : accept(text, /^[\w.-]+$/, "is not a host name or address");
 }
 
 export function readPort(text: string): number {

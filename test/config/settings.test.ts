@@ -350,11 +350,21 @@ describe("the lifetime of a token", () => {
 });
 
 describe("the host", () => {
-  for (const host of ["0.0.0.0", "::", "::1", "localhost", "api-1.example.com"]) {
+  for (const host of ["0.0.0.0", "::", "::1", "fe80::1%eth0", "localhost", "api-1.example.com"]) {
     test(`may be ${host}`, () => assert.equal(serve({ HOST: host }).host, host));
   }
 
-  testRefused("HOST", ["a host", "http://localhost", "127.0.0.1/8", "a,b"], "is not a host name or address");
+  const others = [
+    "a host",
+    "http://localhost",
+    "127.0.0.1/8",
+    "a,b",
+    "127.0.0.1:80",
+    "localhost:80",
+    "[::1]:80",
+    "eth%0",
+  ];
+  testRefused("HOST", others, "is not a host name or address");
 });
 
 describe("the port", () => {
