@@ -110,13 +110,21 @@ export async function* readEntries(
 ): AsyncGenerator<Uint8Array> {
   let count = firstEntries;
   for (let at = from; at < to; ) {
-    const read = await readSome(trail, at, Math.min(to, at + count));
-    const length = lengthOf(read);
-    count = Math.max(1, Math.min(mostEntries, Math.floor((pieceBytes * read.length) / length)));
-    const entries = length > pieceBytes ? copyOf(beginningOf(read)) : read;
+    const { entries, fitting } = await readFitting(trail, at, Math.min(to, at + count));
+    count = Math.max(1, Math.min(mostEntries, fitting));
     at += entries.length;
-    yield* entries;
+    for (const entry of entries) yield entry;
   }
+}
+
+/** Entries that may be held, at least one; and how many would fit if all were as long as those that were read for it. */
+async function readFitting(trail: TrailRepository, from: number, to: number) {
+  const read = await readSome(trail, from, to);
+  const length = read.reduce((sum, entry) => sum + entry.length, 0);
+  return {
+    entries: length > pieceBytes ? copyOf(beginningOf(read)) : read,
+    fitting: Math.floor((pieceBytes * read.length) / length),
+  };
 }
 
 /** At least one entry, and those after it as far as all are there. */
@@ -143,9 +151,6 @@ async function readSome(trail: TrailRepository, from: number, to: number): Promi
   }
   return entries;
 }
-
-const lengthOf = (entries: readonly Uint8Array[]): number =>
-  entries.reduce((length, entry) => length + entry.length, 0);
 
 /** As many of the entries as may be held, and at least one. */
 function beginningOf(entries: readonly Uint8Array[]): readonly Uint8Array[] {
