@@ -59,7 +59,7 @@ const options = {
 function readState(path: string, readFile: (path: string) => string): Remembered | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    const { checkpoint, hashes } = JSON.parse(readFile(path)) as Partial<Remembered>;
+    const { checkpoint, hashes } = (JSON.parse(readFile(path)) ?? {}) as Partial<Remembered>;
     if (
       typeof checkpoint !== "string" ||
       !Array.isArray(hashes) ||

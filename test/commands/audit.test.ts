@@ -118,7 +118,8 @@ describe("audit", () => {
     const good = JSON.parse(readFileSync(state, "utf8"));
     for (const [content, said] of [
       ["", /cannot be read: /],
-      ["{}", /cannot be read: /],
+      ["{}", /cannot be read: it is not a state of audit$/m],
+      ["null", /cannot be read: it is not a state of audit$/m],
       [JSON.stringify({ ...good, hashes: good.hashes.slice(1) }), /remembered wrongly/],
       [JSON.stringify({ ...good, hashes: good.hashes.toReversed() }), /remembered wrongly/],
       [JSON.stringify({ ...good, checkpoint: trail.checkpoint(300) }), /remembered wrongly/],
