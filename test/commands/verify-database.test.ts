@@ -170,21 +170,34 @@ describe("the trail of a database", () => {
   });
 
   test("names entries that are of no record, which the database refuses", async () => {
-    const forged = ["3::bigint << 48", "-1", "1::bigint << 44"].map(
-      group =>
-        `insert into trail_run (first_index, record_group, places, hashes)
-         select max(first_index + length(places)), ${group}, '\\x07', decode(repeat('00', 32), 'hex') from trail_run`,
-    );
-    for (const statement of forged) {
-      await assert.rejects(sql.unsafe(statement), { constraint_name: "trail_run_record_group" });
+    const end = "(select max(first_index + length(places)) from trail_run)";
+    // The last two as if log 7 had its entry there.
+    const forged = [
+      [end, "3::bigint << 48", "trail_run_record_group"],
+      [end, "-1", "trail_run_record_group"],
+      [end, "1::bigint << 44", "trail_run_record_group"],
+      ["-5", "0", "trail_run_first_index"],
+      ["9223372036854775807", "0", "trail_run_first_index"],
+    ].map(([index, group, constraint_name]) => ({
+      constraint_name,
+      statement: `insert into trail_run (first_index, record_group, places, hashes)
+        select ${index}, ${group}, '\\x07', decode(repeat('00', 32), 'hex')`,
+    }));
+    for (const { statement, constraint_name } of forged) {
+      await assert.rejects(sql.unsafe(statement), { constraint_name });
     }
     const lines = await foundAfter({
       what: "entries of no record",
-      statements: ["alter table trail_run drop constraint trail_run_record_group", ...forged],
+      statements: [
+        "alter table trail_run drop constraint trail_run_record_group, drop constraint trail_run_first_index",
+        ...forged.map(({ statement }) => statement),
+      ],
       found: [],
     });
-    const tile = "tile 4: has an entry of no record";
-    assert.deepEqual(lines, [tile, tile, tile, "differences found: 3"]);
+    assert.deepEqual(
+      lines.map(line => line.replace(/^tile [-\d]+/, "tile")),
+      [...Array(5).fill("tile: has an entry of no record"), "differences found: 5"],
+    );
   });
 
   test("names an employee and an asset that are gone", async () => {

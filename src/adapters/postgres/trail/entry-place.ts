@@ -3,6 +3,7 @@ import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 import { linesOf } from "./trail-records.ts";
+import { trailRuns } from "./trail-runs.ts";
 
 interface PlaceRow {
   /** Null where the log is gone. */
@@ -28,7 +29,7 @@ export function makePlaceOfLog({ query }: Database): TrailRepository["placeOfLog
         from unnest(${`{${takeIds()}}`}::text::bigint[]) as asked (id)
         cross join lateral (
           select first_index as first, first_index + length(places) as end, hashes, ${place} as place
-          from trail_run where record_group = asked.id / 256 and ${place} > 0 limit 1
+          from ${trailRuns} where record_group = asked.id / 256 and ${place} > 0 limit 1
         ) own
         cross join lateral (select own.first + own.place - 1 - (own.first + own.place - 1) % 16 as first) sixteen
         cross join lateral (

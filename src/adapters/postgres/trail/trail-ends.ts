@@ -1,7 +1,7 @@
 import { idsEnd, type RecordKind, type TrailEnd } from "../../../application/trail/trail-repository.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
-import { groupOf, placesOfRuns, recordId } from "./trail-runs.ts";
+import { groupOf, placesOfRuns, recordId, trailRuns } from "./trail-runs.ts";
 
 type EndRow = { readonly size: number | null; readonly hash: Buffer | null } & Record<RecordKind, number>;
 
@@ -35,7 +35,7 @@ export function makeTrailEnds({ query }: Database) {
           coalesce(${lastIdOf("employee")}, 0) as employee, coalesce(${lastIdOf("asset")}, 0) as asset
         from (values (1)) as one left join (
           select first_index + length(places) as size, substr(hashes, 32 * length(places) - 31) as hash
-          from trail_run order by first_index desc limit 1
+          from ${trailRuns} order by first_index desc limit 1
         ) run on true`,
     );
     const { size, hash, ...lastIds } = row as EndRow;

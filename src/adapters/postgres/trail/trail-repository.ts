@@ -13,11 +13,21 @@ import { type Statement, sql } from "../connection/statement.ts";
 import { makePlaceOfLog } from "./entry-place.ts";
 import { makeTrailEnds } from "./trail-ends.ts";
 import { makeTrailRecords } from "./trail-records.ts";
-import { fromRun, groupOf, groupsOf, idsOf, placesOfRuns, type Run, recordId, toRuns } from "./trail-runs.ts";
+import {
+  fromRun,
+  groupOf,
+  groupsOf,
+  idsOf,
+  placesOfRuns,
+  type Run,
+  recordId,
+  toRuns,
+  trailRuns,
+} from "./trail-runs.ts";
 import { makeSpans, makeStrays } from "./trail-spans.ts";
 
 // An owner of the tables can drop a "not null" and leave an empty place, which must be found like any other change.
-const runs = sql`select first_index as first, record_group as "group", coalesce(places, '') as places, coalesce(hashes, '') as hashes from trail_run`;
+const runs = sql`select first_index as first, record_group as "group", coalesce(places, '') as places, coalesce(hashes, '') as hashes from ${trailRuns}`;
 const fullTiles = sql`select level, index, coalesce(root, '') as root, coalesce(sixteenths, '') as sixteenths from trail_tile`;
 const checkpoints = sql`select id, size, root, coalesce(note, '') as note from trail_checkpoint`;
 
@@ -53,7 +63,7 @@ export function makeTrailRepository(database: Database): TrailRepository {
       const groups = groupsOf(kind, ids);
       const rows = await query<Pick<Run, "group" | "places">>(
         sql`
-          select record_group as "group", coalesce(places, '') as places from trail_run
+          select record_group as "group", coalesce(places, '') as places from ${trailRuns}
           where record_group = any (${`{${groups}}`}::text::bigint[])`,
       );
       const numbered = new Set(rows.flatMap(idsOf));
@@ -65,7 +75,7 @@ export function makeTrailRepository(database: Database): TrailRepository {
       const ranges = await query<IdRange>(
         sql`
           with last_groups as (
-            select distinct record_group from trail_run where record_group between ${first} and ${last}
+            select distinct record_group from ${trailRuns} where record_group between ${first} and ${last}
             order by record_group desc limit 256
           ), numbered as (
             select ${recordId} as id from ${placesOfRuns}
@@ -197,7 +207,7 @@ export function makeTrailRepository(database: Database): TrailRepository {
 }
 
 const endOfTrail = sql`
-  coalesce((select first_index + length(places) from trail_run order by first_index desc limit 1), 0)`;
+  coalesce((select first_index + length(places) from ${trailRuns} order by first_index desc limit 1), 0)`;
 
 /** Of the ids in a range, those of each employee or asset whose state is not the one of its last record. */
 const unrecorded = {

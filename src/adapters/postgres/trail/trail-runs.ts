@@ -1,4 +1,5 @@
 import {
+  idsEnd,
   type NumberedRecord,
   type RecordKey,
   type RecordKind,
@@ -83,8 +84,15 @@ export function fromRun(run: Run): NumberedRecord[] {
   }));
 }
 
+/** The rows that are entries: whoever may insert rows can give one an index that no entry has, and put it in a record's way. */
+export const trailRuns = sql`
+  (
+    select first_index, record_group, places, hashes from trail_run
+    where first_index >= 0 and first_index < ${idsEnd}
+  ) as trail_run`;
+
 /** Of the record at a place of a run, in SQL. */
 export const recordId = sql`(record_group & 281474976710655) * 256 + get_byte(places, place)`;
 
 /** All places of all runs. */
-export const placesOfRuns = sql`trail_run cross join lateral generate_series(0, length(places) - 1) as place`;
+export const placesOfRuns = sql`${trailRuns} cross join lateral generate_series(0, length(places) - 1) as place`;

@@ -69,7 +69,8 @@ function straysIn(space: Space): Statement[] {
       ? sql`record_group >= ${to}`
       : sql`record_group >= ${to} and record_group < ${next.from}`;
   });
-  return [sql`record_group is null`, sql`record_group < 0`, ...between].map(
+  const others = [sql`record_group is null`, sql`first_index < 0`, sql`first_index >= ${idsEnd}`];
+  return [...others, sql`record_group < 0`, ...between].map(
     condition => sql`select first_index as id from trail_run where ${condition}`,
   );
 }

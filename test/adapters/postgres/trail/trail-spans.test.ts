@@ -51,4 +51,22 @@ describe("ids that no record can have", () => {
     );
     assert.deepEqual(await trail.spans("log", 16_384), [0]);
   });
+
+  test("an entry outside of the trail takes the place of none, where the owner has dropped the constraint", async () => {
+    await sql`alter table trail_run drop constraint trail_run_first_index`;
+    const trail = makeTrailRepository(database);
+    for (const index of ["-5", "9223372036854775807"]) {
+      await sql`insert into trail_run values (${index}, 0, '\\x07', decode(repeat('00', 32), 'hex'))`;
+    }
+    assert.deepEqual(await trail.idsWithEntry("log", [7]), []);
+    assert.deepEqual(await trail.entriesOf("log", 0, 256), []);
+    assert.deepEqual(await trail.entries(0, 256), []);
+    assert.equal(await trail.placeOfLog(7), undefined);
+    const { size, lastIds } = await trail.end();
+    assert.deepEqual([size, lastIds.log], [0, 0]);
+    assert.deepEqual([...(await trail.idsWithoutEntry("log", 7, 10))], [{ first: 1, last: 7 }]);
+    assert.equal(await trail.append(0, [{ kind: "log", recordId: 7, hash: new Uint8Array(32) }], []), true);
+    assert.equal((await trail.placeOfLog(7))?.index, 0);
+    assert.deepEqual((await trail.strays("tile")).sort(), ["-5", "9223372036854775807"]);
+  });
 });
