@@ -215,14 +215,14 @@ describe("slow clients", () => {
   test("who drips is told 408 and cut, whatever drips; the service goes on", async () => {
     const world = await openLimited(limits);
     const request = `GET / HTTP/1.1\r\n${host}${world.bearer}\r\n`;
-    const body = `POST ${login} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 9999\r\n\r\n`;
+    const body = `POST ${login} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n`;
     for (const [what, first, drop] of [
       ["nothing at all", "", ""],
       ["CRLF before a request", "", "\r\n"],
       ["a request line", "", "G"],
       ["headers", `GET / HTTP/1.1\r\n${host}`, "A: b\r\n"],
       ["a body", body, "x"],
-      ["chunks", body.replace("Content-Length: 9999", "Transfer-Encoding: chunked"), "1\r\nx\r\n"],
+      ["chunks", body.replace("Content-Length: 4000", "Transfer-Encoding: chunked"), "1\r\nx\r\n"],
       ["CRLF after an answer", request, "\r\n"],
       ["headers after an answer", `${request}GET / HTTP/1.1\r\n`, "A: b\r\n"],
     ] as const) {
@@ -232,7 +232,7 @@ describe("slow clients", () => {
       await closed;
       clearInterval(dripping);
       // A drop that crosses the cut can make a reset of it, which takes the last answer along.
-      if (drop === "" || text().includes("408"))
+      if (drop === "" || text().includes("HTTP/1.1 408 "))
         assert.match(text(), /\{"status":408,"msg":"Request took too long"\}$/, what);
       if (what.includes("after an answer")) assert.match(text(), /^HTTP\/1\.1 200 /);
     }
