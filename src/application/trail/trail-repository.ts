@@ -108,8 +108,8 @@ export interface TrailRepository {
   spans(space: Space, width: number): Promise<number[]>;
   /**
    * The ids, as texts, of records of a kind, and of employees or assets, that are no numbers from 1 up to `idsEnd`; of
-   * `tile`, the indexes of entries that are of no kind of record, or of no such id. Not more than 100,000 of them. No
-   * other method knows these records, nor what these entries are of.
+   * `tile`, the indexes of entries that are outside of the trail, of no kind of record, or of no such id. Not more than
+   * 100,000 of them. No other method knows these records, nor the records of these entries.
    */
   strays(space: Space): Promise<string[]>;
   /**
