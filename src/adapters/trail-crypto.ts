@@ -7,7 +7,7 @@ import {
   sign,
   verify,
 } from "node:crypto";
-import type { TrailCrypto } from "../domain/trail/crypto.ts";
+import type { Sha256, TrailCrypto } from "../domain/trail/crypto.ts";
 
 /** What comes before the 32 bytes of an Ed25519 key in DER (RFC 8410): PKCS #8 for a seed, SPKI for a public key. */
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
@@ -28,12 +28,11 @@ const publicKeyOf = (publicKey: Uint8Array): KeyObject =>
   createPublicKey({ key: Buffer.concat([spkiHead, publicKey]), format: "der", type: "spki" });
 
 /** In one call and by way of a string: three times as fast as a Hash object, twice as fast as a Buffer of its own. */
-function sha256(bytes: Uint8Array): Uint8Array {
+const sha256: Sha256 = (bytes, target = new Uint8Array(32), at = 0) => {
   const binary = hash("sha256", bytes, "binary");
-  const digest = new Uint8Array(32);
-  for (let at = 0; at < 32; at += 1) digest[at] = binary.charCodeAt(at);
-  return digest;
-}
+  for (let byte = 0; byte < 32; byte += 1) target[at + byte] = binary.charCodeAt(byte);
+  return target;
+};
 
 export const trailCrypto: TrailCrypto = {
   sha256,

@@ -1,3 +1,4 @@
+import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import {
   type Acceptance,
   type EntryPlace,
@@ -12,6 +13,9 @@ import {
   type TrailRecord,
   type TrailRepository,
 } from "../../src/application/trail/trail-repository.ts";
+import { makeTreeHasher } from "../../src/domain/trail/merkle.ts";
+
+const hasher = makeTreeHasher(trailCrypto.sha256);
 
 /** The records of a kind by ascending id; a test may change and remove them, as an owner of the tables can. */
 export type RecordsOf = Readonly<Record<RecordKind, TrailRecord[]>>;
@@ -44,6 +48,12 @@ export function makeMemoryTrail(
       lastIds: { log: lastIdOf("log"), employee: lastIdOf("employee"), asset: lastIdOf("asset") },
     };
   };
+  const recordsIn: TrailRepository["recordsIn"] = async (kind, ranges, limit) =>
+    ranges
+      .flatMap(({ first, last }) =>
+        recordsOf[kind].filter(({ recordId }) => recordId >= first && recordId <= last),
+      )
+      .slice(0, limit);
   const joined = (hashes: readonly NumberedRecord[]) => Buffer.concat(hashes.map(({ hash }) => hash));
   return {
     stored,
@@ -68,18 +78,13 @@ export function makeMemoryTrail(
       (space === "tile" ? [] : recordsOf[space]).flatMap(({ recordId: id }) =>
         id < 1 || id >= idsEnd ? [String(id)] : [],
       ),
-    recordsIn: async (kind, ranges, limit, mostBytes = Number.POSITIVE_INFINITY) => {
-      let length = 0;
-      return ranges
-        .flatMap(({ first, last }) =>
-          recordsOf[kind].filter(({ recordId }) => recordId >= first && recordId <= last),
-        )
-        .slice(0, limit)
-        .filter(({ entry }, at) => {
-          length += entry.length;
-          return at === 0 || length <= mostBytes;
-        });
-    },
+    recordsIn,
+    hashesIn: async (kind, ranges, limit) =>
+      (await recordsIn(kind, ranges, limit)).map(({ recordId, entry }) => ({
+        kind,
+        recordId,
+        hash: hasher.leaf(entry),
+      })),
     records: async (kind, ids) => recordsOf[kind].filter(({ recordId }) => ids.includes(recordId)),
     entries: async (from, to) => stored.entries.filter(({ index }) => index >= from && index < to),
     entriesOf: async (kind, fromId, toId) =>

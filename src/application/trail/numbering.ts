@@ -5,6 +5,7 @@ import type { Clock } from "../ports.ts";
 import { type Gaps, gapsAtMost, makeGaps } from "./gaps.ts";
 import {
   type FullTile,
+  type HashedRecord,
   type RecordKey,
   type RecordKind,
   recordKinds,
@@ -12,17 +13,10 @@ import {
   type TrailRecord,
   type TrailRepository,
 } from "./trail-repository.ts";
-import { readTree, type Tree } from "./tree.ts";
+import { joined, readTree, type Tree } from "./tree.ts";
 
-/**
- * Records numbered with one statement, and how long their entries should be together: as many as are written within a
- * second, since a statement costs as much for few.
- */
-const mostRecords = 5_000;
-const fewestRecords = 16;
-const batchBytes = 2_000_000;
-/** Of their comments or descriptions, which may suddenly be two hundred times as long: the service has to hold them. */
-const mostBatchBytes = 2 * batchBytes;
+/** Records numbered with one statement: as many as are written within a second, since a statement costs as much for few. */
+const mostRecords = 8_000;
 /** Looked into with one statement, and records that one finds there. */
 const mostGaps = 2_000;
 const mostLate = 500;
@@ -51,8 +45,8 @@ interface State {
 interface Look {
   readonly kind: RecordKind;
   readonly gaps: ReturnType<Gaps["due"]>;
-  readonly late: readonly TrailRecord[];
-  readonly next: readonly TrailRecord[];
+  readonly late: readonly HashedRecord[];
+  readonly next: readonly HashedRecord[];
 }
 
 export type Numbering = ReturnType<typeof makeNumbering>;
@@ -67,8 +61,6 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
   let state: State | undefined;
   /** The tree whose last entries this process has stored itself: their commit waited for all that came before. */
   let confirmed: Tree | undefined;
-  /** How many records fill a batch, judged by those of the last one. */
-  let room = 256;
   const now = () => clock.now().getTime();
 
   async function load(): Promise<State> {
@@ -112,34 +104,31 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
       const added = lastHash === undefined ? found : found.slice(1);
       if (!isSame || added.length === 0) return load();
       note(followed, added);
-      const { tree: grown } = await grow(tree, added, ({ hash }) => hash);
+      const { tree: grown } = await grow(tree, added);
       followed = { tree: grown, lastHash: added.at(-1)?.hash, gaps };
       await turn();
     }
     return followed.tree.size === size && isSameHash(followed.lastHash, expected) ? followed : load();
   }
 
-  /** The tree with these entries more, their leaf hashes, and the tiles that they complete. */
-  async function grow<Entry>(from: Tree, entries: readonly Entry[], hashOf: (entry: Entry) => Hash) {
+  /** The tree with these entries more, and the tiles that they complete. */
+  async function grow(from: Tree, entries: readonly HashedRecord[]) {
     let tree = from;
-    const hashes: Hash[] = [];
     const tiles: FullTile[] = [];
     for (let at = 0; at < entries.length; at += entriesInTurn) {
       if (at > 0) await turn();
-      const leaves = entries.slice(at, at + entriesInTurn).map(hashOf);
-      const grown = tree.with(leaves);
+      const grown = tree.with(joined(entries.slice(at, at + entriesInTurn).map(({ hash }) => hash)));
       tree = grown.tree;
-      hashes.push(...leaves);
       tiles.push(...grown.tiles);
     }
-    return { tree, hashes, tiles };
+    return { tree, tiles };
   }
 
   /** Those of the records that have no entry. */
-  async function withoutEntry(
+  async function withoutEntry<Key extends RecordKey>(
     kind: RecordKind,
-    records: readonly TrailRecord[],
-  ): Promise<readonly TrailRecord[]> {
+    records: readonly Key[],
+  ): Promise<readonly Key[]> {
     if (records.length === 0) return [];
     const ids = records.map(({ recordId }) => recordId);
     const numbered = new Set(await trail.idsWithEntry(kind, ids));
@@ -152,14 +141,10 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     note(known, next);
   }
 
-  async function append(known: State, records: readonly TrailRecord[]): Promise<boolean> {
-    const { tree, hashes, tiles } = await grow(known.tree, records, ({ entry }) => hasher.leaf(entry));
-    const length = records.reduce((sum, { entry }) => sum + entry.length, 0);
-    const fitting = Math.floor((batchBytes / length) * records.length);
-    room = Math.max(fewestRecords, Math.min(mostRecords, fitting));
-    const entries = records.map(({ kind, recordId }, at) => ({ kind, recordId, hash: hashes[at] as Hash }));
-    if (!(await trail.append(known.tree.size, entries, tiles))) return false;
-    state = { ...known, tree, lastHash: hashes.at(-1) };
+  async function append(known: State, records: readonly HashedRecord[]): Promise<boolean> {
+    const { tree, tiles } = await grow(known.tree, records);
+    if (!(await trail.append(known.tree.size, records, tiles))) return false;
+    state = { ...known, tree, lastHash: records.at(-1)?.hash.slice() };
     confirmed = tree;
     return true;
   }
@@ -183,17 +168,14 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     async step(): Promise<{ readonly records: number; readonly isMore: boolean }> {
       const { known, lastIds } = await current();
       const looks: Look[] = [];
-      let records: readonly TrailRecord[] = [];
+      let records: readonly HashedRecord[] = [];
       for (const kind of order) {
         const { last, due } = known.gaps[kind];
         const gaps = due(now(), mostGaps);
-        const late = gaps.length > 0 ? await trail.recordsIn(kind, gaps, mostLate, mostBatchBytes) : [];
-        const limit = room - records.length - late.length;
+        const late = gaps.length > 0 ? await trail.hashesIn(kind, gaps, mostLate) : [];
+        const limit = mostRecords - records.length - late.length;
         const range = { first: last + 1, last: lastIds[kind] };
-        const next =
-          range.first <= range.last && limit > 0
-            ? await trail.recordsIn(kind, [range], limit, mostBatchBytes)
-            : [];
+        const next = range.first <= range.last && limit > 0 ? await trail.hashesIn(kind, [range], limit) : [];
         looks.push({ kind, gaps, late, next });
         records = records.concat(await withoutEntry(kind, late.concat(next)));
       }
@@ -214,7 +196,8 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
       const { last } = known.gaps[kind];
       const passed = records.filter(({ recordId }) => recordId <= last || recordId > lastIds[kind]);
       const missing = await withoutEntry(kind, passed);
-      return missing.length > 0 && (await append(known, missing)) ? missing : [];
+      const hashed = missing.map(record => ({ ...record, hash: hasher.leaf(record.entry) }));
+      return hashed.length > 0 && (await append(known, hashed)) ? missing : [];
     },
 
     /** The tree of all entries that this process knows. */

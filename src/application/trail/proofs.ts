@@ -16,7 +16,7 @@ import { hashInTiles, type Tile, tileOfNode, tilePath, tilesOf, tileWidth } from
 import type { EventLog } from "../ports.ts";
 import type { makeSigning, SignedTree } from "./signing.ts";
 import type { EntryPlace, TrailRepository } from "./trail-repository.ts";
-import { joined, readTile, readTree, type Tree } from "./tree.ts";
+import { readTile, readTree, type Tree } from "./tree.ts";
 
 /** Full tiles above level 0 whose hashes are kept: 65,536 entries and some 30 KB each. */
 const upperTilesAtMost = 256;
@@ -72,8 +72,8 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
     if (known !== undefined) return known;
     if (tree.lineage !== lineage) forgetTiles();
     lineage = tree.lineage;
-    const bytes = tree.lastTiles.map(joined);
-    const edge = once(hashInTiles(hasher, tree.size, ({ level }) => bytes[level] ?? new Uint8Array()));
+    const { size, lastTiles } = tree;
+    const edge = once(hashInTiles(hasher, size, ({ level }) => lastTiles[level] ?? new Uint8Array()));
     const found = { edge, tiles: new Map() };
     knownTrees.set(tree, found);
     return found;
@@ -88,10 +88,7 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
     const path = tilePath(tile);
     const known =
       upperTiles.get(path) ??
-      readTile(trail, tile).then(hashes => {
-        const bytes = joined(hashes);
-        return once(hashInTiles(hasher, size, () => bytes));
-      });
+      readTile(trail, tile).then(hashes => once(hashInTiles(hasher, size, () => hashes)));
     upperTiles.delete(path);
     keep(upperTiles, upperTilesAtMost, path, known);
     try {
@@ -135,8 +132,8 @@ export function makeProofs({ trail, hasher, key, events, signing }: ReaderPorts)
 
   async function hashesOfTile(index: number, width: number, { lastTiles }: Tree): Promise<OwnTile> {
     if (width < tileWidth) {
-      const bytes = joined(lastTiles[0] ?? []);
-      const hashAt = once(hashInTiles(hasher, width, () => bytes));
+      const [hashes = new Uint8Array()] = lastTiles;
+      const hashAt = once(hashInTiles(hasher, width, () => hashes));
       return { root: treeHash(hasher, width, hashAt), hashAt };
     }
     const known = fullTiles.get(index);

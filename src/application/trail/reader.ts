@@ -5,7 +5,7 @@ import { isTileOf, readTilePath, tileWidth, writeBundle } from "../../domain/tra
 import type { ByteList, JsonList } from "../json-list.ts";
 import { makeProofs, type ReaderPorts } from "./proofs.ts";
 import { recordKinds, type TrailRepository } from "./trail-repository.ts";
-import { joined, readTile } from "./tree.ts";
+import { readTile } from "./tree.ts";
 
 /** Entries read with one statement, the first time and at most. The largest possible entry takes some 60 KiB. */
 const firstEntries = 4;
@@ -51,7 +51,7 @@ export function makeTrailReader(ports: ReaderPorts) {
     async tile(path: string): Promise<Uint8Array | ByteList> {
       const tile = readTilePath(path);
       if (tile === undefined || !isTileOf(tile, size())) throw new DomainError("NOT_FOUND", "Tile not found");
-      if (!tile.isBundle) return joined(await readTile(trail, tile).catch(gone));
+      if (!tile.isBundle) return readTile(trail, tile).catch(gone);
       const from = tile.index * tileWidth;
       return inPieces(trail, from, from + tile.width, writeBundle);
     },

@@ -17,10 +17,14 @@ export interface TrailRecord extends RecordKey {
   readonly entry: Uint8Array;
 }
 
-/** A record with its number and the leaf hash that it had when it got it. */
-export interface NumberedRecord extends RecordKey {
-  readonly index: number;
+/** A record with the leaf hash of its entry. */
+export interface HashedRecord extends RecordKey {
   readonly hash: Hash;
+}
+
+/** A record with its number and the leaf hash that it had when it got it. */
+export interface NumberedRecord extends HashedRecord {
+  readonly index: number;
 }
 
 /** A tile of 256 hashes: of entries on level 0, of the tiles one level below on others. */
@@ -112,16 +116,10 @@ export interface TrailRepository {
    * 100,000 of them. No other method knows these records, nor the records of these entries.
    */
   strays(space: Space): Promise<string[]>;
-  /**
-   * Records with ids in these ranges, at most so many, and of each range the first ones, ascending; fewer where the comments
-   * or descriptions of so many are longer than `mostBytes` together, but at least one where there is one.
-   */
-  recordsIn(
-    kind: RecordKind,
-    ranges: readonly IdRange[],
-    limit: number,
-    mostBytes?: number,
-  ): Promise<TrailRecord[]>;
+  /** Records with ids in these ranges, at most so many, and of each range the first ones, ascending. */
+  recordsIn(kind: RecordKind, ranges: readonly IdRange[], limit: number): Promise<TrailRecord[]>;
+  /** The same, hashed by the database; fewer where they are long together, but at least one where there is one. */
+  hashesIn(kind: RecordKind, ranges: readonly IdRange[], limit: number): Promise<HashedRecord[]>;
   /** Those of these records that are there, in any order. */
   records(kind: RecordKind, ids: readonly number[]): Promise<TrailRecord[]>;
   /** Entries from an index up to, and without, another one, ascending. */
@@ -139,11 +137,7 @@ export interface TrailRepository {
    * Numbers records from `from` on and stores the tiles that they complete, provided that the trail ends there; says
    * whether it was so. Of several callers at once that state the same end, one succeeds.
    */
-  append(
-    from: number,
-    entries: readonly Omit<NumberedRecord, "index">[],
-    tiles: readonly FullTile[],
-  ): Promise<boolean>;
+  append(from: number, entries: readonly HashedRecord[], tiles: readonly FullTile[]): Promise<boolean>;
   /** Full tiles of a level from an index up to, and without, another one, ascending. */
   tiles(level: number, from: number, to: number): Promise<FullTile[]>;
   /** A full tile of level 0; undefined while there is none. */

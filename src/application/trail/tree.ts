@@ -7,30 +7,39 @@ import {
   type TreeHasher,
   treeHash,
 } from "../../domain/trail/merkle.ts";
-import { hashInTiles, type Tile, tileAt, tilePath, tilesOf, tileWidth } from "../../domain/trail/tile.ts";
+import {
+  hashInTiles,
+  hashLength,
+  type Tile,
+  tileAt,
+  tilePath,
+  tilesOf,
+  tileWidth,
+} from "../../domain/trail/tile.ts";
 import type { FullTile, StoredCheckpoint, TrailRepository } from "./trail-repository.ts";
+
+const tileBytes = tileWidth * hashLength;
 
 export type Head = Pick<StoredCheckpoint, "size" | "root">;
 
 /** A tree that grows at its end, known by the last tile of each level, which is never full. */
 export interface Tree {
   readonly size: number;
-  /** From level 0 upwards, each with 0 to 255 hashes. */
-  readonly lastTiles: readonly (readonly Hash[])[];
+  /** From level 0 upwards, each with 0 to 255 hashes, one after the other. */
+  readonly lastTiles: readonly Uint8Array[];
   /** The same of all trees that have grown from one that was read. */
   readonly lineage: object;
   root(): Hash;
-  /** The tree with these entries more, and the tiles that they complete. This tree stays as it is. */
-  with(leaves: readonly Hash[]): { readonly tree: Tree; readonly tiles: readonly FullTile[] };
+  /**
+   * The tree with these entries more, and the tiles that they complete. This tree stays as it is.
+   *
+   * @param leaves their hashes, one after the other
+   */
+  with(leaves: Uint8Array): { readonly tree: Tree; readonly tiles: readonly FullTile[] };
 }
 
-function makeTree(
-  hasher: TreeHasher,
-  size: number,
-  lastTiles: readonly (readonly Hash[])[],
-  lineage: object,
-): Tree {
-  const bytes = ({ level }: Tile) => joined(lastTiles[level] ?? []);
+function makeTree(hasher: TreeHasher, size: number, lastTiles: readonly Uint8Array[], lineage: object): Tree {
+  const read = ({ level }: Tile) => lastTiles[level] ?? new Uint8Array();
   let root: Hash | undefined;
   return {
     size,
@@ -38,59 +47,67 @@ function makeTree(
     lineage,
     // All subtrees of which the root consists lie in the last tiles.
     root() {
-      root ??= treeHash(hasher, size, hashInTiles(hasher, size, bytes));
+      root ??= treeHash(hasher, size, hashInTiles(hasher, size, read));
       return root;
     },
 
     with(leaves) {
-      const levels = lastTiles.map(tile => [...tile]);
+      const levels: Uint8Array[] = [...lastTiles];
       const tiles: FullTile[] = [];
-      const push = (level: number, hash: Hash, count: number): void => {
-        levels[level] ??= [];
-        const tile = levels[level];
-        tile.push(hash);
-        if (tile.length < tileWidth) return;
-        levels[level] = [];
-        const roots = rootsOfTile(hasher, tile);
-        const index = count / tileWidth - 1;
-        tiles.push({ level, index, ...roots });
-        push(level + 1, roots.root, index + 1);
-      };
-      for (const [at, leaf] of leaves.entries()) push(0, leaf, size + at + 1);
-      return { tree: makeTree(hasher, size + leaves.length, levels, lineage), tiles };
+      let added = leaves;
+      for (let level = 0; added.length > 0; level += 1) {
+        const hashes = joined([levels[level] ?? new Uint8Array(), added]);
+        const roots: Hash[] = [];
+        let at = 0;
+        for (; at + tileBytes <= hashes.length; at += tileBytes) {
+          const index = Math.floor(size / tileWidth ** (level + 1)) + roots.length;
+          const tile = { level, index, ...rootsOfTile(hasher, hashes.subarray(at, at + tileBytes)) };
+          tiles.push(tile);
+          roots.push(tile.root);
+        }
+        levels[level] = hashes.slice(at);
+        added = joined(roots);
+      }
+      return { tree: makeTree(hasher, size + leaves.length / hashLength, levels, lineage), tiles };
     },
   };
 }
 
 /** The roots of the 16 subtrees of 16 hashes of a full tile, and its own. */
-export function rootsOfTile(hasher: TreeHasher, tile: readonly Hash[]) {
-  const sixteenths = hasher.above(joined(tile), 4);
+export function rootsOfTile(hasher: TreeHasher, tile: Uint8Array) {
+  const sixteenths = hasher.above(tile, 4);
   return { sixteenths, root: hasher.above(sixteenths, 4) };
 }
 
-export function joined(hashes: readonly Hash[]): Uint8Array {
-  const bytes = new Uint8Array(32 * hashes.length);
-  for (const [at, hash] of hashes.entries()) bytes.set(hash, 32 * at);
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
   return bytes;
 }
 
-/** The hashes of a tile, as they are stored. Throws TrailError where one is missing. */
-export async function readTile(trail: TrailRepository, { level, index, width }: Tile): Promise<Hash[]> {
+/** The hashes of a tile, one after the other, as they are stored. Throws TrailError where one is missing. */
+export async function readTile(trail: TrailRepository, { level, index, width }: Tile): Promise<Uint8Array> {
   const from = index * tileWidth;
   const hashes =
     level === 0
       ? (await trail.entries(from, from + width)).map(({ hash }) => hash)
       : (await trail.tiles(level - 1, from, from + width)).map(({ root }) => root);
-  if (hashes.length !== width) throw new TrailError(`tile ${tilePath({ level, index, width })} is not whole`);
-  return hashes;
+  if (hashes.length !== width || hashes.some(({ length }) => length !== hashLength)) {
+    throw new TrailError(`tile ${tilePath({ level, index, width })} is not whole`);
+  }
+  return joined(hashes);
 }
 
 /** Reads the tree of a size. Throws TrailError where an entry or a tile of it is missing. */
 export async function readTree(trail: TrailRepository, hasher: TreeHasher, size: number): Promise<Tree> {
-  const lastTiles: Hash[][] = [];
+  const lastTiles: Uint8Array[] = [];
   for (let level = 0; size >= tileWidth ** level; level += 1) {
     const last = tileAt(level, Math.floor(size / tileWidth ** (level + 1)), size);
-    lastTiles.push(last === undefined ? [] : await readTile(trail, last));
+    lastTiles.push(last === undefined ? new Uint8Array() : await readTile(trail, last));
   }
   return makeTree(hasher, size, lastTiles, {});
 }
@@ -110,7 +127,7 @@ export async function extendsHead(
   const spans = consistencySpans(size, tree.size);
   const tiles = new Map<string, Uint8Array>();
   for (const tile of tilesOf(spans, tree.size)) {
-    tiles.set(tilePath(tile), joined(await readTile(trail, tile)));
+    tiles.set(tilePath(tile), await readTile(trail, tile));
   }
   const hashAt = hashInTiles(hasher, tree.size, tile => tiles.get(tilePath(tile)) as Uint8Array);
   const proof = spans.map(span => spanHash(hasher, span, hashAt));

@@ -50,7 +50,7 @@ export function makeTreeHasher(sha256: Sha256): TreeHasher {
         const above = new Uint8Array(below.length / 2);
         for (let to = 0; to < above.length; to += 32) {
           for (let at = 0; at < 64; at += 1) pair[at + 1] = below[2 * to + at] as number;
-          above.set(sha256(pair), to);
+          sha256(pair, above, to);
         }
         below = above;
       }

@@ -5,7 +5,7 @@ import { type HashAt, type Node, nodesOf, type Span, type TreeHasher } from "./m
 export const tileWidth = 256;
 /** The levels of the tree from one level of tiles to the next. */
 const tileHeight = 8;
-const hashLength = 32;
+export const hashLength = 32;
 
 /**
  * The hashes of `width` consecutive nodes of the tree's level `8 * level`, from node `256 * index` on. Of level 0 they

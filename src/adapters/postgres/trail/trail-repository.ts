@@ -93,6 +93,7 @@ export function makeTrailRepository(database: Database): TrailRepository {
 
     async append(from, entries, tiles) {
       const sentRuns = JSON.stringify(toRuns(from, entries));
+      const sentHashes = toBase64(Buffer.concat(entries.map(({ hash }) => hash)));
       const sentTiles = JSON.stringify(
         tiles.map(({ level, index, root, sixteenths }) => ({
           level,
@@ -104,9 +105,15 @@ export function makeTrailRepository(database: Database): TrailRepository {
       // The first run decides: no process can have written behind it without having seen it.
       const [outcome] = await query<{ written: number }>(
         sql`
-          with run as (
-            select first, "group", decode(places, 'base64') as places, decode(hashes, 'base64') as hashes
-            from json_to_recordset(${sentRuns}::text::json) as run (first bigint, "group" bigint, places text, hashes text)
+          with sent as (
+            select first, "group", decode(places, 'base64') as places
+            from json_to_recordset(${sentRuns}::text::json) as run (first bigint, "group" bigint, places text)
+          ), hashes as materialized (
+            select decode(${sentHashes}, 'base64') as all_hashes
+          ), run as (
+            select first, "group", places,
+              substr(all_hashes, ((first - ${from}) * 32 + 1)::integer, length(places) * 32) as hashes
+            from sent, hashes
           ), begun as (
             insert into trail_run (first_index, record_group, places, hashes)
             select first, "group", places, hashes from run where first = ${from} and ${from} = ${endOfTrail}

@@ -5,6 +5,7 @@ import {
   type RecordKind,
   recordKinds,
 } from "../../../application/trail/trail-repository.ts";
+import { toBase64 } from "../../../domain/trail/encoding.ts";
 import { tileWidth } from "../../../domain/trail/tile.ts";
 import { sql } from "../connection/statement.ts";
 
@@ -28,34 +29,20 @@ export function groupsOf(kind: RecordKind, ids: readonly number[]): number[] {
   return groups;
 }
 
-/** A row of trail_run as it is sent. */
-interface SentRun {
-  readonly first: number;
-  readonly group: number;
-  places: number[];
-  hashes: Uint8Array[];
-}
-
-/** Cuts entries, which get consecutive indexes from `first` on, into runs; each lies in one tile. */
-export function toRuns(first: number, entries: readonly Omit<NumberedRecord, "index">[]) {
-  const runs: SentRun[] = [];
-  let run: SentRun | undefined;
-  for (const [at, entry] of entries.entries()) {
+/** Cuts entries, which get consecutive indexes from `first` on, into rows without hashes; each lies in one tile. */
+export function toRuns(first: number, records: readonly RecordKey[]) {
+  const runs: { readonly first: number; readonly group: number; readonly places: number[] }[] = [];
+  let run: (typeof runs)[number] | undefined;
+  for (const [at, record] of records.entries()) {
     const index = first + at;
-    const group = groupOf(entry);
+    const group = groupOf(record);
     if (run === undefined || run.group !== group || index % tileWidth === 0) {
-      run = { first: index, group, places: [], hashes: [] };
+      run = { first: index, group, places: [] };
       runs.push(run);
     }
-    run.places.push(entry.recordId % groupSize);
-    run.hashes.push(entry.hash);
+    run.places.push(record.recordId % groupSize);
   }
-  return runs.map(({ first, group, places, hashes }) => ({
-    first,
-    group,
-    places: Buffer.from(places).toString("base64"),
-    hashes: Buffer.concat(hashes).toString("base64"),
-  }));
+  return runs.map(({ first, group, places }) => ({ first, group, places: toBase64(Buffer.from(places)) }));
 }
 
 /** A row of trail_run as it is read. */
