@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { median } from "./measure.ts";
+import { withoutTrail } from "./patched-program.ts";
 import { largeAsset } from "./seed.ts";
 import type { Serving, Stage } from "./stage.ts";
-import { withoutTrail } from "./without-trail.ts";
 
 /** How long a client waits for the first byte of each whole list, with so many logs. */
 export interface FirstByte {

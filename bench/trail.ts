@@ -7,9 +7,9 @@ import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../src/domain
 import { folder } from "../test/faults/processes.ts";
 import { load, requestText } from "./load.ts";
 import { type Choices, median } from "./measure.ts";
+import { withHeldTrail } from "./patched-program.ts";
 import { cpuMicroseconds } from "./processes.ts";
 import type { Serving, Stage } from "./stage.ts";
-import { withoutTrail } from "./without-trail.ts";
 import { pointRead, type Workload, workloads } from "./workloads.ts";
 
 const key = makeSignerKey("bench.example.com", new Uint8Array(32).fill(9), trailCrypto);
@@ -43,16 +43,15 @@ export interface TrailPoint {
 
 const sum = ({ service, postgres }: Cost): number => service + postgres;
 
-/** For each pair of processes. V8 compiles each process differently, so each round starts new ones. */
+/** In one process: V8 compiles each one differently, which makes more of a difference than the trail. */
 const pairs = 8;
 /** Numbering runs once a second, so V8 compiles it later than what each request does. */
 const warmSeconds = 12;
 const pairSeconds = 2;
 
-/** Writing logs with the numbering and signing of the trail, and without it on a database of its own, in turn. */
+/** Writing logs with the numbering and signing of the trail, and while both are held, in turn. */
 export async function measureCreate(
-  without: Stage,
-  withIt: Stage,
+  stage: Stage,
   program: string,
   logs: number,
   { rounds }: Choices,
@@ -63,21 +62,21 @@ export async function measureCreate(
   const off: Cost[] = [];
   const on: Cost[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const sides = [
-      { costs: off, stage: without, serving: await without.serve(settings, withoutTrail(program)) },
-      { costs: on, stage: withIt, serving: await withIt.serve(settings) },
-    ];
-    await untilCovered(withIt);
-    for (const { stage, serving } of sides) await costOf(stage, serving, create, warmSeconds);
-    for (let pair = 0; pair < pairs; pair += 1) {
-      for (const { costs, stage, serving } of sides) {
-        costs.push(await costOf(stage, serving, create, pairSeconds, afterwards));
-      }
-      // The machine may become slower meanwhile, so each side comes first as often as the other.
-      sides.reverse();
+    const serving = await stage.serve(settings, withHeldTrail(program));
+    await costOf(stage, serving, create, warmSeconds);
+    const signal = () => process.kill(serving.pid, "SIGUSR2");
+    for (let turn = 0; turn < 2 * pairs; turn += 1) {
+      await untilCovered(stage);
+      // Until the last of them are signed.
+      await afterwards();
+      // On, off, off, on: the machine may become slower meanwhile.
+      const isOn = turn % 4 === 0 || turn % 4 === 3;
+      if (!isOn) signal();
+      (isOn ? on : off).push(await costOf(stage, serving, create, pairSeconds, afterwards));
+      if (!isOn) signal();
     }
-    await untilCovered(withIt);
-    for (const { serving } of sides) await serving.stop();
+    await untilCovered(stage);
+    await serving.stop();
   }
   // Another database has another trail.
   rmSync(stateFile);
