@@ -47,10 +47,10 @@ const textsOf: Readonly<Record<RecordKind, Statement>> = {
 const batchOf = (lines: Statement) => sql`
   select string_agg(id::text, ',') as ids, string_agg(line, E'\\n') as entries from (${lines}) as record`;
 
-/** The ids of all, and their leaf hashes (RFC 6962, section 2.1), which take less time than sending the lines. */
+/** The ids of all, and their leaf hashes (RFC 6962, section 2.1): hashing the lines takes less time than sending them. */
 const hashesOf = (lines: Statement) => sql`
   select string_agg(id::text, ',') as ids,
-    string_agg(sha256('\\x00'::bytea || convert_to(line, 'UTF8')), '') as hashes
+    encode(string_agg(sha256('\\x00'::bytea || convert_to(line, 'UTF8')), ''), 'hex') as hashes
   from (${lines}) as record`;
 
 /** Of the texts that are hashed with one statement, so that it ends in time. Each byte may become six in its line. */
@@ -105,8 +105,7 @@ const idsIn = (ids: Buffer): number[] => ids.toString("latin1").split(",").map(N
 
 function toHashed(kind: RecordKind, [ids, hashes]: Bytes = []): HashedRecord[] {
   if (ids == null || hashes == null) return [];
-  // After the \\x of a bytea.
-  const bytes = Buffer.from(hashes.toString("latin1", 2), "hex");
+  const bytes = Buffer.from(hashes.toString("latin1"), "hex");
   return idsIn(ids).map((recordId, at) => ({
     kind,
     recordId,

@@ -2,18 +2,19 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { connect, type Database } from "../../../../src/adapters/postgres/connection/database.ts";
+import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
 import { makeTrailRecords } from "../../../../src/adapters/postgres/trail/trail-records.ts";
 import { openDatabase, type TestDatabase } from "../../../support/database.ts";
 
-describe("hashes of long records", () => {
+describe("hashes of records", () => {
   let opened: TestDatabase;
   let database: Database;
   before(async () => {
     opened = await openDatabase();
     database = connect(opened.url);
-    const sql = postgres(opened.url, { max: 1 });
-    await sql`insert into asset (name, description) select 'Pump', repeat('x', 1000) from generate_series(1, 40)`;
-    await sql.end();
+    const owner = postgres(opened.url, { max: 1 });
+    await owner`insert into asset (name, description) select 'Pump', repeat('x', 1000) from generate_series(1, 40)`;
+    await owner.end();
   });
   after(async () => {
     await database.close();
@@ -25,11 +26,24 @@ describe("hashes of long records", () => {
     return (await hashesIn("asset", [{ first: 1, last: 100 }], 40)).length;
   };
 
-  test("are asked for fewer records at once, the longer they are together", async () => {
+  test("are asked for fewer at once, the longer the records are together", async () => {
     assert.deepEqual([await countOf(100_000), await countOf(10_000), await countOf(3_000)], [40, 5, 1]);
   });
 
-  test("are asked for one record at least, however long it is", async () => {
+  test("are read right where bytea_output is escape", async () => {
+    const hashOf = async (of: Database) =>
+      (await makeTrailRecords(of).hashesIn("asset", [{ first: 1, last: 1 }], 1)).map(({ hash }) => hash);
+    const before = await hashOf(database);
+    await database.query(
+      sql`do $$ begin execute format('alter database %I set bytea_output = escape', current_database()); end $$`,
+    );
+    const other = connect(opened.url);
+    assert.deepEqual(await hashOf(other), before);
+    await other.close();
+    assert.equal(before[0]?.length, 32);
+  });
+
+  test("are asked for one at least, however long its record is", async () => {
     assert.equal(await countOf(10), 1);
   });
 });
