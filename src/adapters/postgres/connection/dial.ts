@@ -63,8 +63,8 @@ function askForEncryption(socket: Socket): Promise<Buffer> {
   });
 }
 
-const encrypt = (socket: Socket, host: string, { verifies, context }: Encryption): Socket =>
-  connectSecurely({
+function encrypt(socket: Socket, host: string, { verifies, context }: Encryption): Socket {
+  const secured = connectSecurely({
     socket,
     // What the certificate must name: without it Node compares with "localhost".
     host,
@@ -72,7 +72,10 @@ const encrypt = (socket: Socket, host: string, { verifies, context }: Encryption
     secureContext: context,
     rejectUnauthorized: verifies !== "nothing",
     ...(verifies === "authority" && { checkServerIdentity: () => undefined }),
-  }).on("error", () => {});
+  });
+  // One that fails after the handshake, as when the server misses a certificate, would stay open.
+  return secured.on("error", () => secured.destroy());
+}
 
 /** The first bytes of PostgreSQL's answers: authentication, error, other version of the protocol, notice. */
 const greetings = [..."REvN"].map(letter => letter.charCodeAt(0));

@@ -157,6 +157,8 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
       assert.match((await tryUrl(url)) ?? "", met);
       for (const socket of sockets) socket.destroy();
       await promisify(server.close.bind(server))();
+      // Also the one below a TLS connection that failed after its handshake.
+      await until(async () => !process.getActiveResourcesInfo().includes("TCPSocketWrap"));
     });
   }
 
