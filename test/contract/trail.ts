@@ -347,6 +347,13 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.deepEqual(await rangesWithout("employee", 0, 10), []);
     });
 
+    test("no entry is missing as long as none was removed", async () => {
+      assert.equal(await trail.firstMissing(), undefined);
+      await appendMany(0, 300);
+      await appendMany(300, 5, 900);
+      assert.equal(await trail.firstMissing(), undefined);
+    });
+
     test("an entry is written only where the trail ends, and only once", async () => {
       await appendMany(0, 2);
       const entry = { kind: "log" as const, recordId: 9, hash: bytes(9) };

@@ -61,6 +61,10 @@ export function makeMemoryTrail(
     async end() {
       return endWith(kind => stored.entries.filter(entry => entry.kind === kind));
     },
+    async firstMissing() {
+      const at = stored.entries.findIndex(({ index }, place) => index !== place);
+      return at < 0 ? undefined : at;
+    },
     async newest() {
       return endWith(kind => recordsOf[kind]);
     },

@@ -78,7 +78,8 @@ export function makeBackgroundReading({ trail, hasher, clock, events, numbering,
       if (next === undefined) return 10_000;
       fraction = Math.max(0, at) / parts.length;
       const waitSeconds = Math.min(longestSeconds, daySeconds / parts.length);
-      const isDue = last === undefined || last.age >= waitSeconds;
+      // Whoever may insert a row can give it any time, also one to come.
+      const isDue = last === undefined || last.age < 0 || last.age >= waitSeconds;
       if (!isDue) return Math.min(10_000, Math.max(1_000, 1_000 * (waitSeconds - last.age)));
       pauseMilliseconds = Math.min(longestPauseMilliseconds, (1_000 * waitSeconds) / (4 * stepsOfPart));
       const begun = clock.now().getTime();

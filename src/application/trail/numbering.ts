@@ -68,6 +68,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     const newest = await trail.newest();
     const tree = await readTree(trail, hasher, size);
     await refuseTilesBehind(size);
+    await refuseMissing();
     const gaps = {} as Record<RecordKind, Gaps>;
     for (const kind of recordKinds) {
       const lastId = Math.min(lastIds[kind], newest.lastIds[kind]);
@@ -86,6 +87,12 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
         `tile ${tilePath({ level: 0, index: next, width: tileWidth })} has entries that were removed`,
       );
     }
+  }
+
+  /** A record whose entry was removed would get another number, and be signed once more. Throws TrailError. */
+  async function refuseMissing(): Promise<void> {
+    const index = await trail.firstMissing();
+    if (index !== undefined) throw new TrailError(`entry ${index} was removed`);
   }
 
   const note = ({ gaps }: State, records: readonly RecordKey[]) => {
@@ -196,6 +203,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
       const { last } = known.gaps[kind];
       const passed = records.filter(({ recordId }) => recordId <= last || recordId > lastIds[kind]);
       const missing = await withoutEntry(kind, passed);
+      if (missing.length > 0) await refuseMissing();
       const hashed = missing.map(record => ({ ...record, hash: hasher.leaf(record.entry) }));
       return hashed.length > 0 && (await append(known, hashed)) ? missing : [];
     },

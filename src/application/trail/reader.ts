@@ -83,7 +83,7 @@ async function* inPieces(
     length += entry.length;
     const end = begin + entries.push(entry);
     if (end < to && length < pieceBytes) continue;
-    const json = write(entries, begin);
+    const json = orGone(() => write(entries, begin));
     [begin, entries, length] = [end, [], 0];
     yield { json, next: end === to ? undefined : end };
   }
@@ -100,6 +100,14 @@ function gone(error: unknown): never {
   throw error instanceof TrailError
     ? new DomainError("GONE", `The stored trail is broken: ${error.message}`)
     : error;
+}
+
+function orGone<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    return gone(error);
+  }
 }
 
 /** The bytes of entries in their order. Throws GONE where one of them, or its record, is not there any more. */

@@ -14,6 +14,7 @@ const lookMilliseconds = 1_000;
 const batchMilliseconds = 30;
 const unavailableMilliseconds = 1_000;
 const failureMilliseconds = 10_000;
+const patienceMilliseconds = 60_000;
 const stopMilliseconds = 2_000;
 
 export interface TrailPorts extends Pick<SigningPorts, "key" | "remembered" | "events" | "clock"> {
@@ -80,18 +81,26 @@ export function makeTrail(ports: TrailPorts) {
   /** Repeats the work until the stop; a failure is told once, as long as it stays the same. */
   async function repeat(work: () => Promise<number>): Promise<void> {
     let failure: string | undefined;
+    let doneAt = clock.now().getTime();
+    const tell = (message: string, cause: string): void => {
+      if (message !== failure) events.error("trail failed", { cause });
+      failure = message;
+    };
     while (!isStopped) {
       let wait = failureMilliseconds;
       try {
         wait = await work();
         failure = undefined;
+        doneAt = clock.now().getTime();
       } catch (error) {
-        if (isUnavailable(error)) wait = unavailableMilliseconds;
-        else {
+        const { name, stack, message, cause } = error instanceof Error ? error : new Error(String(error));
+        if (!isUnavailable(error)) {
           numbering.reset();
-          const { name, stack, message } = error instanceof Error ? error : new Error(String(error));
-          if (message !== failure) events.error("trail failed", { cause: stack ?? name });
-          failure = message;
+          tell(message, stack ?? name);
+        } else {
+          wait = unavailableMilliseconds;
+          // As behind a lock that somebody holds, where everything else goes on.
+          if (clock.now().getTime() - doneAt >= patienceMilliseconds) tell(message, `for a minute: ${cause}`);
         }
       }
       await Promise.race([pause(wait), stopped]);

@@ -91,12 +91,12 @@ export const hashInTiles =
     return hasher.above(hashes, node.level % tileHeight);
   };
 
-/** An entry bundle: each entry after its length in two bytes, big-endian. */
+/** An entry bundle: each entry after its length in two bytes, big-endian. Throws TrailError when one is too long for that. */
 export function writeBundle(entries: readonly Uint8Array[]): Uint8Array {
   const bundle = new Uint8Array(entries.reduce((length, entry) => length + 2 + entry.length, 0));
   let at = 0;
   for (const entry of entries) {
-    if (entry.length > 0xffff) throw new RangeError("an entry is longer than 65,535 bytes");
+    if (entry.length > 0xffff) throw new TrailError("an entry is longer than 65,535 bytes");
     bundle.set([entry.length >> 8, entry.length & 0xff], at);
     bundle.set(entry, at + 2);
     at += 2 + entry.length;

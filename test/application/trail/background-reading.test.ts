@@ -61,6 +61,14 @@ describe("the background reading", () => {
     assert.notDeepEqual(pauses, []);
   });
 
+  test("reads on behind a part that somebody has stored with a time to come", async () => {
+    const { reading, fraction, setAge } = await open();
+    await reading.step();
+    setAge(-1e9);
+    await reading.step();
+    assert.equal(fraction(), 0.5);
+  });
+
   test("reads part after part, and begins again after the last", async () => {
     const { reading, fraction } = await open();
     const fractions: number[] = [];

@@ -89,6 +89,14 @@ describe("the pieces in which entries are read", () => {
     });
   }
 
+  test("end with 410 at an entry that is too long for a bundle", async () => {
+    const { bundle } = await readerOf([short, "x".repeat(70_000), short]);
+    await assert.rejects(async () => all(await bundle("entries/000.p/3")), {
+      code: "GONE",
+      message: "The stored trail is broken: an entry is longer than 65,535 bytes",
+    });
+  });
+
   test("are read when they are asked for, not before", async () => {
     const { asked, bundle } = await readerOf(repeated(long, 256));
     const pieces = (await bundle("entries/000"))[Symbol.asyncIterator]();

@@ -9,7 +9,12 @@ import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
 import { key, makeTrailStage, range } from "../../support/trail-stage.ts";
 
 /** Runs a trail for so many waits; answers them, and what was logged. */
-async function run(failures: readonly (Error | undefined)[], commits: readonly number[] = []) {
+async function run(
+  failures: readonly (Error | undefined)[],
+  commits: readonly number[] = [],
+  // The background reading, which begins after half a minute, would take some of the failures.
+  timePasses = failures.every(failure => failure === undefined),
+) {
   const stage = makeTrailStage();
   const events = makeRecordingEventLog();
   const waits: number[] = [];
@@ -44,8 +49,7 @@ async function run(failures: readonly (Error | undefined)[], commits: readonly n
     turn,
     pause(milliseconds) {
       waits.push(milliseconds);
-      // The background reading, which begins after half a minute, would take some of the failures.
-      if (failures.every(failure => failure === undefined)) stage.clock.advance(milliseconds / 1_000);
+      if (timePasses) stage.clock.advance(milliseconds / 1_000);
       if (looks >= failures.length) done();
       return turn();
     },
@@ -56,6 +60,8 @@ async function run(failures: readonly (Error | undefined)[], commits: readonly n
   const failed = events.recorded.filter(({ event }) => event === "trail failed");
   return { waits, readings, failed, events: events.recorded, size: service.state().size };
 }
+
+const repeated = <T>(one: T, count: number): T[] => Array.from({ length: count }, () => one);
 
 describe("the trail beside the requests", () => {
   test("tells a failure once as long as it stays the same, waits ten seconds, and goes on after it", async () => {
@@ -82,6 +88,20 @@ describe("the trail beside the requests", () => {
     assert.deepEqual(failed, []);
     assert.ok(waits.filter(wait => wait === 1_000).length >= 3);
     assert.equal(waits.includes(10_000), false);
+  });
+
+  test("tells once that a database has not carried anything out for a minute, and again after it has", async () => {
+    const away = new DomainError("UNAVAILABLE", "The database is not available", {
+      cause: new Error("canceling statement due to user request"),
+    });
+    const minutes = repeated(away, 130);
+    const { failed } = await run([...minutes, undefined, undefined, ...minutes], [], true);
+    const expected = { cause: "for a minute: Error: canceling statement due to user request" };
+    assert.deepEqual(
+      failed.map(({ details }) => details),
+      [expected, expected],
+    );
+    assert.deepEqual((await run([...repeated(away, 25), undefined], [], true)).failed, []);
   });
 
   test("looks again soon while there is more to number, and reads nothing in the background meanwhile", async () => {

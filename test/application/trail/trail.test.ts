@@ -278,6 +278,25 @@ describe("numbering", () => {
     });
   });
 
+  test("gives no second number to a record whose entry was removed, neither at the start nor when it is reread", async () => {
+    const { numbering, commit, records, trail } = makeTrailStage();
+    commit(...range(1, 600));
+    const running = numbering();
+    await running.step();
+    const removed = trail.stored.entries.splice(100, 50);
+    // As in the database, where the end is that of the last run.
+    const broken = { ...trail, end: async () => ({ ...(await trail.end()), size: 599 }) };
+    broken.newest = async () => ({ ...(await trail.newest()), size: 599 });
+    await assert.rejects(running.add("log", records.log), {
+      name: "TrailError",
+      message: "entry 100 was removed",
+    });
+    await assert.rejects(numbering(broken).step(), { message: "entry 100 was removed" });
+    trail.stored.entries.splice(100, 0, ...removed);
+    await numbering().step();
+    assert.equal(trail.stored.entries.length, 599);
+  });
+
   test("numbers a transaction of many records, which ends after later ones, within twice its time", async () => {
     const { numbering, commit, clock, numberedIds } = makeTrailStage();
     const each = numbering();

@@ -25,7 +25,7 @@ export function makePlaceOfLog({ query }: Database): TrailRepository["placeOfLog
   return gather<number, EntryPlace>(async takeIds => {
     const rows = await query<PlaceRow>(
       () => sql`
-        select asked.id as "askedId", own.first + own.place - 1 as index, near.hashes as neighbours, record.line
+        select asked.id as "askedId", own.first + own.place - 1 as index, coalesce(near.hashes, '') as neighbours, record.line
         from unnest(${`{${takeIds()}}`}::text::bigint[]) as asked (id)
         cross join lateral (
           select first_index as first, first_index + length(places) as end, hashes, ${place} as place

@@ -45,5 +45,17 @@ export function makeTrailEnds({ query }: Database) {
   return {
     end: () => readEnd(lastNumberedId),
     newest: () => readEnd(lastRecordId),
+
+    async firstMissing(): Promise<number | undefined> {
+      const [found] = await query<{ index: number }>(
+        sql`
+          select least(first_index, expected) as index from (
+            select first_index,
+              coalesce(lag(first_index + coalesce(length(places), 0)) over (order by first_index), 0) as expected
+            from ${trailRuns}
+          ) run where first_index <> expected order by first_index limit 1`,
+      );
+      return found?.index;
+    },
   };
 }

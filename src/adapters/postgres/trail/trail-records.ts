@@ -1,16 +1,17 @@
-import type {
-  HashedRecord,
-  IdRange,
-  RecordKind,
-  TrailRecord,
+import {
+  type HashedRecord,
+  type IdRange,
+  idsEnd,
+  type RecordKind,
+  type TrailRecord,
 } from "../../../application/trail/trail-repository.ts";
 import { hashLength } from "../../../domain/trail/tile.ts";
 import type { Bytes, Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 
-const jsonOr = (column: Statement) => sql`coalesce(to_json(${column})::text, 'null')`;
+const jsonOr = (column: Statement) => sql`coalesce(pg_catalog.to_json(${column})::text, 'null')`;
 
-const moment = sql`coalesce(to_char(recorded_at at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.US"Z\\""'), 'null')`;
+const moment = sql`coalesce(pg_catalog.to_char(recorded_at at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.US"Z\\""'), 'null')`;
 
 /**
  * Each record as the bytes of its entry. PostgreSQL writes strings as RFC 8785 asks for: it escapes the quotation mark,
@@ -19,19 +20,19 @@ const moment = sql`coalesce(to_char(recorded_at at time zone 'UTC', '"\\""YYYY-M
  */
 export const linesOf: Readonly<Record<RecordKind, Statement>> = {
   log: sql`
-    select id, concat('{"assetId":', asset_id, ',"comment":', ${jsonOr(sql`comment`)}, ',"id":', id,
+    select id, pg_catalog.concat('{"assetId":', asset_id, ',"comment":', ${jsonOr(sql`comment`)}, ',"id":', id,
       ',"kind":"log","performedByEmployeeId":', performed_by_employee_id,
       ',"performedByName":', ${jsonOr(sql`performed_by_name`)},
-      ',"performedDate":"', replace(performed_date::text, ' ', 'T'), '","recordedAt":', ${moment},
+      ',"performedDate":"', pg_catalog.replace(performed_date::text, ' ', 'T'), '","recordedAt":', ${moment},
       ',"status":"', status, '","taskType":"', task_type, '"}') as line
     from maintenance_log`,
   employee: sql`
-    select id, concat('{"active":', to_json(active), ',"changedBy":', ${jsonOr(sql`changed_by`)},
-      ',"id":', employee_id, ',"kind":"employee","recordedAt":', ${moment}, ',"role":', to_json(role), '}') as line
+    select id, pg_catalog.concat('{"active":', pg_catalog.to_json(active), ',"changedBy":', ${jsonOr(sql`changed_by`)},
+      ',"id":', employee_id, ',"kind":"employee","recordedAt":', ${moment}, ',"role":', pg_catalog.to_json(role), '}') as line
     from employee_event`,
   asset: sql`
-    select id, concat('{"active":', to_json(active), ',"changedBy":', ${jsonOr(sql`changed_by`)},
-      ',"description":', to_json(description), ',"id":', asset_id, ',"kind":"asset","name":', to_json(name),
+    select id, pg_catalog.concat('{"active":', pg_catalog.to_json(active), ',"changedBy":', ${jsonOr(sql`changed_by`)},
+      ',"description":', pg_catalog.to_json(description), ',"id":', asset_id, ',"kind":"asset","name":', pg_catalog.to_json(name),
       ',"recordedAt":', ${moment}, '}') as line
     from asset_event`,
 };
@@ -45,12 +46,12 @@ const textsOf: Readonly<Record<RecordKind, Statement>> = {
 
 /** The ids and the lines of all, each as one text. A line feed within an entry is written as an escape. */
 const batchOf = (lines: Statement) => sql`
-  select string_agg(id::text, ',') as ids, string_agg(line, E'\\n') as entries from (${lines}) as record`;
+  select pg_catalog.string_agg(id::text, ',') as ids, pg_catalog.string_agg(line, E'\\n') as entries from (${lines}) as record`;
 
 /** The ids of all, and their leaf hashes (RFC 6962, section 2.1): hashing the lines takes less time than sending them. */
 const hashesOf = (lines: Statement) => sql`
-  select string_agg(id::text, ',') as ids,
-    encode(string_agg(sha256('\\x00'::bytea || convert_to(line, 'UTF8')), ''), 'hex') as hashes
+  select pg_catalog.string_agg(id::text, ',') as ids,
+    pg_catalog.encode(pg_catalog.string_agg(pg_catalog.sha256('\\x00'::bytea operator(pg_catalog.||) pg_catalog.convert_to(line, 'UTF8')), ''), 'hex') as hashes
   from (${lines}) as record`;
 
 /** Of the texts that are hashed with one statement, so that it ends in time. Each byte may become six in its line. */
@@ -93,8 +94,10 @@ export function makeTrailRecords({ queryBytes }: Database, mostBytes = mostTextB
     },
 
     async records(kind: RecordKind, ids: readonly number[]): Promise<TrailRecord[]> {
-      if (ids.length === 0) return [];
-      const lines = sql`${linesOf[kind]} where id = any (${`{${ids}}`}::text::bigint[])`;
+      // An owner of the tables can write an entry of an id that no record can have.
+      const possible = ids.filter(id => id < idsEnd);
+      if (possible.length === 0) return [];
+      const lines = sql`${linesOf[kind]} where id = any (${`{${possible}}`}::text::bigint[])`;
       const [batch] = await queryBytes(batchOf(lines));
       return toRecords(kind, batch);
     },

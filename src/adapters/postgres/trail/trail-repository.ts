@@ -1,9 +1,10 @@
-import type {
-  FullTile,
-  IdRange,
-  Reading,
-  StoredCheckpoint,
-  TrailRepository,
+import {
+  type FullTile,
+  type IdRange,
+  idsEnd,
+  type Reading,
+  type StoredCheckpoint,
+  type TrailRepository,
 } from "../../../application/trail/trail-repository.ts";
 import { toBase64 } from "../../../domain/trail/encoding.ts";
 import { tileWidth } from "../../../domain/trail/tile.ts";
@@ -29,7 +30,9 @@ import { makeSpans, makeStrays } from "./trail-spans.ts";
 // An owner of the tables can drop a "not null" and leave an empty place, which must be found like any other change.
 const runs = sql`select first_index as first, record_group as "group", coalesce(places, '') as places, coalesce(hashes, '') as hashes from ${trailRuns}`;
 const fullTiles = sql`select level, index, coalesce(root, '') as root, coalesce(sixteenths, '') as sixteenths from trail_tile`;
-const checkpoints = sql`select id, size, root, coalesce(note, '') as note from trail_checkpoint`;
+const checkpoints = sql`
+  select id, coalesce(size, ${idsEnd}::bigint) as size, coalesce(root, '') as root, coalesce(note, '') as note
+  from trail_checkpoint`;
 
 /** What the trail stores, and the records that it reads. */
 export function makeTrailRepository(database: Database): TrailRepository {
@@ -190,9 +193,9 @@ export function makeTrailRepository(database: Database): TrailRepository {
     readings: limit =>
       query<Reading>(
         sql`
-          select id, first_group as "from", mismatches,
+          select id, first_group as "from", greatest(mismatches, 0) as mismatches,
             extract(epoch from now() - recorded_at)::double precision as age
-          from trail_reading order by id desc limit ${limit}`,
+          from trail_reading where id > 0 and id < ${idsEnd - 1} order by id desc limit ${limit}`,
       ),
 
     async addReading({ id, from, mismatches }) {

@@ -69,4 +69,45 @@ describe("ids that no record can have", () => {
     assert.equal((await trail.placeOfLog(7))?.index, 0);
     assert.deepEqual((await trail.strays("tile")).sort(), ["-5", "9223372036854775807"]);
   });
+
+  test("what an owner has made of a row is no error of a statement", async () => {
+    await sql`alter table trail_run disable trigger user`;
+    await sql`alter table trail_checkpoint alter column size drop not null, alter column root drop not null`;
+    await sql`alter table trail_reading disable trigger user`;
+    await sql`insert into trail_checkpoint (size, root, note) values (null, null, 'x')`;
+    await sql`insert into trail_reading (id, first_group, mismatches) values (9223372036854775807, 0, 0), (7, 0, -5)`;
+    const trail = makeTrailRepository(database);
+    const last = await trail.lastCheckpoint();
+    assert.deepEqual([last?.size, last?.root.length], [idsEnd, 0]);
+    assert.deepEqual(
+      (await trail.readings(5)).map(({ id, mismatches }) => [id, mismatches]),
+      [[7, 0]],
+    );
+    assert.deepEqual(await trail.records("log", [2 ** 71]), []);
+    assert.deepEqual((await trail.records("log", [2 ** 71, 7])).length, 1);
+  });
+
+  test("a run that was removed is missing, wherever it was", async () => {
+    await sql`alter table trail_run disable trigger user`;
+    await sql`truncate trail_run`;
+    const trail = makeTrailRepository(database);
+    const hash = new Uint8Array(32);
+    const ids = Array.from({ length: 600 }, (_, at) => at + 1);
+    await trail.append(
+      0,
+      ids.map(recordId => ({ kind: "log", recordId, hash })),
+      [],
+    );
+    const runs = await sql<{ first: string; length: number }[]>`
+      select first_index as first, length(places) as length from trail_run order by first_index`;
+    assert.ok(runs.length > 3);
+    for (const { first } of runs.slice(0, -1)) {
+      await sql`create temp table kept as select * from trail_run where first_index = ${first}`;
+      await sql`delete from trail_run where first_index = ${first}`;
+      assert.equal(await trail.firstMissing(), Number(first));
+      await sql`insert into trail_run select * from kept`;
+      await sql`drop table kept`;
+      assert.equal(await trail.firstMissing(), undefined);
+    }
+  });
 });

@@ -1,0 +1,6 @@
+-- The service writes no longer ones. Its role could: a log's entry would not fit into a bundle, and each checkpoint is read
+-- as a whole.
+alter table maintenance_log
+  add constraint maintenance_log_performed_by_name_length check (char_length(performed_by_name) <= 101) not valid;
+alter table trail_checkpoint
+  add constraint trail_checkpoint_note_length check (octet_length(note) <= 100000) not valid;
