@@ -348,10 +348,19 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     });
 
     test("no entry is missing as long as none was removed", async () => {
-      assert.equal(await trail.firstMissing(), undefined);
+      assert.equal(await trail.firstMissing(0, 0), undefined);
+      assert.equal(await trail.firstMissing(0, 10), 0);
       await appendMany(0, 300);
       await appendMany(300, 5, 900);
-      assert.equal(await trail.firstMissing(), undefined);
+      await appendMany(305, 300, 2_000);
+      for (const [from, to] of [
+        [0, 605],
+        [0, 256],
+        [256, 512],
+        [512, 605],
+      ] as const)
+        assert.equal(await trail.firstMissing(from, to), undefined);
+      assert.equal(await trail.firstMissing(512, 700), 605);
     });
 
     test("an entry is written only where the trail ends, and only once", async () => {

@@ -61,9 +61,9 @@ export function makeMemoryTrail(
     async end() {
       return endWith(kind => stored.entries.filter(entry => entry.kind === kind));
     },
-    async firstMissing() {
-      const at = stored.entries.findIndex(({ index }, place) => index !== place);
-      return at < 0 ? undefined : at;
+    async firstMissing(from, to) {
+      const indexes = new Set(stored.entries.map(({ index }) => index));
+      return Array.from({ length: to - from }, (_, at) => from + at).find(index => !indexes.has(index));
     },
     async newest() {
       return endWith(kind => recordsOf[kind]);

@@ -20,6 +20,8 @@ const mostRecords = 8_000;
 /** Looked into with one statement, and records that one finds there. */
 const mostGaps = 2_000;
 const mostLate = 500;
+/** Entries of which one statement says whether all are there: a million of them may be a million rows. */
+const lookedThrough = 2 ** 20;
 /** Entries with which the tree grows in one turn of the event loop, some 0.5 ms. */
 const entriesInTurn = 128;
 
@@ -68,7 +70,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     const newest = await trail.newest();
     const tree = await readTree(trail, hasher, size);
     await refuseTilesBehind(size);
-    await refuseMissing();
+    await refuseMissing(size);
     const gaps = {} as Record<RecordKind, Gaps>;
     for (const kind of recordKinds) {
       const lastId = Math.min(lastIds[kind], newest.lastIds[kind]);
@@ -90,9 +92,11 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
   }
 
   /** A record whose entry was removed would get another number, and be signed once more. Throws TrailError. */
-  async function refuseMissing(): Promise<void> {
-    const index = await trail.firstMissing();
-    if (index !== undefined) throw new TrailError(`entry ${index} was removed`);
+  async function refuseMissing(size: number): Promise<void> {
+    for (let from = 0; from < size; from += lookedThrough) {
+      const index = await trail.firstMissing(from, Math.min(from + lookedThrough, size));
+      if (index !== undefined) throw new TrailError(`entry ${index} was removed`);
+    }
   }
 
   const note = ({ gaps }: State, records: readonly RecordKey[]) => {
@@ -203,7 +207,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
       const { last } = known.gaps[kind];
       const passed = records.filter(({ recordId }) => recordId <= last || recordId > lastIds[kind]);
       const missing = await withoutEntry(kind, passed);
-      if (missing.length > 0) await refuseMissing();
+      if (missing.length > 0) await refuseMissing(known.tree.size);
       const hashed = missing.map(record => ({ ...record, hash: hasher.leaf(record.entry) }));
       return hashed.length > 0 && (await append(known, hashed)) ? missing : [];
     },

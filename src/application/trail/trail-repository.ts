@@ -103,8 +103,11 @@ export interface TrailEnd {
 export interface TrailRepository {
   /** How many entries there are, and of each kind the greatest id that has one, or 0; see `lastIds`. */
   end(): Promise<TrailEnd>;
-  /** The first index below the end of which there is not one entry; undefined where all are there. */
-  firstMissing(): Promise<number | undefined>;
+  /**
+   * The first index from a tile's first up to, and without, a tile's first or the end, of which there is not one entry;
+   * undefined where all are there.
+   */
+  firstMissing(from: number, to: number): Promise<number | undefined>;
   /** How many entries there are, and of each kind the greatest id that a record has, or 0; see `lastIds`. */
   newest(): Promise<TrailEnd>;
   /**

@@ -46,14 +46,17 @@ export function makeTrailEnds({ query }: Database) {
     end: () => readEnd(lastNumberedId),
     newest: () => readEnd(lastRecordId),
 
-    async firstMissing(): Promise<number | undefined> {
+    async firstMissing(from: number, to: number): Promise<number | undefined> {
       const [found] = await query<{ index: number }>(
         sql`
-          select least(first_index, expected) as index from (
-            select first_index,
-              coalesce(lag(first_index + coalesce(length(places), 0)) over (order by first_index), 0) as expected
-            from ${trailRuns}
-          ) run where first_index <> expected order by first_index limit 1`,
+          with run as (
+            select first_index as first, first_index + coalesce(length(places), 0) as "end"
+            from ${trailRuns} where first_index >= ${from} and first_index < ${to}
+          )
+          select least(first, expected) as index from (
+            select first, coalesce(lag("end") over (order by first), ${from}) as expected from run
+            union all select ${to}, coalesce((select max("end") from run), ${from})
+          ) place where first <> expected order by index limit 1`,
       );
       return found?.index;
     },

@@ -101,13 +101,13 @@ describe("ids that no record can have", () => {
     const runs = await sql<{ first: string; length: number }[]>`
       select first_index as first, length(places) as length from trail_run order by first_index`;
     assert.ok(runs.length > 3);
-    for (const { first } of runs.slice(0, -1)) {
+    for (const { first } of runs) {
       await sql`create temp table kept as select * from trail_run where first_index = ${first}`;
       await sql`delete from trail_run where first_index = ${first}`;
-      assert.equal(await trail.firstMissing(), Number(first));
+      assert.equal(await trail.firstMissing(0, 600), Number(first));
       await sql`insert into trail_run select * from kept`;
       await sql`drop table kept`;
-      assert.equal(await trail.firstMissing(), undefined);
+      assert.equal(await trail.firstMissing(0, 600), undefined);
     }
   });
 });
