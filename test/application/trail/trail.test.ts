@@ -5,7 +5,8 @@ import { acceptTrail } from "../../../src/application/trail/acceptance.ts";
 import { allPartsOf, makeExamination } from "../../../src/application/trail/examination.ts";
 import { makeGaps } from "../../../src/application/trail/gaps.ts";
 import { makeSigning } from "../../../src/application/trail/signing.ts";
-import { readTree, type Tree } from "../../../src/application/trail/tree.ts";
+import type { FullTile } from "../../../src/application/trail/trail-repository.ts";
+import { joined, readTree, type Tree } from "../../../src/application/trail/tree.ts";
 import { openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../../src/domain/trail/encoding.ts";
 import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
@@ -265,6 +266,25 @@ describe("numbering", () => {
       [...new Set(numberedIds())].sort((a, b) => a - b),
       range(1, 400),
     );
+  });
+
+  test("grows by many tiles at once as it does entry by entry", async () => {
+    const { trail } = makeTrailStage();
+    const leaves = range(0, 70_000).map(at => hasher.leaf(Buffer.from(String(at))));
+    const begun = (await readTree(trail, hasher, 0)).with(joined(leaves.slice(0, 300))).tree;
+    const atOnce = begun.with(joined(leaves.slice(300)));
+    let tree = begun;
+    const tiles: FullTile[] = [];
+    for (const leaf of leaves.slice(300)) {
+      const grown = tree.with(leaf);
+      tree = grown.tree;
+      tiles.push(...grown.tiles);
+    }
+    assert.deepEqual(atOnce.tree.root(), tree.root());
+    const inOrder = (all: readonly FullTile[]) =>
+      [...all].sort((a, b) => a.level - b.level || a.index - b.index);
+    assert.deepEqual(inOrder(atOnce.tiles), inOrder(tiles));
+    assert.equal(tiles.filter(({ level }) => level === 1).length, 1);
   });
 
   test("refuses to go on where tiles are stored of entries that were removed", async () => {
