@@ -13,7 +13,7 @@ import {
   type TrailRecord,
   type TrailRepository,
 } from "./trail-repository.ts";
-import { joined, readTree, type Tree } from "./tree.ts";
+import { readTree, type Tree } from "./tree.ts";
 
 /** Records numbered with one statement: as many as are written within a second, since a statement costs as much for few. */
 const mostRecords = 8_000;
@@ -128,7 +128,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
     const tiles: FullTile[] = [];
     for (let at = 0; at < entries.length; at += entriesInTurn) {
       if (at > 0) await turn();
-      const grown = tree.with(joined(entries.slice(at, at + entriesInTurn).map(({ hash }) => hash)));
+      const grown = tree.with(Buffer.concat(entries.slice(at, at + entriesInTurn).map(({ hash }) => hash)));
       tree = grown.tree;
       tiles.push(...grown.tiles);
     }
@@ -155,7 +155,7 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
   async function append(known: State, records: readonly HashedRecord[]): Promise<boolean> {
     const { tree, tiles } = await grow(known.tree, records);
     if (!(await trail.append(known.tree.size, records, tiles))) return false;
-    state = { ...known, tree, lastHash: records.at(-1)?.hash.slice() };
+    state = { ...known, tree, lastHash: records.at(-1)?.hash };
     confirmed = tree;
     return true;
   }

@@ -94,13 +94,13 @@ export function makeTrail(ports: TrailPorts) {
         doneAt = clock.now().getTime();
       } catch (error) {
         const { name, stack, message, cause } = error instanceof Error ? error : new Error(String(error));
-        if (!isUnavailable(error)) {
-          numbering.reset();
-          tell(message, stack ?? name);
-        } else {
+        if (isUnavailable(error)) {
           wait = unavailableMilliseconds;
           // As behind a lock that somebody holds, where everything else goes on.
           if (clock.now().getTime() - doneAt >= patienceMilliseconds) tell(message, `for a minute: ${cause}`);
+        } else {
+          numbering.reset();
+          tell(message, stack ?? name);
         }
       }
       await Promise.race([pause(wait), stopped]);

@@ -54,9 +54,9 @@ function makeTree(hasher: TreeHasher, size: number, lastTiles: readonly Uint8Arr
     with(leaves) {
       const levels: Uint8Array[] = [...lastTiles];
       const tiles: FullTile[] = [];
-      let added = leaves;
+      let added: Uint8Array = leaves;
       for (let level = 0; added.length > 0; level += 1) {
-        const hashes = joined([levels[level] ?? new Uint8Array(), added]);
+        const hashes = Buffer.concat([levels[level] ?? new Uint8Array(), added]);
         const roots: Hash[] = [];
         let at = 0;
         for (; at + tileBytes <= hashes.length; at += tileBytes) {
@@ -65,8 +65,8 @@ function makeTree(hasher: TreeHasher, size: number, lastTiles: readonly Uint8Arr
           tiles.push(tile);
           roots.push(tile.root);
         }
-        levels[level] = hashes.slice(at);
-        added = joined(roots);
+        levels[level] = hashes.subarray(at);
+        added = Buffer.concat(roots);
       }
       return { tree: makeTree(hasher, size + leaves.length / hashLength, levels, lineage), tiles };
     },
@@ -79,16 +79,6 @@ export function rootsOfTile(hasher: TreeHasher, tile: Uint8Array) {
   return { sixteenths, root: hasher.above(sixteenths, 4) };
 }
 
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-}
-
 /** The hashes of a tile, one after the other, as they are stored. Throws TrailError where one is missing. */
 export async function readTile(trail: TrailRepository, { level, index, width }: Tile): Promise<Uint8Array> {
   const from = index * tileWidth;
@@ -99,7 +89,7 @@ export async function readTile(trail: TrailRepository, { level, index, width }: 
   if (hashes.length !== width || hashes.some(({ length }) => length !== hashLength)) {
     throw new TrailError(`tile ${tilePath({ level, index, width })} is not whole`);
   }
-  return joined(hashes);
+  return Buffer.concat(hashes);
 }
 
 /** Reads the tree of a size. Throws TrailError where an entry or a tile of it is missing. */

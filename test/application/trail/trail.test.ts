@@ -6,7 +6,7 @@ import { allPartsOf, makeExamination } from "../../../src/application/trail/exam
 import { makeGaps } from "../../../src/application/trail/gaps.ts";
 import { makeSigning } from "../../../src/application/trail/signing.ts";
 import type { FullTile } from "../../../src/application/trail/trail-repository.ts";
-import { joined, readTree, type Tree } from "../../../src/application/trail/tree.ts";
+import { readTree, type Tree } from "../../../src/application/trail/tree.ts";
 import { openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../../src/domain/trail/encoding.ts";
 import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
@@ -271,8 +271,8 @@ describe("numbering", () => {
   test("grows by many tiles at once as it does entry by entry", async () => {
     const { trail } = makeTrailStage();
     const leaves = range(0, 70_000).map(at => hasher.leaf(Buffer.from(String(at))));
-    const begun = (await readTree(trail, hasher, 0)).with(joined(leaves.slice(0, 300))).tree;
-    const atOnce = begun.with(joined(leaves.slice(300)));
+    const begun = (await readTree(trail, hasher, 0)).with(Buffer.concat(leaves.slice(0, 300))).tree;
+    const atOnce = begun.with(Buffer.concat(leaves.slice(300)));
     let tree = begun;
     const tiles: FullTile[] = [];
     for (const leaf of leaves.slice(300)) {
