@@ -85,6 +85,12 @@ describe("ids that no record can have", () => {
     );
     assert.deepEqual(await trail.records("log", [2 ** 71]), []);
     assert.deepEqual((await trail.records("log", [2 ** 71, 7])).length, 1);
+    await sql`alter table trail_run drop constraint if exists trail_run_check, alter column hashes drop not null`;
+    await sql`truncate trail_run`;
+    await sql`insert into trail_run values (0, 0, '\\x07', null)`;
+    const place = await trail.placeOfLog(7);
+    assert.deepEqual([place?.index, place?.neighbours.length, place?.hash.length], [0, 0, 0]);
+    await sql`truncate trail_run`;
   });
 
   test("a run that was removed is missing, wherever it was", async () => {
