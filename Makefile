@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run demo cluster test test-release test-embedded faults mutants bench docs build install uninstall deb deb-with-node audit check format clean node-version
+.PHONY: run demo cluster test test-release test-embedded faults mutants bench docs build install uninstall deb audit check format clean node-version
 
 installed = node_modules/.package-lock.json
 # `npm ci --omit=dev` leaves this file too, but not what is needed here.
@@ -23,9 +23,10 @@ cluster: $(installed)
 test: check
 	@node --import tsx test/run.ts
 
-# What is slow and has little to do with most changes: packages, units, make run, PgBouncer, fuzzing, make audit, short faults.
+# What is slow and has little to do with most changes: packages, operations.md in a booted Debian, make run, PgBouncer, fuzzing,
+# make audit, short faults.
 test-release: $(installed)
-	@TEST_CONCURRENCY=2 node --import tsx test/run.ts $$(find test/release -name '*.test.ts')
+	@TEST_CONCURRENCY=2 TEST_FILE_SECONDS=600 node --import tsx test/run.ts $$(find test/release -name '*.test.ts')
 
 # The repository contract and all else that is said of PostgreSQL, on the embedded one.
 test-embedded: $(installed)
@@ -66,13 +67,9 @@ install: build
 uninstall:
 	@$(places) sh deploy/install --remove
 
-# The same as a Debian package in build/, for a machine that has Node 22 or newer. One commit gives the same bytes each time.
+# The same as a Debian package with its own Node, in build/, for Debian 12 and 13. One commit gives the same bytes each time.
 deb: build
 	@sh deploy/build-deb
-
-# A Debian package that brings its own Node, for Debian 12 and 13 as they are.
-deb-with-node: build
-	@sh deploy/build-deb --with-node
 
 # What runs in production: known weaknesses, signatures, sizes, licences, and a bill of materials in build/.
 audit: $(installed)

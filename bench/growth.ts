@@ -86,17 +86,16 @@ const operations: readonly Operation[] = [
   },
   {
     name: "10 newest of active assets",
-    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets({ limit: 10 })),
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets({}, 10)),
   },
   {
     name: "10 newest, 3 of 200 active",
-    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets({ limit: 10 })),
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets({}, 10)),
     active: "id <= 3",
   },
   {
     name: "10 newest of active assets, of a task type",
-    run: ({ maintenanceLogs }) =>
-      firstPage(maintenanceLogs.listOfActiveAssets({ taskType: "ERROR", limit: 10 })),
+    run: ({ maintenanceLogs }) => firstPage(maintenanceLogs.listOfActiveAssets({ taskType: "ERROR" }, 10)),
   },
 ];
 

@@ -1,6 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { drawChart } from "./chart.ts";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { FirstByte } from "./first-byte.ts";
 import type { Growth } from "./growth.ts";
 import type { ConnectionsResult, Figures, FloodResult, Result } from "./measure.ts";
@@ -34,58 +32,21 @@ export function sectionsOf(findings: Findings): Readonly<Record<string, string>>
   };
 }
 
-export function chartsOf({ connections, growth }: Findings): Readonly<Record<string, string>> {
-  return {
-    ...(growth && {
-      "growth.svg": drawChart({
-        title: "Time in PostgreSQL by number of logs",
-        xLabel: "logs",
-        yLabel: "microseconds, median",
-        series: byOperation(growth).map(([name, points]) => ({
-          name,
-          points: points.map(({ logs, microseconds }) => [logs, microseconds]),
-        })),
-      }),
-    }),
-    ...(connections && {
-      "connections.svg": drawChart({
-        title: "Reading one log, by number of connections",
-        xLabel: "keep-alive connections",
-        yLabel: "microseconds",
-        series: [
-          ["CPU of the service, a request", (figures: Figures) => figures.cpuMicroseconds ?? 0],
-          ["CPU of PostgreSQL, a request", (figures: Figures) => figures.postgresCpuMicroseconds],
-          ["p50", (figures: Figures) => figures.p50Milliseconds * 1_000],
-          ["p99", (figures: Figures) => figures.p99Milliseconds * 1_000],
-        ].map(([name, pick]) => ({
-          name: name as string,
-          points: connections.map(({ connections, figures }) => [
-            connections,
-            (pick as (figures: Figures) => number)(figures),
-          ]),
-        })),
-      }),
-    }),
-  };
-}
-
-/** Puts sections between their markers, and charts beside the page. */
-export function writePage(page: string, charts: string, findings: Findings): void {
+/** Puts the sections for which the page has a place between their markers. */
+export function writePage(page: string, findings: Findings): void {
   const text = Object.entries(sectionsOf(findings)).reduce(
-    (text, [name, section]) => replaceSection(text, name, section),
+    (text, [name, section]) => replaceSection(text, name, section) ?? text,
     readFileSync(page, "utf8"),
   );
   writeFileSync(page, text);
-  mkdirSync(charts, { recursive: true });
-  for (const [name, svg] of Object.entries(chartsOf(findings))) writeFileSync(join(charts, name), svg);
 }
 
-/** Throws when the page has no such place. */
-export function replaceSection(page: string, name: string, section: string): string {
+/** Undefined when the page has no such place. */
+export function replaceSection(page: string, name: string, section: string): string | undefined {
   const [begin, end] = [`<!-- bench: ${name} -->`, `<!-- /bench: ${name} -->`];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`the page has no place for ${name}`);
-  return `${page.slice(0, from + begin.length)}\n\n${section.trim()}\n\n${page.slice(to)}`;
+  if (from < 0 || to < from) return undefined;
+  return `${page.slice(0, from + begin.length)}\n${section.trim()}\n${page.slice(to)}`;
 }
 
 /** Numbers to the right, words to the left. */

@@ -22,7 +22,7 @@ import { workloads } from "./workloads.ts";
  *     node --import tsx bench/run.ts [--only table,flood,connections,growth,trail] [--rounds 3] [--seconds 3]
  *                                    [--most-logs 1000000] [--docs]
  *
- * Prints tables, keeps them in bench/results/latest.json, and with --docs the tables and charts of docs/performance.md.
+ * Prints tables, keeps them in bench/results/latest.json, and with --docs the tables of docs/performance.md.
  */
 const parts = ["table", "flood", "connections", "growth", "trail"] as const;
 const { values } = parseArgs({
@@ -64,7 +64,7 @@ if (only.includes("growth") || only.includes("trail")) findings = { ...findings,
 
 for (const [name, section] of Object.entries(sectionsOf(findings))) console.log(`\n${name}\n\n${section}`);
 keep(join(root, "bench/results/latest.json"), findings);
-if (values.docs) writePage(join(root, "docs/performance.md"), join(root, "docs/performance"), findings);
+if (values.docs) writePage(join(root, "docs/performance.md"), findings);
 process.exit(0);
 
 async function measureService(): Promise<Partial<Findings>> {

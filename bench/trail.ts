@@ -161,8 +161,7 @@ const medians = (costs: readonly Cost[]): Cost => ({
 
 async function numbered({ sql }: Stage): Promise<number> {
   const [row] = await sql<{ size: number }[]>`
-    select coalesce(max(first_index + length(places)), 0)::integer as size
-    from trail_run where first_index = (select max(first_index) from trail_run)`;
+    select coalesce(max(index) + 1, 0)::integer as size from trail_entry`;
   return row?.size ?? 0;
 }
 
@@ -176,7 +175,7 @@ async function untilCovered(stage: Stage): Promise<void> {
 
 async function bytesPerEntry(stage: Stage): Promise<number> {
   const [row] = await stage.sql<{ bytes: number }[]>`
-    select (pg_total_relation_size('trail_run') + pg_total_relation_size('trail_tile')
+    select (pg_total_relation_size('trail_entry') + pg_total_relation_size('trail_tile')
       + pg_total_relation_size('trail_checkpoint'))::float as bytes`;
   return (row?.bytes ?? 0) / (await numbered(stage));
 }

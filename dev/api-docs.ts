@@ -1,15 +1,19 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderPages } from "./api-docs/render.ts";
-import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { withCounts } from "./audit-page.ts";
+import { settingsTable } from "./settings-table.ts";
 
-/** `make docs`: makes the pages of docs/ that show the API, against a service and a database of their own. */
-const database = await startEmbeddedPostgres();
-try {
-  mkdirSync("docs", { recursive: true });
-  for (const [name, text] of Object.entries(await renderPages(database.url))) {
-    writeFileSync(join("docs", name), text);
-  }
-} finally {
-  await database.close();
+/**
+ * `make docs`: makes the pages of docs/ that show the API and the commands, the table of settings in README.md, and what
+ * docs/audit.md counts.
+ */
+const readme = readFileSync("README.md", "utf8");
+writeFileSync(
+  "README.md",
+  readme.replace(/^\| Setting \|.*\n(?:\|.*\n)+/m, () => `${settingsTable()}\n`),
+);
+writeFileSync("docs/audit.md", withCounts(readFileSync("docs/audit.md", "utf8")));
+for (const [name, text] of Object.entries(await renderPages())) {
+  writeFileSync(join("docs", name), text);
 }

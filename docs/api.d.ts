@@ -10,7 +10,7 @@ export interface paths {
   "/routes": {
     /**
      * The endpoints and the roles they require
-     * @description The same table that decides about access, as JSON, or as a page for a client whose `Accept` prefers `text/html`.
+     * @description The same table that decides about access.
      */
     get: operations["listRoutes"];
   };
@@ -24,14 +24,14 @@ export interface paths {
   "/api/v1/auth/login": {
     /**
      * Log in with email and password
-     * @description The only operation that needs no token. The answer for an unknown email, a wrong password and an inactive employee is the same. Repeated failures are answered 429 for a while.
+     * @description The only operation that needs no token. An unknown email, a wrong password and an inactive employee get the same response. Repeated failures get 429 for a while.
      */
     post: operations["logIn"];
   };
   "/api/v1/auth/register": {
     /**
      * Create an employee, with a role up to one's own
-     * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. When the answer was lost, send the request again: 409 then means that it was carried out.
+     * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out.
      */
     post: operations["registerEmployee"];
   };
@@ -74,7 +74,7 @@ export interface paths {
   "/api/v1/employees/{id}/password": {
     /**
      * Change one's own password
-     * @description Any other id than the caller's own is 403. All other tokens of the employee become invalid; the one that made the change stays valid. Wrong old passwords count as failed logins. When the answer was lost, log in with the new password to find out whether the change was made.
+     * @description Any other id than the caller's own is 403. All other tokens of the employee become invalid; the one that made the change stays valid. Wrong old passwords count as failed logins. If the response was lost, log in with the new password to find out whether the change was made.
      */
     patch: operations["changePassword"];
   };
@@ -86,7 +86,7 @@ export interface paths {
     get: operations["listAssets"];
     /**
      * Create an asset
-     * @description Names need not be unique, so repeating the request creates another asset: when the answer was lost, look for the asset in the list first.
+     * @description Names need not be unique, so repeating the request creates another asset: if the response was lost, look for the asset in the list first.
      */
     post: operations["createAsset"];
   };
@@ -136,7 +136,7 @@ export interface paths {
   "/api/v1/logs/{id}": {
     /**
      * One log
-     * @description A log never changes, but the names of its asset and performer may. Send the answer's `ETag` back in `If-None-Match` to read it again only if something is different.
+     * @description A log never changes, but the names of its asset and performer may. Send the response's `ETag` back in `If-None-Match` to read it again only if something is different.
      */
     get: operations["getLog"];
   };
@@ -171,7 +171,7 @@ export interface paths {
   "/api/v1/trail/entries": {
     /**
      * Entries of the trail in their order
-     * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The answer always has a link to what follows, also at the end, so that a client can follow the trail for ever.
+     * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever.
      */
     get: operations["listTrailEntries"];
   };
@@ -222,7 +222,7 @@ export interface components {
     MaintenanceLog: {
       /** @description The id of the log. */
       id: number;
-      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Answers always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`. */
+      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`. */
       performedDate: string;
       /** @description How far the work was. Other words: 400 `Invalid status value`. */
       status: components["schemas"]["LogStatus"];
@@ -269,8 +269,8 @@ export interface components {
       };
     };
     /** @description The body of every error. */
-    ErrorAnswer: {
-      /** @description The HTTP status of the answer. */
+    ErrorResponse: {
+      /** @description The HTTP status of the response. */
       status: number;
       /** @description What is wrong, in words for the developer of the client. */
       msg: string;
@@ -334,15 +334,15 @@ export interface components {
     /** @description Body of: Change an employee whose role is not above one's own. */
     UpdateEmployeeRequest: {
       /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
-      firstName?: string;
+      firstName?: string | null;
       /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
-      lastName?: string;
+      lastName?: string | null;
       /** @description The login name, unique among all employees whatever its case. Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
-      email?: string;
+      email?: string | null;
       /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
-      phone?: string;
+      phone?: string | null;
       /** @description Exactly one role. Other words: 400 `Invalid role value`. */
-      role?: components["schemas"]["Role"];
+      role?: components["schemas"]["Role"] | null;
     };
     /** @description Body of: Change one's own password. */
     ChangePasswordRequest: {
@@ -371,7 +371,7 @@ export interface components {
     };
     /** @description Body of: Write a log on an asset, with the caller as its performer. */
     WriteLogRequest: {
-      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Answers always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`. */
+      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`. */
       performedDate: string;
       /** @description How far the work was. Other words: 400 `Invalid status value`. */
       status: components["schemas"]["LogStatus"];
@@ -400,23 +400,23 @@ export interface components {
     TaskType: "PRODUCTION" | "MAINTENANCE" | "ERROR";
   };
   responses: {
-    /** @description Something in the request is missing, malformed or out of bounds; the message names it. Required fields are checked before formats and lengths. Correct the request before sending it again. */
+    /** @description Something in the request is missing, malformed or out of bounds; the message names it. Missing fields are reported before malformed ones. Correct the request before sending it again. */
     Error400: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description No employee stands behind the request. On login: the email is unknown, the password is wrong, or the employee is inactive; the answer does not tell which. On create-log: the token has no employee. */
+    /** @description No employee stands behind the request. On login: the email is unknown, the password is wrong, or the employee is inactive; the response does not tell which. On create-log: the token has no employee. */
     Error401: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
         "WWW-Authenticate": components["headers"]["Challenge"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
     /** @description The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help. `WWW-Authenticate` tells the two apart for programs. */
@@ -426,7 +426,7 @@ export interface components {
         "WWW-Authenticate": components["headers"]["Challenge"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
     /** @description There is no record with this id. Of the trail: there is no checkpoint, or none that goes so far yet; with `Retry-After` it is worth asking again. */
@@ -436,7 +436,7 @@ export interface components {
         "Retry-After": components["headers"]["RetryAfter"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
     /** @description The request took more than 10 seconds to arrive. */
@@ -445,7 +445,7 @@ export interface components {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
     /** @description Another employee has this email, in this or another case. */
@@ -454,7 +454,7 @@ export interface components {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
     /** @description Of the trail: an entry, or its record, is not what was signed any more: it was removed or changed in the database behind the service. */
@@ -463,25 +463,25 @@ export interface components {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The body is larger than 64 KiB, or than 4 KiB at login and at a change of password, or has more than 256 chunks. */
+    /** @description The body is larger than 64 KiB, or than 4 KiB at login and at a change of password. */
     Error413: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The body's `Content-Type` is not `application/json`. */
+    /** @description The body has a `Content-Type` that is not `application/json`. */
     Error415: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
     /** @description The `Expect` header asks for something other than `100-continue`. */
@@ -490,7 +490,7 @@ export interface components {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
     /** @description The employee has used this `Idempotency-Key` for a log with another body or asset. Use a new key for a new log. */
@@ -499,7 +499,7 @@ export interface components {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
     /** @description Too many failed logins. Try again after the number of seconds in `Retry-After`. For one email the wait grows with each further failure. */
@@ -509,7 +509,7 @@ export interface components {
         "Retry-After": components["headers"]["RetryAfter"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
     /** @description The header section is larger than 16 KiB, or has more than 100 headers. */
@@ -518,16 +518,16 @@ export interface components {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description A fault of the service. Its log tells the cause under the answer's `X-Request-Id`. Repeating the request is unlikely to help. */
+    /** @description A fault of the service, or a failure of its database such as a full disk or a deadlock. The service's log tells the cause under the response's `X-Request-Id`. */
     Error500: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
     /** @description The database cannot be reached, or the service has too much to do. Repeat the request after the number of seconds in `Retry-After`, and wait longer each time (exponential back-off with jitter). The request may have been carried out all the same. GET, PUT and DELETE can be repeated safely, and so can PATCH on an employee or asset; a create-log only with an `Idempotency-Key`. */
@@ -537,7 +537,7 @@ export interface components {
         "Retry-After": components["headers"]["RetryAfter"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
     /** @description The request's version of HTTP is neither 1.0 nor 1.1. */
@@ -546,7 +546,7 @@ export interface components {
         "X-Request-Id": components["headers"]["RequestId"];
       };
       content: {
-        "application/json": components["schemas"]["ErrorAnswer"];
+        "application/json": components["schemas"]["ErrorResponse"];
       };
     };
   };
@@ -598,7 +598,7 @@ export interface operations {
   };
   /**
    * The endpoints and the roles they require
-   * @description The same table that decides about access, as JSON, or as a page for a client whose `Accept` prefers `text/html`.
+   * @description The same table that decides about access.
    */
   listRoutes: {
     responses: {
@@ -606,12 +606,9 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `Accept`: a client that prefers HTML gets a page. */
-          Vary?: string;
         };
         content: {
           "application/json": components["schemas"]["RouteOverview"][];
-          "text/html": string;
         };
       };
       400: components["responses"]["Error400"];
@@ -655,7 +652,7 @@ export interface operations {
   };
   /**
    * Log in with email and password
-   * @description The only operation that needs no token. The answer for an unknown email, a wrong password and an inactive employee is the same. Repeated failures are answered 429 for a while.
+   * @description The only operation that needs no token. An unknown email, a wrong password and an inactive employee get the same response. Repeated failures get 429 for a while.
    */
   logIn: {
     requestBody: {
@@ -694,7 +691,7 @@ export interface operations {
   };
   /**
    * Create an employee, with a role up to one's own
-   * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. When the answer was lost, send the request again: 409 then means that it was carried out.
+   * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out.
    */
   registerEmployee: {
     requestBody: {
@@ -802,7 +799,7 @@ export interface operations {
   getEmployee: {
     parameters: {
       path: {
-        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -836,7 +833,7 @@ export interface operations {
   updateEmployee: {
     parameters: {
       path: {
-        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -882,7 +879,7 @@ export interface operations {
   deactivateEmployee: {
     parameters: {
       path: {
-        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -914,7 +911,7 @@ export interface operations {
   reactivateEmployee: {
     parameters: {
       path: {
-        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -941,12 +938,12 @@ export interface operations {
   };
   /**
    * Change one's own password
-   * @description Any other id than the caller's own is 403. All other tokens of the employee become invalid; the one that made the change stays valid. Wrong old passwords count as failed logins. When the answer was lost, log in with the new password to find out whether the change was made.
+   * @description Any other id than the caller's own is 403. All other tokens of the employee become invalid; the one that made the change stays valid. Wrong old passwords count as failed logins. If the response was lost, log in with the new password to find out whether the change was made.
    */
   changePassword: {
     parameters: {
       path: {
-        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -1017,7 +1014,7 @@ export interface operations {
   };
   /**
    * Create an asset
-   * @description Names need not be unique, so repeating the request creates another asset: when the answer was lost, look for the asset in the list first.
+   * @description Names need not be unique, so repeating the request creates another asset: if the response was lost, look for the asset in the list first.
    */
   createAsset: {
     requestBody: {
@@ -1060,7 +1057,7 @@ export interface operations {
   getAsset: {
     parameters: {
       path: {
-        /** @description The id of the asset: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -1094,7 +1091,7 @@ export interface operations {
   deactivateAsset: {
     parameters: {
       path: {
-        /** @description The id of the asset: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -1126,7 +1123,7 @@ export interface operations {
   activateAsset: {
     parameters: {
       path: {
-        /** @description The id of the asset: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -1166,13 +1163,13 @@ export interface operations {
         performedFrom?: string;
         /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
         performedTo?: string;
-        /** @description Asks for a page of at most so many logs, 1 to 1000. While there are more logs the answer has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
+        /** @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
         limit?: number;
         /** @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`. */
         before?: string;
       };
       path: {
-        /** @description The id of the asset: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -1208,11 +1205,11 @@ export interface operations {
   writeLog: {
     parameters: {
       header?: {
-        /** @description Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first answer again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422. */
+        /** @description Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422. */
         "Idempotency-Key"?: string;
       };
       path: {
-        /** @description The id of the asset: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -1271,7 +1268,7 @@ export interface operations {
         performedFrom?: string;
         /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
         performedTo?: string;
-        /** @description Asks for a page of at most so many logs, 1 to 1000. While there are more logs the answer has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
+        /** @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
         limit?: number;
         /** @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`. */
         before?: string;
@@ -1316,10 +1313,8 @@ export interface operations {
         performedFrom?: string;
         /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
         performedTo?: string;
-        /** @description The number of logs at most, 1 to 1000. While there are more logs the answer has a `Link` header, as the other lists have with `limit`. Other values: 400 `Invalid limit value`. */
+        /** @description The number of logs, from 1 on without an upper bound. The response has that many logs if there are as many, however long they are. Other values: 400 `Invalid limit value`. */
         limit?: number;
-        /** @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`. */
-        before?: string;
       };
     };
     responses: {
@@ -1327,8 +1322,6 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs. */
-          Link?: string;
         };
         content: {
           "application/json": components["schemas"]["MaintenanceLog"][];
@@ -1348,16 +1341,16 @@ export interface operations {
   };
   /**
    * One log
-   * @description A log never changes, but the names of its asset and performer may. Send the answer's `ETag` back in `If-None-Match` to read it again only if something is different.
+   * @description A log never changes, but the names of its asset and performer may. Send the response's `ETag` back in `If-None-Match` to read it again only if something is different.
    */
   getLog: {
     parameters: {
       header?: {
-        /** @description The `ETag` of an earlier answer, or several: if it still matches the answer is 304 without a body. */
+        /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
         "If-None-Match"?: string;
       };
       path: {
-        /** @description The id of the log: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the log: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -1366,7 +1359,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description The entity tag of this answer: another one when anything in it is different. */
+          /** @description The entity tag of this response; it changes when anything in the response changes. */
           ETag?: string;
         };
         content: {
@@ -1377,7 +1370,7 @@ export interface operations {
       304: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description The entity tag of this answer: another one when anything in it is different. */
+          /** @description The entity tag of this response; it changes when anything in the response changes. */
           ETag?: string;
         };
         content: never;
@@ -1410,13 +1403,13 @@ export interface operations {
         performedFrom?: string;
         /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
         performedTo?: string;
-        /** @description Asks for a page of at most so many logs, 1 to 1000. While there are more logs the answer has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
+        /** @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
         limit?: number;
         /** @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`. */
         before?: string;
       };
       path: {
-        /** @description The id of the employee: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };
@@ -1537,7 +1530,7 @@ export interface operations {
   };
   /**
    * Entries of the trail in their order
-   * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The answer always has a link to what follows, also at the end, so that a client can follow the trail for ever.
+   * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever.
    */
   listTrailEntries: {
     parameters: {
@@ -1580,7 +1573,7 @@ export interface operations {
   getLogProof: {
     parameters: {
       path: {
-        /** @description The id of the log: a decimal whole number. Another form: 400 `Invalid id`. */
+        /** @description The id of the log: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
       };
     };

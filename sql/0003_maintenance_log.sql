@@ -1,14 +1,36 @@
 create table maintenance_log (
-  id                       bigint generated always as identity primary key,
-  performed_date           timestamp without time zone not null,
+  id                       bigint generated always as identity primary key check (id between 1 and 4503599627370495),
+  -- What YYYY-MM-DDTHH:MM:SS can say: years of four digits, and no infinity.
+  performed_date           timestamp without time zone not null
+    check (performed_date >= '0001-01-01' and performed_date < '10000-01-01'),
   status                   text not null check (status in ('PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED')),
   task_type                text not null check (task_type in ('PRODUCTION', 'MAINTENANCE', 'ERROR')),
   comment                  text not null check (char_length(comment) <= 10000),
   asset_id                 bigint not null references asset,
-  performed_by_employee_id bigint not null references employee
+  performed_by_employee_id bigint not null references employee,
+  -- The performer's name when the log was written: an employee may be renamed later. Null in logs from before the trail.
+  performed_by_name        text check (char_length(performed_by_name) <= 101),
+  -- Null in logs from before the trail.
+  recorded_at              timestamptz default now(),
+  -- Part of the log that it made, so that both are committed or neither is. Visible ASCII.
+  idempotency_key          text
+    check (char_length(idempotency_key) between 1 and 255 and idempotency_key collate "C" ~ '^[!-~]+$')
 );
 
--- One index for each list, in the list's own order.
-create index maintenance_log_by_date on maintenance_log (performed_date desc, id desc);
-create index maintenance_log_by_asset on maintenance_log (asset_id, performed_date desc, id desc);
+create unique index maintenance_log_idempotency_key
+  on maintenance_log (performed_by_employee_id, idempotency_key) where idempotency_key is not null;
+
+-- One index for each list, in the list's own order. Conditions that always hold make two of them partial: only a list that
+-- states the condition is walked along the index. The planner would else walk all logs, or all of a status, to meet those
+-- of one asset, which may be far away.
+create index maintenance_log_by_date on maintenance_log (performed_date desc, id desc) where id > 0;
+-- The condition does not say id > 0, and so leaves the index by date out.
+create index maintenance_log_by_status on maintenance_log (status, performed_date desc, id desc) where id > -1;
+-- With status and task type, so that filters are decided within the index, before any row is fetched.
+create index maintenance_log_by_asset
+  on maintenance_log (asset_id, performed_date desc, id desc, status, task_type);
 create index maintenance_log_by_performer on maintenance_log (performed_by_employee_id, performed_date desc, id desc);
+
+create trigger append_only before update or delete or truncate on maintenance_log
+  for each statement execute function refuse_change();
+alter table maintenance_log enable always trigger append_only;

@@ -4,25 +4,24 @@ import { type AllowedOrigins, makeCors } from "./adapters/http/request/cors.ts";
 import { httpLimits } from "./adapters/http/server/limits.ts";
 import type { Identity } from "./adapters/http/server/listener.ts";
 import { type HttpServer, makeHttpServer } from "./adapters/http/server/server.ts";
+import { makeAssets } from "./application/assets.ts";
 import { makeAuthentication } from "./application/authentication.ts";
 import { makeEmployees } from "./application/employees.ts";
 import type { RequestMeter } from "./application/figures.ts";
-import { withKnownTokens } from "./application/known-tokens.ts";
 import { makeLoginThrottle } from "./application/login-throttle.ts";
+import { makeMaintenanceLogs } from "./application/maintenance-logs.ts";
 import type { Ports } from "./application/ports.ts";
-import { withRecentAccounts } from "./application/recent-accounts.ts";
-import type { TrailReader } from "./application/trail/reader.ts";
+import { makeSessions } from "./application/sessions.ts";
+import type { PublishedTrail } from "./application/trail/publishing.ts";
 
 /** Ports to use cases. */
-export function makeUseCases(ports: Ports, trail: TrailReader): UseCases {
-  const employees = withRecentAccounts(ports.employees, ports.clock);
-  const throttle = makeLoginThrottle(ports.clock);
-  const tokens = { ...ports.tokens, ...withKnownTokens(ports.tokens, ports.clock) };
+export function makeUseCases(ports: Ports, trail: PublishedTrail): UseCases {
+  const parts = { ...ports, sessions: makeSessions(ports), throttle: makeLoginThrottle(ports.clock) };
   return {
-    authentication: makeAuthentication({ ...ports, employees, tokens, throttle }),
-    employees: makeEmployees({ ...ports, employees, throttle }),
-    assets: ports.assets,
-    maintenanceLogs: ports.maintenanceLogs,
+    authentication: makeAuthentication(parts),
+    employees: makeEmployees(parts),
+    assets: makeAssets(ports),
+    maintenanceLogs: makeMaintenanceLogs(ports),
     trail,
   };
 }
@@ -37,7 +36,7 @@ export interface HttpSettings {
 /** Ports to use cases to the route table to the server: the same for the service and for its tests. */
 export function makeApp(
   ports: Ports,
-  trail: TrailReader,
+  trail: PublishedTrail,
   settings: HttpSettings,
   meter?: RequestMeter,
 ): HttpServer {

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { describeApi } from "../dev/api-docs/describe.ts";
 import { commandOf } from "../dev/api-docs/page/curl-command.ts";
 import { apiPage } from "../dev/api-docs/page/page.ts";
+import { adminEmail } from "../dev/run/logins.ts";
 import { policyOf } from "../src/adapters/ops/page/html.ts";
 import { noCurl } from "./support/curl.ts";
 import { api, openWorld } from "./support/world.ts";
@@ -56,6 +60,29 @@ describe("the page of the API", () => {
       assert.match(stdout, new RegExp(`^HTTP/1.1 ${status} `), command);
     }
     await world.close();
+  });
+
+  test("begins with a login that works for make run and make demo", { skip: noCurl }, async t => {
+    const world = await openWorld();
+    const folder = mkdtempSync(join(tmpdir(), "api-page-"));
+    t.after(async () => {
+      await world.close();
+      rmSync(folder, { recursive: true });
+    });
+    mkdirSync(join(folder, ".data/embedded"), { recursive: true });
+    writeFileSync(join(folder, ".data/embedded/admin-password"), "own password");
+    const admin = { firstName: "Ann", lastName: "Doe", phone: "5550100", email: adminEmail, role: "ADMIN" };
+    const token = world.tokens.ADMIN;
+    const body = { ...admin, password: "own password" };
+    assert.equal((await world.call("POST", `${api}/auth/register`, { token, body })).status, 201);
+    const [, shown = ""] =
+      /<h4>Before the commands below<\/h4>\n<pre class="command">(.*?)<\/pre>/s.exec(page) ?? [];
+    const login = shown
+      .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+      .replace("127.0.0.1:7070", `127.0.0.1:${world.port}`);
+    const command = `${login}\ncurl -s -H "Authorization: Bearer $TOKEN" $BASE${api}/employees/me`;
+    const { stdout } = await promisify(execFile)("sh", ["-c", command], { cwd: folder });
+    assert.equal(JSON.parse(stdout).email, adminEmail);
   });
 
   test("shows every record and error, and its links lead somewhere", () => {

@@ -1,69 +1,124 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { anchorOf } from "../dev/api-docs/contents.ts";
-import { type Pages, renderPages } from "../dev/api-docs/render.ts";
-import { makeRoutes, type UseCases } from "../src/adapters/http/api/routes.ts";
-import { noCurl } from "./support/curl.ts";
-import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { renderPages } from "../dev/api-docs/render.ts";
 
-const committed = (name: string): string => readFileSync(join("docs", name), "utf8");
-
-const made = ["api.md", "api.http", "api.html", "openapi.json", "commands.md", "api.d.ts"];
-
-describe("the pages of docs/ that are made", { skip: noCurl }, () => {
-  let database: TestDatabase;
-  let pages: Pages;
-  before(async () => {
-    database = await openEmptyDatabase();
-    pages = await renderPages(database.url);
-  });
-  after(() => database.drop());
-
-  for (const name of made) {
-    test(`${name} is what running it makes; if not: make docs`, () => {
-      assert.equal(committed(name), pages[name]);
+describe("the pages of docs/ that are made", async () => {
+  for (const [name, text] of Object.entries(await renderPages())) {
+    test(`${name} is what make docs makes; if not: make docs`, () => {
+      assert.equal(readFileSync(join("docs", name), "utf8"), text);
     });
   }
-
-  test("are all there are", () => assert.deepEqual(Object.keys(pages), made));
 });
 
-describe("docs/api.md", () => {
-  const page = committed("api.md");
+const mostLines: Readonly<Record<string, number>> = {
+  "README.md": 130,
+  "SECURITY.md": 170,
+  "docs/audit.md": 300,
+  "docs/operations.md": 350,
+  "docs/performance.md": 150,
+};
 
-  test("shows every endpoint, with at least one call that succeeds", () => {
-    const sections = page.split(/^## /m).filter(section => /^[A-Z]+ \//.test(section));
-    const routes = makeRoutes({} as UseCases);
-    assert.deepEqual(
-      sections.map(section => section.split("\n", 1)[0]).sort(),
-      routes.map(({ method, path }) => `${method} ${path}`).sort(),
+const named = (folder: string): string[] => readdirSync(folder).filter(name => name.endsWith(".md"));
+const pages = new Map(
+  [...named("."), ...named("docs").map(name => join("docs", name))].map(path => [
+    path,
+    readFileSync(path, "utf8"),
+  ]),
+);
+
+/** The id that a heading gets in HTML. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+const withoutBlocks = (text: string): string => text.replace(/^```.*?^```$/gms, "");
+
+const anchorsOf = (text: string): ReadonlySet<string> => {
+  const headings = [...withoutBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
+  return new Set(
+    headings.map((heading, i) => {
+      const before = headings.slice(0, i).filter(other => other === heading).length;
+      return anchorOf(heading) + (before > 0 ? `-${before}` : "");
+    }),
+  );
+};
+
+describe("the Markdown pages", () => {
+  test("are short enough to be read", () => {
+    for (const [path, most] of Object.entries(mostLines)) {
+      const lines = (pages.get(path) ?? "").split("\n").length - 1;
+      assert.ok(lines > 0 && lines <= most, `${path} has ${lines} lines, and may have ${most}`);
+    }
+  });
+
+  test("have few enough words, without those that are made", () => {
+    const words = [...pages].flatMap(([path, text]) =>
+      path === "docs/commands.md" ? [] : (text.match(/\S+/g) ?? []),
     );
-    for (const { method, path, status } of routes) {
-      const section = sections.find(section => section.startsWith(`${method} ${path}\n`)) ?? "";
-      assert.match(section, new RegExp(`^HTTP/1.1 ${status} `, "m"), `${method} ${path}`);
-    }
+    assert.ok(words.length > 20_000 && words.length <= 27_000, `${words.length}`);
   });
 
-  test("links to each of its sections, and to nothing that is not there", () => {
-    const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
-    const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
-    assert.deepEqual(links.sort(), headings.sort());
-    assert.equal(new Set(headings).size, headings.length);
+  test("say response for what a server sends, and begin with the subject", () => {
+    const faults = [...pages].flatMap(([path, text]) =>
+      text
+        .split("\n")
+        .flatMap(line => (/\b[Aa]nswer|(?:^|[.:|] )Of [a-z]/.test(line) ? [`${path}: ${line}`] : [])),
+    );
+    assert.deepEqual(faults, []);
   });
 
-  test("says the accepted form beside each message that begins with Invalid", () => {
-    for (const message of ["performed date", "performedFrom value", "performedTo value", "limit value"]) {
-      const row = page.split("\n").find(line => line.startsWith("|") && line.includes(`Invalid ${message}`));
-      assert.match(row ?? "", /YYYY-MM-DDTHH:MM|1 to 1000/, message);
-    }
+  test("name targets of make that there are", () => {
+    const [, targets = ""] = /^\.PHONY: (.*)$/m.exec(readFileSync("Makefile", "utf8")) ?? [];
+    const named = [...pages].flatMap(([path, text]) =>
+      [...text.matchAll(/(?:`|^)make ([a-z-]+)/gm)].map(([, target = ""]) => ({ path, target })),
+    );
+    assert.ok(named.length > 20);
+    assert.deepEqual(
+      named.filter(({ target }) => !targets.split(" ").includes(target)),
+      [],
+    );
   });
 
-  test("shows no token, and none of the port that it was made with", () => {
-    for (const name of ["api.md", "api.http"]) {
-      assert.doesNotMatch(committed(name), /eyJ[\w-]+\.[\w-]+/);
-      assert.deepEqual([...new Set(committed(name).match(/127\.0\.0\.1:\d+/g))], ["127.0.0.1:7070"]);
-    }
+  test("are all in the list of README.md", () => {
+    const listed = pages.get("README.md") ?? "";
+    const missing = [...pages.keys()].filter(path => path !== "README.md" && !listed.includes(`](${path})`));
+    assert.deepEqual(missing, []);
+  });
+
+  test("link to files and headings that are there", () => {
+    const links = [...pages].flatMap(([path, text]) =>
+      [...withoutBlocks(text).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target = ""]) => ({
+        path,
+        target,
+      })),
+    );
+    const broken = links.filter(({ path, target }) => {
+      const [file = "", anchor] = target.split("#");
+      const there = file === "" ? path : join(dirname(path), file);
+      return (
+        !existsSync(there) || (anchor !== undefined && !anchorsOf(readFileSync(there, "utf8")).has(anchor))
+      );
+    });
+    assert.ok(links.length > 80);
+    assert.deepEqual(broken, []);
+  });
+
+  test("name files that are there, SECURITY.md by their path or by a name that is unique", () => {
+    const files = ["src", "sql", "test", "dev", "deploy", "bench"].flatMap(folder =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" }).map(name => join(folder, name)),
+    );
+    const foundFor = (name: string) =>
+      files.filter(file => join("/", file).endsWith(join("/", name.replace(/\/$/, ""))));
+    const named = ["SECURITY.md", "docs/audit.md", "docs/development.md"].flatMap(path =>
+      [...(pages.get(path) ?? "").matchAll(/`([\w./-]+\.(?:ts|sql)|(?:src|sql|test)\/[\w./-]+)`/g)].map(
+        ([, name = ""]) => ({ path, name, found: foundFor(name).length }),
+      ),
+    );
+    assert.ok(named.length > 80);
+    const wrong = named.filter(({ path, found }) => found === 0 || (path === "SECURITY.md" && found > 1));
+    assert.deepEqual(wrong, []);
   });
 });

@@ -52,7 +52,7 @@ describe("HS256", () => {
   test("of the adapter is that of OpenSSL", async () => {
     const secretKey = "a key of the known answers, 32 bytes or more";
     const clock = makeFakeClock("2011-03-22T18:00:00Z");
-    const tokens = await makeJoseTokens({ secretKey, issuer: "joe", lifetimeSeconds: 60 }, clock);
+    const tokens = await makeJoseTokens({ secretKey, issuer: "joe", tokenLifetimeSeconds: 60 }, clock);
     const token =
       "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." +
       "eyJ1c2VybmFtZSI6ImFkYUBleGFtcGxlLmNvbSIsInJvbGVzIjpbIk1BTkFHRVIiXSwidmVyIjozLCJzdWIiOiI3Ii" +

@@ -61,17 +61,29 @@ describe("the program", () => {
   });
 
   test("no command, or an unknown one, prints the usage and exits 64", async () => {
-    for (const args of [[], ["start"], ["toString"], ["--verbose"]]) {
+    for (const [args, named] of [
+      [[], ""],
+      [["start"], "start is not a command\n"],
+      [["toString"], "toString is not a command\n"],
+      [["--verbose"], "--verbose is not a command\n"],
+      [["\u001b[1A"], "\\u{1b}[1A is not a command\n"],
+    ] as const) {
       const { code, stdout, stderr } = await runProgram(args);
       assert.deepEqual([code, stdout], [64, ""], args.join());
-      assert.match(stderr, /^usage: /);
+      assert.ok(stderr.startsWith(`${named}usage: `), stderr);
     }
   });
 
   test("a command that takes no arguments does not run with one, and --help runs nothing", async () => {
     for (const command of ["serve", "migrate", "openapi"]) {
-      const { code, stderr } = await runProgram([command, "--dry-run"]);
-      assert.deepEqual([code, stderr], [64, `${command}: unexpected argument: --dry-run\n`]);
+      for (const [argument, said] of [
+        ["--dry-run", /^\w+: Unknown option '--dry-run'/],
+        ["now", /^\w+: Unexpected argument 'now'\. This command does not take positional arguments\n$/],
+      ] as const) {
+        const { code, stderr } = await runProgram([command, argument]);
+        assert.equal(code, 64);
+        assert.match(stderr, said);
+      }
     }
     const repeated = await runProgram(["create-admin", "--email", "a@b.c", "--email", "a@b.d"]);
     assert.deepEqual([repeated.code, repeated.stderr], [64, "create-admin: --email is given twice\n"]);
@@ -149,7 +161,7 @@ describe("the program on a database", () => {
 
   test("create-admin says what is wrong with its arguments and its password", async () => {
     for (const [args, password, code, message] of [
-      [[], "x", 64, "--email is required"],
+      [[], "x", 64, "--email is missing"],
       [["--email", email, "--password", "x"], "x", 64, "Unknown option '--password'"],
       [["--email", "nobody"], adminPassword, 65, "Invalid email format"],
       [["--email", email], "", 65, "Password is required"],
@@ -205,10 +217,8 @@ describe("the program on a database", () => {
     test("a second one on the same port is told so in one line", async () => {
       const { code, stderr } = await runProgram(["serve"], { ...serving(), PORT: String(service.port) });
       assert.equal(code, 1);
-      assert.equal(
-        stderr,
-        `serve: cannot listen on HOST 127.0.0.1, PORT ${service.port}: another process is listening there\n`,
-      );
+      const place = `HOST 127.0.0.1, PORT ${service.port}`;
+      assert.match(stderr, RegExp(`^serve: cannot listen on ${place}: .*address already in use.*\\n$`));
     });
 
     test("a host name without an address is told in one line", async () => {
@@ -216,7 +226,7 @@ describe("the program on a database", () => {
       assert.equal(code, 1);
       assert.match(
         stderr,
-        /^serve: cannot listen on HOST no\.such\.host\.invalid, PORT \d+: the host is a name that cannot be resolved\n$/,
+        /^serve: cannot listen on HOST no\.such\.host\.invalid, PORT \d+: getaddrinfo ENOTFOUND no\.such\.host\.invalid\n$/,
       );
     });
 

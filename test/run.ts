@@ -15,9 +15,11 @@ import { startTestServer } from "./support/test-server.ts";
  *     TEST_DATABASE=native | embedded            insist on one; native fails where there is none
  *     TEST_CONCURRENCY=4                         files at a time
  *     TEST_MINUTES=20                            end a run that takes longer, and name the files that it waits for
+ *     TEST_FILE_SECONDS=180                      end a file that takes longer, also one that a test has left something open in
  *     TEST_MAY_SKIP=REGEXP                       fail when a test is skipped for a reason that this does not match
  */
 const mostMinutes = Number(process.env["TEST_MINUTES"] ?? 20);
+const fileSeconds = Number(process.env["TEST_FILE_SECONDS"] ?? 180);
 
 const allFiles = () =>
   readdirSync("test", { recursive: true, encoding: "utf8" })
@@ -58,9 +60,7 @@ const tests = spawn(
     "--test-reporter=tap",
     `--test-reporter-destination=${outcomes}`,
     `--test-concurrency=${process.env["TEST_CONCURRENCY"] ?? 4}`,
-    "--test-timeout=200000",
-    // A handle that a test leaves open, or a loop, does not keep its file from ending.
-    "--test-force-exit",
+    `--test-timeout=${fileSeconds * 1_000 + 20_000}`,
     ...files.map(file => join(tree, file.replace(/\.ts$/, ".js"))),
   ],
   {
@@ -74,6 +74,7 @@ const tests = spawn(
       TEST_TREE: tree,
       TEST_UNDER_WAY: underWay,
       TEST_ENDED: ended,
+      TEST_FILE_SECONDS: String(fileSeconds),
     },
     // A group of its own, so that what the tests have started can be ended with them.
     detached: true,

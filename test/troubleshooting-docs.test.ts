@@ -11,7 +11,7 @@ const shown = codeIn(page).flatMap(text => [text, text.replace(/^.*: /, "")]);
 
 /** These speak of files that a reviewer hands to them, not of the service; and of what only a programmer can do wrong. */
 const outOfScope =
-  /^src\/(domain\/trail\/|application\/trail-|adapters\/trail-|commands\/(audit|trail-key|verif)|adapters\/http\/request\/router\.ts)/;
+  /^src\/(domain\/trail\/|application\/trail\/(audit|verification)|adapters\/trail-|commands\/(audit|trail-key|verif)|adapters\/http\/request\/router\.ts)/;
 
 /** Nobody sees these unless a command forgets to hand something on. */
 const internal = new Set(["files cannot be read here"]);
@@ -101,7 +101,7 @@ describe("docs/troubleshooting.md", () => {
     const isKnown = (text: string) =>
       sources.some(source => source.includes(`"${text}"`)) ||
       messages.some(message => matches(message, text) || matches(text, message));
-    const rows = ["Settings", "4xx answers", "5xx answers", "Lines of the log"].flatMap(section =>
+    const rows = ["Settings", "4xx responses", "5xx responses", "Lines of the log"].flatMap(section =>
       (page.split(/^##+ /m).find(part => part.startsWith(section)) ?? "")
         .split("\n")
         .filter(line => /^\| [^E]/.test(line)),
@@ -118,6 +118,15 @@ describe("docs/troubleshooting.md", () => {
     for (const status of new Set([...direct, ...Object.values(statusOf)])) {
       assert.match(page, new RegExp(`^\\| ${status} \\|`, "m"), `${status}`);
     }
+  });
+
+  test("says what to do in at most three sentences", () => {
+    const cells = page
+      .split("\n")
+      .filter(line => line.startsWith("| "))
+      .map(line => line.split(" | ").at(-1) ?? "");
+    const long = cells.filter(cell => (cell.match(/[.!?](?= |$)/g) ?? []).length > 3);
+    assert.deepEqual(long, []);
   });
 
   test("is held against messages of every kind", () => {

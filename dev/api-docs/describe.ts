@@ -4,5 +4,5 @@ import { openApiOf } from "./openapi/openapi.ts";
 /** The OpenAPI document of the route table: of routes that are described and never run. */
 export const describeApi = () => openApiOf(makeRoutes({} as UseCases));
 
-/** As `GET /openapi.json` answers it. */
+/** The body of `GET /openapi.json`. */
 export const openApiText = (): string => `${JSON.stringify(describeApi(), null, 2)}\n`;

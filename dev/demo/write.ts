@@ -57,7 +57,7 @@ type Call = (
 ) => Promise<any>;
 
 /** Throws with what the service says when it says no. */
-function makeCall(base: string): Call {
+export function makeCall(base: string): Call {
   return async (method, path, token, body, headers) => {
     const answer = await fetch(`${base}/api/v1${path}`, {
       method,
@@ -69,12 +69,12 @@ function makeCall(base: string): Call {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
+    if (!answer.ok) throw new Error(`${method} ${path} got status ${answer.status}: ${text}`);
     return text === "" ? undefined : JSON.parse(text);
   };
 }
 
-const login = async (call: Call, email: string, password: string): Promise<string> =>
+export const login = async (call: Call, email: string, password: string): Promise<string> =>
   (await call("POST", "/auth/login", undefined, { email, password })).token;
 
 async function employ(call: Call, adminToken: string, passwords: Readonly<Record<DemoRole, string>>) {

@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
-import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
+import { readSettings } from "../../src/config/read-settings.ts";
+import { trailKeySettings } from "../../src/config/standalone-settings.ts";
+import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
+import { lookAround } from "../demo/look.ts";
 import { writeDemo } from "../demo/write.ts";
 import { type DataFolder, FolderInUse, openDataFolder, randomText } from "./data-folder.ts";
 import { openRunDatabase, type RunDatabase } from "./database.ts";
-import { introductionOf } from "./introduction.ts";
+import { introductionOf, sessionOf } from "./introduction.ts";
 import { adminEmail, loginsOf } from "./logins.ts";
 import { chosenPorts, refuseBusyPorts } from "./ports.ts";
 import { runProgram } from "./program.ts";
@@ -40,6 +44,9 @@ async function run(): Promise<number> {
     if (!isDemo || !(error instanceof FolderInUse) || error.address === undefined) throw error;
     await writeDemo(error.address, path);
     for (const { role, email, password } of loginsOf(path)) console.log(`${role}  ${email}  ${password}`);
+    const [admin] = loginsOf(path);
+    if (admin !== undefined)
+      console.log(`\n${sessionOf(error.address, admin)}\n\n${await lookAround(error.address, admin)}`);
     return 0;
   }
   const ports = chosenPorts(env);
@@ -69,7 +76,13 @@ async function runOn(database: RunDatabase, folder: DataFolder, environment: Nod
     folder.setAddress(addresses.api);
     if (isDemo) await writeDemo(addresses.api, folder.path);
     const logins = loginsOf(folder.path);
-    console.log(introductionOf({ ...addresses, logins, records: database.place, folder: folder.path }));
+    const { trailKey } = readSettings(trailKeySettings, environment, path => readFileSync(path, "utf8"));
+    const verifierKey = formatVerifierKey(trailKey);
+    const records = database.place;
+    const [admin] = logins;
+    const looks = isDemo && admin !== undefined ? await lookAround(addresses.api, admin) : undefined;
+    const folderPath = folder.path;
+    console.log(introductionOf({ ...addresses, logins, records, folder: folderPath, verifierKey, looks }));
   });
 }
 

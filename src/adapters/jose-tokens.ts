@@ -5,7 +5,7 @@ import { JOSEError, JWSSignatureVerificationFailed } from "jose/errors";
 import { SignJWT } from "jose/jwt/sign";
 import { jwtVerify } from "jose/jwt/verify";
 import { importJWK } from "jose/key/import";
-import type { Clock, TokenClaims, TokenSigner, TokenVerifier } from "../application/ports.ts";
+import type { Clock, TokenClaims, Tokens } from "../application/ports.ts";
 import { tokenNotValid } from "../domain/error.ts";
 import { isStorable } from "../domain/field.ts";
 import { isRole } from "../domain/role.ts";
@@ -16,7 +16,7 @@ export interface TokenSettings {
   /** Verifies tokens of the time before `secretKey`, and signs none. */
   readonly previousSecretKey?: string | undefined;
   readonly issuer: string;
-  readonly lifetimeSeconds: number;
+  readonly tokenLifetimeSeconds: number;
 }
 
 const algorithm = "HS256";
@@ -25,62 +25,49 @@ const algorithm = "HS256";
  * Signed tokens (RFC 7519) with the claims `username`, `roles`, `ver`, `iss`, `iat`, `exp`, `jti` and `sub`. Only HS256 is
  * accepted, and only with an issuer and an expiry (RFC 8725, sections 3.1 and 3.8).
  */
-export async function makeJoseTokens(
-  settings: TokenSettings,
-  clock: Clock,
-): Promise<TokenSigner & TokenVerifier> {
-  const { secretKey, previousSecretKey, issuer, lifetimeSeconds } = settings;
+export async function makeJoseTokens(settings: TokenSettings, clock: Clock): Promise<Tokens> {
+  const { secretKey, previousSecretKey, issuer, tokenLifetimeSeconds } = settings;
   const key = await importKey(secretKey);
   const previousKey = previousSecretKey === undefined ? undefined : await importKey(previousSecretKey);
 
-  const verifyWith = async (key: Key, token: string): Promise<Payload> => {
-    const { payload } = await jwtVerify(token, key, {
-      algorithms: [algorithm],
-      issuer,
-      requiredClaims: ["exp"],
-      currentDate: clock.now(),
-    });
-    return payload;
-  };
-
   return {
-    sign: ({ id, email, role }, version) => {
-      const issuedAt = Math.floor(clock.now().getTime() / 1000);
-      return new SignJWT({ username: email, roles: [role], ver: version })
-        .setProtectedHeader({ alg: algorithm, typ: "JWT" })
-        .setSubject(String(id))
-        .setIssuer(issuer)
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(issuedAt + lifetimeSeconds)
-        .setJti(randomUUID())
-        .sign(key);
+    sign: ({ employee: { id, email, role }, tokenVersion, tokensValidFrom }) => {
+      const now = Math.floor(clock.now().getTime() / 1000);
+      return (
+        new SignJWT({ username: email, roles: [role], ver: tokenVersion })
+          .setProtectedHeader({ alg: algorithm, typ: "JWT" })
+          .setSubject(String(id))
+          .setIssuer(issuer)
+          // The second of a revocation is not over yet, or the clock of the database is ahead of this one.
+          .setIssuedAt(Math.max(now, tokensValidFrom))
+          .setExpirationTime(now + tokenLifetimeSeconds)
+          .setJti(randomUUID())
+          .sign(key)
+      );
     },
 
     async verify(token) {
+      const options = { algorithms: [algorithm], issuer, requiredClaims: ["exp"], currentDate: clock.now() };
       try {
-        return readClaims(
-          await verifyWith(key, token).catch(error => {
-            if (previousKey === undefined || !(error instanceof JWSSignatureVerificationFailed)) throw error;
-            return verifyWith(previousKey, token);
-          }),
-        );
+        const { payload } = await jwtVerify<Payload>(token, key, options).catch(error => {
+          if (previousKey === undefined || !(error instanceof JWSSignatureVerificationFailed)) throw error;
+          return jwtVerify<Payload>(token, previousKey, options);
+        });
+        return readClaims(payload);
       } catch (error) {
-        if (error instanceof JOSEError) throw tokenNotValid();
-        throw error;
+        throw error instanceof JOSEError ? tokenNotValid() : error;
       }
     },
   };
 }
 
-type Key = Awaited<ReturnType<typeof importJWK>>;
-
-const importKey = (secret: string): Promise<Key> =>
+const importKey = (secret: string) =>
   importJWK({ kty: "oct", k: Buffer.from(secret).toString("base64url") }, algorithm);
 
-type Payload = JWTPayload & { readonly username?: unknown; readonly roles?: unknown; readonly ver?: unknown };
+type Payload = { readonly username?: unknown; readonly roles?: unknown; readonly ver?: unknown };
 
 /** Throws FORBIDDEN for a `sub` or `username` that no employee can have, and for a `ver` that is not a number. */
-function readClaims({ sub, username, roles, jti, ver, iat, exp }: Payload): TokenClaims {
+function readClaims({ sub, username, roles, jti, ver, iat, exp }: JWTPayload & Payload): TokenClaims {
   if (sub !== undefined && !(typeof sub === "string" && /^[1-9]\d{0,14}$/.test(sub))) throw tokenNotValid();
   if (ver !== undefined && typeof ver !== "number") throw tokenNotValid();
   const email = typeof username === "string" && username.trim() !== "" ? username : undefined;

@@ -12,3 +12,6 @@ export function makeJsonEventLog(lowest: LogLevel, clock: Clock, write: (line: s
           write(`${JSON.stringify({ time: clock.now().toISOString(), level, event, ...details })}\n`);
   return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 }
+
+/** Where an error that nobody expected comes from. */
+export const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));

@@ -3,8 +3,8 @@ import { readFileSync, statSync } from "node:fs";
 
 /** Paths of PEM files: the certificate followed by those of its issuers, and its private key. */
 export interface IdentityFiles {
-  readonly certificateFile: string;
-  readonly keyFile: string;
+  readonly certificateFile: string | undefined;
+  readonly keyFile: string | undefined;
 }
 
 /** What a server proves to its clients that it is. */
@@ -15,26 +15,49 @@ export interface ServerIdentity {
   readonly validTo: string;
 }
 
-/** Throws an error that says which file is wrong, and how. */
-export function readServerIdentity({ certificateFile, keyFile }: IdentityFiles, now: Date): ServerIdentity {
-  if ((statSync(keyFile).mode & 0o007) !== 0) throw new Error(`${keyFile} can be read by every user`);
-  const [cert, key] = [readFileSync(certificateFile, "utf8"), readFileSync(keyFile, "utf8")];
-  const certificate = parse(certificateFile, "certificate", () => new X509Certificate(cert));
-  const privateKey = parse(keyFile, "private key", () => createPrivateKey(key));
+/**
+ * Undefined without files. Throws an error that says which setting is wrong, and how, when a client would have to refuse
+ * what they have, or the key is open to every user.
+ */
+export function readServerIdentity(
+  { certificateFile, keyFile }: IdentityFiles,
+  now: Date,
+): ServerIdentity | undefined {
+  if (certificateFile === undefined && keyFile === undefined) return undefined;
+  if (certificateFile === undefined || keyFile === undefined) {
+    throw new Error("TLS_CERTIFICATE_FILE and TLS_KEY_FILE belong together");
+  }
+  const certificateSetting = `TLS_CERTIFICATE_FILE ${certificateFile}`;
+  const keySetting = `TLS_KEY_FILE ${keyFile}`;
+  const cert = read(certificateSetting, certificateFile);
+  const key = read(keySetting, keyFile);
+  if ((statSync(keyFile).mode & 0o007) !== 0) throw new Error(`${keySetting} can be read by every user`);
+  const certificate = parse(certificateSetting, "certificate", () => new X509Certificate(cert));
+  const privateKey = parse(keySetting, "private key", () => createPrivateKey(key));
   if (!certificate.checkPrivateKey(privateKey)) {
-    throw new Error(`${keyFile} is not the key of the certificate in ${certificateFile}`);
+    throw new Error(`${keySetting} is not the key of the certificate in ${certificateFile}`);
   }
   const { validFrom, validTo } = certificate;
-  if (Date.parse(validTo) <= now.getTime()) throw new Error(`${certificateFile} expired at ${validTo}`);
-  if (Date.parse(validFrom) > now.getTime()) throw new Error(`${certificateFile} is valid from ${validFrom}`);
+  if (Date.parse(validTo) <= now.getTime()) throw new Error(`${certificateSetting} expired at ${validTo}`);
+  if (Date.parse(validFrom) > now.getTime()) {
+    throw new Error(`${certificateSetting} is valid from ${validFrom}`);
+  }
   return { cert, key, validTo };
 }
 
-function parse<T>(file: string, what: string, read: () => T): T {
+function read(setting: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(`${setting} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
+function parse<T>(setting: string, what: string, read: () => T): T {
   try {
     return read();
   } catch {
     // The parser's message could quote the file.
-    throw new Error(`${file} has no ${what} in PEM form`);
+    throw new Error(`${setting} has no ${what} in PEM form`);
   }
 }

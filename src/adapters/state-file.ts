@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { RememberedNote } from "../application/trail/signing.ts";
+import type { RememberedNote } from "../application/trail/ports.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 
 /** A note in a file that is replaced as a whole, and not before the new one is on the disk. */

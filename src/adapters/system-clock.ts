@@ -1,3 +1,6 @@
 import type { Clock } from "../application/ports.ts";
 
-export const systemClock: Clock = { now: () => new Date() };
+export const systemClock: Clock = {
+  now: () => new Date(),
+  elapsed: () => performance.now(),
+};

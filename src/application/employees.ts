@@ -3,19 +3,25 @@ import { invalid, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Caller, Origin, Ports } from "./ports.ts";
+import type { Sessions } from "./sessions.ts";
 
 export function makeEmployees({
   employees,
   passwords,
   throttle,
-}: Pick<Ports, "employees" | "passwords"> & { readonly throttle: LoginThrottle }) {
+  sessions: { forgetAfter },
+}: Pick<Ports, "employees" | "passwords"> & {
+  readonly throttle: LoginThrottle;
+  readonly sessions: Sessions;
+}) {
   const reportAdmin = ({ id, role }: Employee, caller: Caller, { events }: Origin) => {
     if (role === "ADMIN") events.warn("admin created", { employeeId: id, byEmployeeId: caller.employeeId });
   };
   return {
     list: employees.list,
     find: employees.find,
-    setActive: employees.setActive,
+    setActive: (caller: Caller, id: number, active: boolean) =>
+      forgetAfter(employees.setActive(id, active, caller)),
 
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
     async register(
@@ -25,7 +31,7 @@ export function makeEmployees({
     ): Promise<Employee> {
       refuseRoleAbove(caller, registration.role);
       const passwordHash = await passwords.hash(password);
-      const employee = await employees.insert({ ...registration, passwordHash }, caller);
+      const employee = await forgetAfter(employees.insert({ ...registration, passwordHash }, caller));
       reportAdmin(employee, caller, origin);
       return employee;
     },
@@ -33,7 +39,7 @@ export function makeEmployees({
     /** Throws FORBIDDEN when the old or the new role is above the caller's own, NOT_FOUND, CONFLICT. */
     async update(caller: Caller, id: number, changes: EmployeeChanges, origin: Origin): Promise<Employee> {
       if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);
-      const employee = await employees.update(id, changes, rolesUpTo(caller.role), caller);
+      const employee = await forgetAfter(employees.update(id, changes, rolesUpTo(caller.role), caller));
       if (changes.role !== undefined) reportAdmin(employee, caller, origin);
       return employee;
     },
@@ -45,7 +51,7 @@ export function makeEmployees({
     async changePassword(caller: Caller, change: PasswordChange, { address, events }: Origin): Promise<void> {
       const { oldPassword, newPassword } = change;
       throttle.refuseThrottled(caller.email, address);
-      const passwordHash = (await employees.findCredentials(caller.employeeId))?.passwordHash;
+      const passwordHash = (await employees.findAccount(caller.email))?.passwordHash;
       const matches = await passwords.verify(passwordHash, oldPassword);
       throttle.refuseThrottled(caller.email, address);
       if (passwordHash === undefined || !matches) {
@@ -54,7 +60,8 @@ export function makeEmployees({
         throw wrongPassword();
       }
       const next = await passwords.hash(newPassword);
-      if (!(await employees.replacePasswordHash(passwordHash, next, caller))) throw wrongPassword();
+      const isReplaced = await forgetAfter(employees.replacePasswordHash(passwordHash, next, caller));
+      if (!isReplaced) throw wrongPassword();
       events.info("password changed");
     },
   };

@@ -1,15 +1,17 @@
 import { foldEmail, maxEmailLength } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
+import { BoundedMap } from "./bounded-map.ts";
 import type { Clock } from "./ports.ts";
 
 /** Failures without a delay: of one email from one address, and of any emails from one address. */
 export const freeFailures = { ofEmail: 5, ofAddress: 50 };
 /** For one email from one address: the longest delay, and how long failures count after the latest one. */
-const longestDelaySeconds = 15 * 60;
-const memorySeconds = 3_600;
+const longestDelayMilliseconds = 15 * 60_000;
+const memoryMilliseconds = 3_600_000;
 /** For any emails from one address: the time after which one more failure is free, and also the longest wait. */
-const refillSeconds = 10;
-/** Size of each table. When it is full, the entry that was written longest ago is dropped. */
+const refillMilliseconds = 10_000;
+const longestRefill = freeFailures.ofAddress * refillMilliseconds;
+/** Size of each table. */
 const maxEntries = 10_000;
 
 export type LoginThrottle = ReturnType<typeof makeLoginThrottle>;
@@ -20,90 +22,54 @@ export type LoginThrottle = ReturnType<typeof makeLoginThrottle>;
  * short wait, and nothing for an email that has logged in from there before. Nobody is locked out by what happens at
  * another address.
  */
-export function makeLoginThrottle(clock: Clock) {
-  const ofEmail = makeFailureCounts(clock);
-  const ofAddress = makeBuckets(clock);
-  const loggedIn = new Map<string, true>();
+export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
+  /** By email and address. */
+  const failed = new BoundedMap<string, { readonly failures: number; readonly lastAt: number }>(maxEntries);
+  const loggedIn = new BoundedMap<string, true>(maxEntries);
+  /** When the bucket of free failures of an address will be full again. It refills steadily. */
+  const fullAt = new BoundedMap<string, number>(maxEntries);
   // A client can send an email of any length. Emails that are too long for any employee share one key.
   const pairOf = (email: string, address: string) =>
     `${address} ${email.length > 2 * maxEmailLength ? "too long" : foldEmail(email)}`;
+
+  function failuresOf(pair: string) {
+    const { failures, lastAt } = failed.get(pair) ?? { failures: 0, lastAt: 0 };
+    return { failures: elapsed() - lastAt < memoryMilliseconds ? failures : 0, lastAt };
+  }
+
+  function waitOfPair(pair: string): number {
+    const { failures, lastAt } = failuresOf(pair);
+    if (failures < freeFailures.ofEmail) return 0;
+    const delay = Math.min(1_000 * 2 ** (failures - freeFailures.ofEmail), longestDelayMilliseconds);
+    return lastAt + delay - elapsed();
+  }
+
+  const refillTimeOf = (address: string) => Math.max(0, (fullAt.get(address) ?? 0) - elapsed());
+
   return {
     /** Throws THROTTLED while attempts on this email from this address, or on new emails from there, must wait. */
     refuseThrottled(email: string, address: string): void {
       const pair = pairOf(email, address);
-      const waitOfAddress = loggedIn.has(pair) ? 0 : ofAddress.waitMilliseconds(address);
-      const wait = Math.max(ofEmail.waitMilliseconds(pair), waitOfAddress);
-      if (wait > 0) throw throttled(Math.ceil(wait / 1_000));
+      const waitOfAddress = loggedIn.has(pair)
+        ? 0
+        : refillTimeOf(address) - longestRefill + refillMilliseconds;
+      const retryAfterSeconds = Math.ceil(Math.max(waitOfPair(pair), waitOfAddress) / 1_000);
+      if (retryAfterSeconds > 0) {
+        throw new DomainError("THROTTLED", "Too many failed logins", { retryAfterSeconds });
+      }
     },
 
     countFailure(email: string, address: string): void {
-      ofEmail.add(pairOf(email, address));
-      ofAddress.add(address);
+      const pair = pairOf(email, address);
+      failed.set(pair, { failures: failuresOf(pair).failures + 1, lastAt: elapsed() });
+      fullAt.set(address, elapsed() + Math.min(longestRefill, refillTimeOf(address) + refillMilliseconds));
     },
 
     /** Clears the failures of this email from this address. */
     countSuccess(email: string, address: string): void {
       const pair = pairOf(email, address);
-      ofEmail.forget(pair);
-      keep(loggedIn, pair, true);
-    },
-  };
-}
-
-const throttled = (retryAfterSeconds: number) =>
-  new DomainError("THROTTLED", "Too many failed logins", { retryAfterSeconds });
-
-/** Writes an entry as the newest one, and forgets the oldest one when there are too many. */
-function keep<T>(entries: Map<string, T>, key: string, value: T): void {
-  entries.delete(key);
-  entries.set(key, value);
-  const [oldest] = entries.keys();
-  if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
-}
-
-interface Count {
-  readonly failures: number;
-  readonly lastAt: number;
-}
-
-/** The delay doubles with each failure. */
-function makeFailureCounts(clock: Clock) {
-  const counts = new Map<string, Count>();
-  const now = () => clock.now().getTime();
-  const current = (key: string): Count | undefined => {
-    const count = counts.get(key);
-    return count !== undefined && now() - count.lastAt < memorySeconds * 1_000 ? count : undefined;
-  };
-  return {
-    waitMilliseconds(key: string): number {
-      const { failures, lastAt } = current(key) ?? { failures: 0, lastAt: 0 };
-      if (failures < freeFailures.ofEmail) return 0;
-      const delaySeconds = Math.min(2 ** (failures - freeFailures.ofEmail), longestDelaySeconds);
-      return Math.max(0, lastAt + delaySeconds * 1_000 - now());
-    },
-    add(key: string): void {
-      keep(counts, key, { failures: (current(key)?.failures ?? 0) + 1, lastAt: now() });
-    },
-    forget(key: string): void {
-      counts.delete(key);
-    },
-  };
-}
-
-/** A bucket of free failures that refills steadily, kept as the time at which it will be full again. */
-function makeBuckets(clock: Clock) {
-  const fullAt = new Map<string, number>();
-  const one = refillSeconds * 1_000;
-  const all = freeFailures.ofAddress * one;
-  /** Until the bucket is full. */
-  const missing = (key: string): number => {
-    const now = clock.now().getTime();
-    return Math.min(all, Math.max(0, (fullAt.get(key) ?? 0) - now));
-  };
-  return {
-    waitMilliseconds: (key: string): number => Math.max(0, missing(key) - (all - one)),
-    add(key: string): void {
-      keep(fullAt, key, clock.now().getTime() + Math.min(all, missing(key) + one));
+      failed.delete(pair);
+      loggedIn.set(pair, true);
     },
   };
 }

@@ -1,28 +1,23 @@
 import type { ActivityFilter } from "../domain/activity.ts";
 import type { Asset, NewAsset } from "../domain/asset.ts";
 import type { Employee, EmployeeChanges, Registration } from "../domain/employee.ts";
-import type { LogPosition, LogQuery, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
+import type { LogFilter, LogPosition, LogQuery, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Role } from "../domain/role.ts";
 import type { JsonList } from "./json-list.ts";
-import type { TrailRepository } from "./trail/trail-repository.ts";
+import type { TrailStore } from "./trail/ports.ts";
 
 /** What is stored of a new employee: the registration with the password's hash in place of the password. */
 export type EmployeeRecord = Omit<Registration, "password"> & { readonly passwordHash: string };
 
-export interface Credentials {
-  readonly employee: Employee;
-  readonly passwordHash: string;
-  readonly tokenVersion: number;
-}
-
-/** What decides whether a token of an employee still works. */
+/** An employee, and what decides about their logins and tokens. */
 export interface Account {
   readonly employee: Employee;
+  readonly passwordHash: string;
   /** Incremented by every revocation: deactivation, a change of role, email or password. */
   readonly tokenVersion: number;
   /** The `jti` of the token that made the latest password change, if nothing was revoked since. */
   readonly survivingTokenId: string | null;
-  /** Seconds since the epoch: a token without a version must have been issued then or later. */
+  /** Seconds since the epoch, the next one after the latest revocation: a token must have been issued then or later. */
   readonly tokensValidFrom: number;
 }
 
@@ -43,36 +38,30 @@ export interface Caller {
  */
 export type Author = Caller | "operator";
 
-/** Every method is atomic, and throws UNAVAILABLE while the records cannot be reached. */
+/**
+ * Every method of the repositories is atomic. It throws UNAVAILABLE while the records cannot be reached, and, unless it says
+ * otherwise, NOT_FOUND for an id that no record has. Lists of employees and of assets are by id, ascending.
+ */
 export interface EmployeeRepository {
-  /** By id, ascending. */
   list(filter: ActivityFilter): JsonList<Employee>;
-  /** Throws NOT_FOUND. */
   find(id: number): Promise<Employee>;
-  /**
-   * By email, ignoring case.
-   *
-   * @param asOfSeconds since the epoch; a cached answer from before the end of that second will not do
-   */
-  findAccount(email: string, asOfSeconds?: number): Promise<Account | undefined>;
   /** By email, ignoring case. */
-  findCredentialsByEmail(email: string): Promise<Credentials | undefined>;
-  findCredentials(id: number): Promise<Credentials | undefined>;
+  findAccount(email: string): Promise<Account | undefined>;
   /** Stores an active employee. Throws CONFLICT when the email is taken. */
   insert(employee: EmployeeRecord, by: Author): Promise<Employee>;
   /**
    * Changes what is not undefined, provided that the employee now has one of the editable roles. Another role or
-   * email revokes the employee's tokens. Throws NOT_FOUND, FORBIDDEN for another role, CONFLICT when the email is taken.
+   * email revokes the employee's tokens. Throws FORBIDDEN for another role, CONFLICT when the email is taken.
    */
   update(id: number, changes: EmployeeChanges, editableRoles: readonly Role[], by: Author): Promise<Employee>;
-  /** Deactivation revokes the employee's tokens. Throws NOT_FOUND. */
+  /** Deactivation revokes the employee's tokens. */
   setActive(id: number, active: boolean, by: Author): Promise<void>;
   /**
    * Stores a new hash of the caller's own password if the stored one is still the expected one; says whether it was so.
    * Revokes the caller's tokens but the one with which they ask.
    */
   replacePasswordHash(expected: string, next: string, by: Caller): Promise<boolean>;
-  /** Stores the new hash, and revokes all of the employee's tokens. Throws NOT_FOUND. */
+  /** Stores the new hash, and revokes all of the employee's tokens. */
   setPasswordHash(id: number, next: string): Promise<void>;
   /**
    * Stores an active ADMIN, or gives the employee with that email this role, password and activity, and revokes
@@ -83,44 +72,40 @@ export interface EmployeeRepository {
 }
 
 export interface AssetRepository {
-  /** By id, ascending, with `lastLogDate` null. */
+  /** With `lastLogDate` null. */
   list(filter: ActivityFilter): JsonList<Asset>;
-  /** Throws NOT_FOUND. */
   find(id: number): Promise<Asset>;
   insert(asset: NewAsset, by: Author): Promise<Asset>;
-  /** Throws NOT_FOUND. */
   setActive(id: number, active: boolean, by: Author): Promise<void>;
 }
 
 /**
- * The lists are newest first: by `performedDate`, then by id, both descending. With `limit` they are pages: they may end
- * before it, when they get too long, and their last piece says where the rest begins.
+ * The lists are newest first: by `performedDate`, then by id, both descending. A query with `limit` is for a page: it may end
+ * before it, when it gets too long, and its last piece says where the rest begins.
  */
 export interface MaintenanceLogRepository {
   /**
-   * Writes the log, or answers the one that this performer wrote under the same key, which is kept with it for ever.
-   * Throws NOT_FOUND when the asset, UNAUTHENTICATED when the performer is not known under this id and email,
-   * UNPROCESSABLE when the key belongs to another log.
+   * Writes the log unless this performer wrote one under the same key, which is kept with the log for ever. Returns what
+   * became of it also where there is no such asset.
    */
   append(assetId: number, performer: Caller, log: NewLog, idempotencyKey?: string): Promise<Appended>;
-  /** Throws NOT_FOUND. */
   find(id: number): Promise<MaintenanceLog>;
   list(part: LogQuery): LogList;
-  /** Throws NOT_FOUND, before the first piece, when the asset does not exist. */
+  /** Throws NOT_FOUND, as the next one, before the first piece. */
   listOfAsset(assetId: number, part: LogQuery): LogList;
-  /** Throws NOT_FOUND, before the first piece, when the employee does not exist. */
   listOfPerformer(employeeId: number, part: LogQuery): LogList;
-  /** Of all assets that are active now. */
-  listOfActiveAssets(part: LogQuery): LogList;
+  /** Of all assets that are active now: the newest `limit` logs, however long they are. */
+  listOfActiveAssets(filter: LogFilter, limit: number): LogList;
 }
 
 export type LogList = JsonList<MaintenanceLog, LogPosition>;
 
-export interface Appended {
-  readonly log: MaintenanceLog;
-  /** Whether the log had been written before, under the same key. */
-  readonly replayed: boolean;
-}
+/** What became of a log that was to be written. The first of these reasons for which it was not counts. */
+export type Appended =
+  /** There is no employee of the performer's id and email, their token is not live, or there is no such asset. */
+  | { readonly outcome: "no performer" | "revoked" | "no asset" }
+  /** The log that was written, or the one that has the key already. */
+  | { readonly outcome: "written" | "key in use"; readonly log: MaintenanceLog };
 
 /** argon2id, or a fake in a test. */
 export interface PasswordHasher {
@@ -147,17 +132,23 @@ export interface TokenClaims {
   readonly expiresAt: number;
 }
 
-export interface TokenSigner {
-  sign(employee: Pick<Employee, "id" | "email" | "role">, version: number): Promise<string>;
+/** What of an account its tokens say. */
+export interface SignedAccount extends Pick<Account, "tokenVersion" | "tokensValidFrom"> {
+  readonly employee: Pick<Employee, "id" | "email" | "role">;
 }
 
-export interface TokenVerifier {
-  /** Throws FORBIDDEN `Token is not valid`. */
+export interface Tokens {
+  /** Signs a token that is valid for the account as it is. */
+  sign(account: SignedAccount): Promise<string>;
+  /** Throws TOKEN_REFUSED. */
   verify(token: string): Promise<TokenClaims>;
 }
 
 export interface Clock {
+  /** What is shown and stored. Somebody may set it, back too. */
   now(): Date;
+  /** Milliseconds since the start of the process, by a clock that nobody can set: for intervals. */
+  elapsed(): number;
 }
 
 export type LogDetails = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -170,24 +161,21 @@ export interface Origin {
 }
 
 /** The log of the process, as opposed to maintenance logs. */
-export interface EventLog {
-  debug(event: string, details?: LogDetails): void;
-  info(event: string, details?: LogDetails): void;
-  warn(event: string, details?: LogDetails): void;
-  error(event: string, details?: LogDetails): void;
-}
+export type EventLog = Readonly<
+  Record<"debug" | "info" | "warn" | "error", (event: string, details?: LogDetails) => void>
+>;
 
 /** The records of the service. */
 export interface Repositories {
   readonly employees: EmployeeRepository;
   readonly assets: AssetRepository;
   readonly maintenanceLogs: MaintenanceLogRepository;
-  readonly trail: TrailRepository;
+  readonly trail: TrailStore;
 }
 
 export interface Ports extends Repositories {
   readonly passwords: PasswordHasher;
-  readonly tokens: TokenSigner & TokenVerifier;
+  readonly tokens: Tokens;
   readonly events: EventLog;
   readonly clock: Clock;
 }

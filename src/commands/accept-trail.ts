@@ -1,30 +1,30 @@
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
-import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
+import { makeTrailStore } from "../adapters/postgres/trail/trail-store.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { acceptTrail } from "../application/trail/acceptance.ts";
 import { inWords } from "../application/trail/signing.ts";
-import { readSettings } from "../config/read-settings.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../domain/trail/merkle.ts";
-import { CommandError, exitCodes, readOptions, type Surroundings } from "./command.ts";
+import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
+import { usageError } from "./options.ts";
 
 const longestReason = 1_000;
 
 /** `accept-trail`: how an operator goes on after a restore that was meant. */
-export async function runAcceptTrail(surroundings: Surroundings): Promise<void> {
-  const { environment, args, readFile, sqlFolder, print } = surroundings;
-  const reason = readOptions(args, { reason: { type: "string" } }, readReason);
-  const settings = readSettings(acceptTrailSettings, environment, readFile);
-  const { trailKey: key, trailStateFile } = settings;
-  const events = makeJsonEventLog("info", systemClock, line => print(line.trimEnd()));
-  await withDatabase(settings, sqlFolder, async database => {
+export async function runAcceptTrail(
+  context: CommandContext,
+  values: { readonly reason: string },
+): Promise<void> {
+  const reason = readReason(values.reason);
+  const events = makeJsonEventLog("info", systemClock, line => context.print(line.trimEnd()));
+  await withDatabase(acceptTrailSettings, context, async (database, { trailKey: key, trailStateFile }) => {
     const acceptance = await acceptTrail(
       {
-        trail: makeTrailRepository(database),
+        ...makeTrailStore(database),
         hasher: makeTreeHasher(trailCrypto.sha256),
         ed25519: trailCrypto,
         remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
@@ -35,7 +35,7 @@ export async function runAcceptTrail(surroundings: Surroundings): Promise<void> 
       throw error instanceof TrailError ? new CommandError(exitCodes.failure, error.message) : error;
     });
     if (acceptance === undefined) {
-      print("nothing to accept: the stored trail extends what was signed");
+      context.print("nothing to accept: the stored trail extends what was signed");
       return;
     }
     const { refused, accepted } = acceptance;
@@ -47,10 +47,10 @@ export async function runAcceptTrail(surroundings: Surroundings): Promise<void> 
   });
 }
 
-function readReason({ reason: text = "" }: { readonly reason?: string | undefined }): string {
+function readReason(text: string): string {
   const reason = text.trim();
   if (reason === "" || [...reason].length > longestReason) {
-    throw new Error(`--reason is missing, blank, or longer than ${longestReason} characters`);
+    throw usageError(`--reason is blank, or longer than ${longestReason} characters`);
   }
   return reason;
 }

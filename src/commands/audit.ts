@@ -1,59 +1,48 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { replaceFile } from "../adapters/state-file.ts";
 import { makeTrailClient, TrailClientError } from "../adapters/trail-client.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
-import { type Audited, auditTrail, type Remembered } from "../application/trail-audit.ts";
-import { auditSettings } from "../config/audit-settings.ts";
+import { auditTrail, type Remembered } from "../application/trail/audit.ts";
 import { readSettings } from "../config/read-settings.ts";
+import { auditSettings } from "../config/standalone-settings.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
-import { CommandError, exitCodes, readOptions, type Surroundings } from "./command.ts";
-import { writeWhole } from "./output.ts";
-import { readKey } from "./verifier-key.ts";
+import { type CommandContext, CommandError, exitCodes } from "./command.ts";
+import { usageError } from "./options.ts";
+import { readVerifierKeys } from "./verifier-key.ts";
 
-/** `audit`: holds the trail, read over HTTP, against what was remembered of it the last time. */
-export async function runAudit({ args, environment, readFile, stdout }: Surroundings): Promise<void> {
-  const { url, keys, statePath } = readOptions(args, options, ({ url, key, state }) => {
-    if (url === undefined || key.length === 0 || state === undefined) {
-      throw new Error("takes --url, --key and --state");
-    }
-    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new Error("--url is not the URL of a service");
-    return { url: new URL(url), keys: key.map(readKey), statePath: state };
-  });
-  const credentials = readSettings(auditSettings, environment, readFile);
-  const remembered = readState(statePath, readFile);
-  const audited = await audit();
-  await replaceFile(statePath, `${JSON.stringify(audited.remembered)}\n`).catch((error: Error) => {
-    throw new CommandError(exitCodes.failure, `${statePath} cannot be written: ${error.message}`);
-  });
-  const { added, checkpoint } = audited;
-  const { origin, size } = checkpoint;
-  const before = size - added;
-  await writeWhole(
-    stdout,
-    `${origin}: the checkpoint of ${size} entries holds: ${added} new entries were read and hashed, ${
-      before === 0
-        ? "beginning with the first"
-        : `and continue the ${before} of the last audit, which were not read again`
-    }\n`,
-  );
-
-  async function audit(): Promise<Audited> {
-    try {
-      return await auditTrail(makeTrailClient(url, credentials), keys, trailCrypto, remembered);
-    } catch (error) {
-      if (error instanceof TrailError)
-        throw new CommandError(exitCodes.failure, `the trail ${error.message}`);
-      if (!(error instanceof TrailClientError)) throw error;
-      throw new CommandError(exitCodes.failure, `nothing was audited: ${error.message}`);
-    }
-  }
+interface Values {
+  readonly url: string;
+  readonly key: readonly string[];
+  readonly state: string;
 }
 
-const options = {
-  url: { type: "string" },
-  key: { type: "string", multiple: true, default: [] as string[] },
-  state: { type: "string" },
-} as const;
+/** `audit`: compares the trail, read over HTTP, with what was remembered of it the last time. */
+export async function runAudit(context: CommandContext, { url, key, state }: Values): Promise<void> {
+  const { environment, readFile, print } = context;
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw usageError("--url is not the URL of a service");
+  const keys = readVerifierKeys(key);
+  const client = makeTrailClient(new URL(url), readSettings(auditSettings, environment, readFile));
+  const remembered = readState(state, readFile);
+  const audited = await auditTrail(client, keys, trailCrypto, remembered).catch((error: unknown) => {
+    if (error instanceof TrailError) throw failed(`the trail ${error.message}`);
+    throw error instanceof TrailClientError ? failed(`nothing was audited: ${error.message}`) : error;
+  });
+  try {
+    mkdirSync(dirname(state), { recursive: true, mode: 0o700 });
+    await replaceFile(state, `${JSON.stringify(audited.remembered)}\n`);
+  } catch (error) {
+    throw failed(`${state} cannot be written: ${(error as Error).message}`);
+  }
+  const { added, checkpoint, newest } = audited;
+  const { origin, size } = checkpoint;
+  const since = added === size ? "" : `, and continue the ${size - added} of the last audit`;
+  const recorded = newest?.recordedAt == null ? "before the trail began" : `at ${newest.recordedAt}`;
+  const until = newest === undefined ? "" : `; the newest was recorded ${recorded}`;
+  print(`${origin}: the checkpoint of ${size} entries holds: ${added} are new${since}${until}`);
+}
+
+const failed = (line: string): CommandError => new CommandError(exitCodes.failure, line);
 
 /** Undefined the first time. A file that is there and cannot be read is no reason to begin anew. */
 function readState(path: string, readFile: (path: string) => string): Remembered | undefined {
@@ -69,6 +58,6 @@ function readState(path: string, readFile: (path: string) => string): Remembered
     }
     return { checkpoint, hashes };
   } catch (error) {
-    throw new CommandError(exitCodes.failure, `${path} cannot be read: ${(error as Error).message}`);
+    throw failed(`${path} cannot be read: ${(error as Error).message}`);
   }
 }

@@ -1,11 +1,10 @@
 import { makeMaintenanceLogRepository } from "../adapters/postgres/repositories/maintenance-log-repository.ts";
 import { elementsOf, type Piece } from "../application/json-list.ts";
-import { readSettings } from "../config/read-settings.ts";
 import { databaseSettings } from "../config/settings.ts";
 import type { MaintenanceLog } from "../domain/maintenance-log.ts";
-import { readOptions, type Surroundings } from "./command.ts";
+import type { CommandContext } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
-import { writeWhole } from "./output.ts";
+import { usageError } from "./options.ts";
 
 /** How logs are written down: what comes before them, and the lines of a piece, of which each is one log. */
 interface Format {
@@ -44,7 +43,7 @@ const lineFeed = 0x0a;
 
 /** Puts line ends in place of the commas before logs. In a comment the quotation marks of `logStart` are escaped. */
 function jsonLines({ json }: Piece): Uint8Array {
-  const text = Buffer.concat([json.subarray(1), Buffer.from(json.length === 0 ? "" : "\n")]);
+  const text = Buffer.concat([json, Buffer.from(json.length === 0 ? "" : "\n")]);
   for (let at = text.indexOf(logStart); at >= 0; at = text.indexOf(logStart, at)) text[at] = lineFeed;
   return text;
 }
@@ -54,27 +53,24 @@ const formats: Readonly<Record<string, Format>> = {
   csv: { head: csvLine(columns), linesOf: csvLines },
 };
 
-const options = { asset: { type: "string" }, format: { type: "string", default: "ndjson" } } as const;
+interface Values {
+  readonly asset: string | undefined;
+  readonly format: string;
+}
 
 /** `export-logs`: writes logs to standard output, one batch at a time and at the pace of its reader. */
-export async function runExportLogs(surroundings: Surroundings): Promise<void> {
-  const { environment, args, readFile, sqlFolder, stdout } = surroundings;
-  const { assetId, format } = readOptions(args, options, values => {
-    const format = Object.hasOwn(formats, values.format) ? formats[values.format] : undefined;
-    if (format === undefined) throw new Error("--format is none of ndjson, csv");
-    const { asset } = values;
-    if (asset !== undefined && !/^\d{1,15}$/.test(asset))
-      throw new Error("--asset is not the id of an asset");
-    return { assetId: asset === undefined ? undefined : Number(asset), format };
-  });
-  const settings = readSettings(databaseSettings, environment, readFile);
+export async function runExportLogs(context: CommandContext, values: Values): Promise<void> {
+  const { asset } = values;
+  const format = Object.hasOwn(formats, values.format) ? formats[values.format] : undefined;
+  if (format === undefined) throw usageError("--format is neither ndjson nor csv");
+  if (asset !== undefined && !/^\d{1,15}$/.test(asset)) throw usageError("--asset is not the id of an asset");
   let isBegun = false;
-  await withDatabase(settings, sqlFolder, async database => {
+  await withDatabase(databaseSettings, context, async database => {
     const logs = makeMaintenanceLogRepository(database);
-    for await (const piece of assetId === undefined ? logs.list({}) : logs.listOfAsset(assetId, {})) {
-      if (!isBegun) await writeWhole(stdout, format.head);
+    for await (const piece of asset === undefined ? logs.list({}) : logs.listOfAsset(Number(asset), {})) {
+      if (!isBegun) await context.write(format.head);
       isBegun = true;
-      await writeWhole(stdout, format.linesOf(piece));
+      await context.write(format.linesOf(piece));
     }
   });
 }

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { registrationFields } from "../domain/employee.ts";
 import { readFields } from "../domain/field.ts";
-import { CommandError, exitCodes, type Surroundings } from "./command.ts";
+import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 
 /** Far past the longest password: one that is cut here is refused. */
 const mostPipedCharacters = 4_096;
@@ -13,7 +13,7 @@ const mostPipedCharacters = 4_096;
  */
 export async function readNewPassword(
   given: string | undefined,
-  { stdin, stderr }: Pick<Surroundings, "stdin" | "stderr">,
+  { stdin, stderr }: Pick<CommandContext, "stdin" | "stderr">,
 ): Promise<string> {
   const sent = given ?? (stdin.isTTY ? await promptTwice(stdin, stderr) : await readPiped(stdin));
   // What stands for bytes that are not UTF-8: no client could send the same password.

@@ -1,8 +1,7 @@
 import { readOpenApi } from "../adapters/http/api/openapi.ts";
-import { refuseArguments, type Surroundings } from "./command.ts";
+import type { CommandContext } from "./command.ts";
 
 /** `openapi`: prints the OpenAPI document that `GET /openapi.json` answers; needs no settings and no database. */
-export async function runOpenApi({ args, print }: Surroundings): Promise<void> {
-  refuseArguments(args);
-  print((await readOpenApi()).trimEnd());
+export async function runOpenApi({ write }: CommandContext): Promise<void> {
+  await write(`${(await readOpenApi()).trimEnd()}\n`);
 }

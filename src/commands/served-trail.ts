@@ -1,17 +1,17 @@
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "../adapters/postgres/connection/database.ts";
-import { makeTrailRepository } from "../adapters/postgres/trail/trail-repository.ts";
+import { makeTrailStore } from "../adapters/postgres/trail/trail-store.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import type { EventLog } from "../application/ports.ts";
+import type { TrailStore } from "../application/trail/ports.ts";
 import { makeTrail, type Trail } from "../application/trail/trail.ts";
-import type { TrailRepository } from "../application/trail/trail-repository.ts";
 import type { SignerKey } from "../domain/trail/note.ts";
 import type { Access } from "./command-database.ts";
 
-/** Connections of its own, one for numbering and one for the background reading, so that requests never wait for these. */
-const trailLimits = { connections: 2, deadlineMilliseconds: 10_000, waiting: 10 };
+/** A connection of its own, so that requests never wait for numbering. */
+const trailLimits = { connections: 1, deadlineMilliseconds: 10_000, waiting: 10 };
 
 interface TrailSettings extends Access {
   readonly trailKey: SignerKey | undefined;
@@ -19,22 +19,17 @@ interface TrailSettings extends Access {
 }
 
 /** @param requestTrail for requests */
-export function makeServedTrail(
-  settings: TrailSettings,
-  requestTrail: TrailRepository,
-  events: EventLog,
-): Trail {
+export function makeServedTrail(settings: TrailSettings, requestTrail: TrailStore, events: EventLog): Trail {
   const { databaseUrl, preparesStatements, trailKey: key, trailStateFile } = settings;
   const database = connect(databaseUrl, trailLimits, preparesStatements);
   const trail = makeTrail({
-    trail: makeTrailRepository(database),
+    trail: makeTrailStore(database),
     requestTrail,
     crypto: trailCrypto,
     key,
     remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
     events,
     clock: systemClock,
-    turn,
     pause: sleep,
   });
   return {

@@ -6,38 +6,34 @@ import { makeTreeHasher } from "../domain/trail/merkle.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";
 import { readProof } from "../domain/trail/proof.ts";
 import { type Difference, differences, provenLog, unprovenFields } from "../domain/trail/verification.ts";
-import { CommandError, exitCodes, type Surroundings } from "./command.ts";
-import { writeWhole } from "./output.ts";
+import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { readInput } from "./verify-input.ts";
 
 /** Verifies the proof of one log, and compares the log with what is proven. */
 export async function verifyProof(
-  { stdout }: Surroundings,
+  { print }: CommandContext,
   keys: readonly VerifierKey[],
   proofPath: string,
   logPath: string,
 ): Promise<void> {
-  const { entry, place } = readInput(proofPath, text => {
+  const { entry, place } = await readInput(proofPath, text => {
     const proof = readProof(text);
     const checkpoint = openCheckpoint(proof.checkpoint, keys, trailCrypto);
     const entry = provenLog(makeTreeHasher(trailCrypto.sha256), proof, checkpoint);
     return { entry, place: placeOf(entry, proof.index, checkpoint.origin, checkpoint.size) };
   });
-  const log = readInput(logPath, readObject);
+  const log = await readInput(logPath, readObject);
   const found = differences(log, entry);
   if (found.length > 0) {
     // Also on standard output, for a reader of that alone.
     const fields = found.map(({ field }) => field).join(", ");
     const verb = found.length === 1 ? "differs" : "differ";
-    await writeWhole(
-      stdout,
-      `the log is NOT what the trail has: ${fields} ${verb} from log ${entry.id}, ${place}\n`,
-    );
+    print(`the log is NOT what the trail has: ${fields} ${verb} from log ${entry.id}, ${place}`);
     throw new CommandError(exitCodes.failure, ...found.map(faultOf));
   }
   const unproven = unprovenFields(log, entry);
-  const note = unproven.length > 0 ? `not part of the entry, so not proven: ${unproven.join(", ")}\n` : "";
-  await writeWhole(stdout, `the proof holds: log ${entry.id} is ${place}\n${note}`);
+  print(`the proof holds: log ${entry.id} is ${place}`);
+  if (unproven.length > 0) print(`not part of the entry, so not proven: ${unproven.map(named).join(", ")}`);
 }
 
 const placeOf = ({ recordedAt }: LogEntry, index: number, origin: string, size: number): string =>
@@ -47,16 +43,12 @@ const placeOf = ({ recordedAt }: LogEntry, index: number, origin: string, size: 
 
 function faultOf({ field, shown, recorded }: Difference): string {
   const name = field === "performedByName" ? " (the performer's name when the log was written)" : "";
-  if (shown === undefined) return `${field} is missing, the entry has ${quote(recorded)}${name}`;
-  return `${field} differs: the log has ${quote(shown)}, the entry has ${quote(recorded)}${name}`;
+  if (shown === undefined) return `${field} is missing, the entry has ${JSON.stringify(recorded)}${name}`;
+  return `${field} differs: the log has ${JSON.stringify(shown)}, the entry has ${JSON.stringify(recorded)}${name}`;
 }
 
-/** As JSON, without what a terminal would act on. */
-const quote = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    character => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
+/** A name in the log's file can be any text. */
+const named = (field: string): string => (/^\w+$/.test(field) ? field : JSON.stringify(field));
 
 function readObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;

@@ -11,36 +11,39 @@ export class SettingsError extends Error {
 
 export interface Setting<T> {
   readonly name: string;
+  /** What it is for, in the help and in README.md. */
+  readonly about: string;
+  /** In messages about a wrong value. */
   readonly example: string;
   /** What stands for a setting that is not given; without it the setting must be, unless it is optional. */
   readonly fallback?: string;
-  readonly optional?: true;
+  readonly isOptional?: true;
   /** Throws with the reason when the text will not do. */
   parse(text: string, readFile: (path: string) => string): T;
 }
 
 type Parse<T> = Setting<T>["parse"];
 
-export const required = <T>(name: string, example: string, parse: Parse<T>): Setting<T> => ({
+export const required = <T>(name: string, about: string, example: string, parse: Parse<T>): Setting<T> => ({
   name,
+  about,
   example,
   parse,
 });
-export const optional = <T>(name: string, example: string, parse: Parse<T>): Setting<T | undefined> => ({
-  name,
-  example,
-  optional: true,
-  parse,
+export const optional = <T>(...parts: Parameters<typeof required<T>>): Setting<T | undefined> => ({
+  ...required(...parts),
+  isOptional: true,
 });
 export const withDefault = <T>(
   name: string,
+  about: string,
   fallback: string,
-  example: string,
   parse: Parse<T>,
-): Setting<T> => ({ name, example, fallback, parse });
+  example = fallback,
+): Setting<T> => ({ ...required(name, about, example, parse), fallback });
 
-export type Declared = Readonly<Record<string, Setting<unknown>>>;
-type Read<D extends Declared> = { readonly [Key in keyof D]: D[Key] extends Setting<infer T> ? T : never };
+/** The declarations of settings that are read as `S`. */
+export type Declared<S> = { readonly [Key in keyof S]: Setting<S[Key]> };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -49,13 +52,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  *
  * @throws SettingsError with every fault at once
  */
-export function readSettings<D extends Declared>(
-  declared: D,
+export function readSettings<S>(
+  declared: Declared<S>,
   environment: Environment,
   readFile: (path: string) => string,
-): Read<D> {
+): S {
   const faults: string[] = [];
-  const values = Object.entries(declared).map(([key, setting]) => {
+  const values = Object.entries<Setting<unknown>>(declared).map(([key, setting]) => {
     try {
       const text = textOf(setting, environment, readFile);
       return [key, text === undefined ? undefined : setting.parse(text, readFile)];
@@ -65,11 +68,11 @@ export function readSettings<D extends Declared>(
     }
   });
   if (faults.length > 0) throw new SettingsError(faults);
-  return Object.fromEntries(values) as Read<D>;
+  return Object.fromEntries(values) as S;
 }
 
 function textOf(
-  { name, fallback, optional }: Setting<unknown>,
+  { name, fallback, isOptional }: Setting<unknown>,
   environment: Environment,
   readFile: (path: string) => string,
 ): string | undefined {
@@ -77,7 +80,7 @@ function textOf(
   const file = environment[`${name}_FILE`];
   if (direct !== undefined && file !== undefined) throw new Error(`is given twice, also as ${name}_FILE`);
   const text = (file === undefined ? direct : readSecretFile(name, file, readFile)) ?? fallback;
-  if (text === undefined && optional !== true) throw new Error("is missing");
+  if (text === undefined && isOptional !== true) throw new Error("is missing");
   if (text === "") throw new Error("is empty");
   return text;
 }

@@ -2,106 +2,119 @@ import { readTrustedProxy } from "../adapters/http/request/client-address.ts";
 import type { AllowedOrigins } from "../adapters/http/request/cors.ts";
 import { logLevels } from "../adapters/json-event-log.ts";
 import { readDatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
-import { trailCrypto } from "../adapters/trail-crypto.ts";
-import { readSignerKey } from "../domain/trail/note.ts";
 import {
   type Environment,
   optional,
   readSettings,
   required,
+  type Setting,
   SettingsError,
   withDefault,
 } from "./read-settings.ts";
+import { asItIs, auditSettings, optionalTrailKey, trailKeySettings } from "./standalone-settings.ts";
 import {
   accept,
+  notBlank,
   oneOf,
   readHost,
   readLifetime,
   readOrigin,
   readPort,
   readSecretKey,
-  yesOrNo,
 } from "./values.ts";
+
+export { auditSettings, trailKeySettings };
 
 export const databaseSettings = {
   databaseUrl: required(
     "DATABASE_URL",
+    "how to reach PostgreSQL; docs/operations.md lists the forms and parameters",
     "postgres://maintenance:password@127.0.0.1:5432/maintenance",
     readDatabaseUrl,
   ),
   preparesStatements: withDefault(
     "DATABASE_PREPARE",
+    "`no` behind a pooler that lends connections by the transaction (PgBouncer)",
     "yes",
-    "yes, or no behind a pooler that lends connections by the transaction",
-    yesOrNo,
+    text => oneOf("yes", "no")(text) === "yes",
+    "yes or no",
   ),
 };
 
-export const passwordSettings = {
-  ...databaseSettings,
-  /** Without it the password is read from standard input. */
-  adminPassword: optional("ADMIN_PASSWORD", "a password of 4 to 72 characters", text => text),
-};
+const aPassword = "a password of 4 to 72 characters";
+const adminPassword = optional("ADMIN_PASSWORD", "for `create-admin` and `set-password`", aPassword, asItIs);
+export const passwordSettings = { ...databaseSettings, adminPassword };
 
-const trailStateFile = optional("TRAIL_STATE_FILE", "/var/lib/maintenance-log/trail-checkpoint", text =>
-  accept(text, /^\//, "is not an absolute path"),
+const trailStateFile = optional(
+  "TRAIL_STATE_FILE",
+  "remembers the last checkpoint of the trail outside the database",
+  "/var/lib/maintenance-log/trail-checkpoint",
+  text => accept(text, /^\//, "is not an absolute path"),
 );
-
 export const verifyDatabaseSettings = { ...databaseSettings, trailStateFile };
+export const acceptTrailSettings = { ...verifyDatabaseSettings, ...trailKeySettings };
 
-const trailKey = [
-  "TRAIL_KEY",
-  "the output of: node dist/main.js trail-key maintenance.example.com",
-  (text: string) => readSignerKey(text, trailCrypto),
-] as const;
-
-export const acceptTrailSettings = { ...verifyDatabaseSettings, trailKey: required(...trailKey) };
+const aSecret = "the output of: openssl rand -base64 48";
+const levels = logLevels.join(", ");
+const tls = "/etc/maintenance-log-service/tls";
 
 export const serveSettings = {
   ...databaseSettings,
-  secretKey: required("SECRET_KEY", "the output of: openssl rand -base64 48", readSecretKey),
-  /** Of before the latest rotation: tokens that it signed are accepted until they expire. */
+  secretKey: required("SECRET_KEY", "signs the tokens; at least 32 bytes", aSecret, readSecretKey),
   previousSecretKey: optional(
     "SECRET_KEY_PREVIOUS",
-    "what SECRET_KEY was before; remove it when the last token of then has expired",
+    "what SECRET_KEY was before: tokens that it signed are accepted, and none is signed with it",
+    "the old SECRET_KEY; remove it once every token it signed has expired",
     readSecretKey,
   ),
-  issuer: withDefault("ISSUER", "maintenance-log", "maintenance-log", text => accept(text, /\S/, "is blank")),
-  tokenLifetimeSeconds: withDefault("TOKEN_EXPIRE_TIME", "1h", "3600 (seconds), 90m, 12h", readLifetime),
-  host: withDefault("HOST", "127.0.0.1", "127.0.0.1", readHost),
-  port: withDefault("PORT", "7070", "7070", readPort),
-  opsHost: withDefault("OPS_HOST", "127.0.0.1", "127.0.0.1", readHost),
-  /** Without it there is no operations listener. */
-  opsPort: optional("OPS_PORT", "7071", readPort),
+  issuer: withDefault("ISSUER", "`iss` claim that tokens must have", "maintenance-log", notBlank),
+  tokenLifetimeSeconds: withDefault(
+    "TOKEN_EXPIRE_TIME",
+    "life of a token: seconds, or a number with `ms`, `s`, `m`, `h` or `d`; more than a day is warned about",
+    "1h",
+    readLifetime,
+    "3600 (seconds), 90m, 12h",
+  ),
+  host: withDefault("HOST", "where the API listens", "127.0.0.1", readHost),
+  port: withDefault("PORT", "where the API listens; 0 lets the system choose", "7070", readPort),
+  opsHost: withDefault("OPS_HOST", "where the operations listener listens", "127.0.0.1", readHost),
+  opsPort: optional("OPS_PORT", "switches the operations listener on: health, metrics", "7071", readPort),
   allowedOrigins: withDefault(
     "CORS_ALLOWED_ORIGINS",
+    "origins that browsers may call from, separated by commas",
     "*",
-    "https://app.example.com,https://admin.example.com",
     (text): AllowedOrigins => (text.trim() === "*" ? "*" : text.split(",").map(readOrigin)),
+    "https://app.example.com,https://admin.example.com",
   ),
-  trustedProxies: withDefault("TRUSTED_PROXIES", "none", "127.0.0.1,10.0.0.0/8", text =>
-    text === "none" ? [] : text.split(",").map(proxy => readTrustedProxy(proxy.trim())),
+  trustedProxies: withDefault(
+    "TRUSTED_PROXIES",
+    "proxies whose `X-Forwarded-For` says where a request comes from: addresses or networks, separated by commas",
+    "none",
+    text => (text === "none" ? [] : text.split(",").map(proxy => readTrustedProxy(proxy.trim()))),
+    "127.0.0.1,10.0.0.0/8",
   ),
   durability: withDefault(
     "DATABASE_DURABILITY",
+    "`any` lets `serve` run on a PostgreSQL that can lose what it has acknowledged (`fsync` off and the like)",
     "required",
-    "required, or any to serve on a PostgreSQL that can lose what it has acknowledged",
-    oneOf(["required", "any"], "is not required or any"),
+    oneOf("required", "any"),
+    "required or any",
   ),
-  /** With both of them the API is served over TLS. */
-  certificateFile: optional(
-    "TLS_CERTIFICATE_FILE",
-    "/etc/maintenance-log-service/tls/certificate.pem",
-    text => text,
-  ),
-  keyFile: optional("TLS_KEY_FILE", "/etc/maintenance-log-service/tls/key.pem", text => text),
-  /** So that several processes can listen on one port. */
-  reusesPort: withDefault("REUSE_PORT", "no", "no, or yes for several processes on one port", yesOrNo),
-  logLevel: withDefault("LOG_LEVEL", "info", logLevels.join(", "), oneOf(logLevels, "is not a log level")),
-  /** Without it the trail is numbered and not signed. */
-  trailKey: optional(...trailKey),
+  certificateFile: optional("TLS_CERTIFICATE_FILE", "PEM, for HTTPS", `${tls}/certificate.pem`, asItIs),
+  keyFile: optional("TLS_KEY_FILE", "PEM, the key of that certificate", `${tls}/key.pem`, asItIs),
+  logLevel: withDefault("LOG_LEVEL", `lowest level to log: ${levels}`, "info", oneOf(...logLevels), levels),
+  trailKey: optionalTrailKey,
   trailStateFile,
 };
+
+/** Those of `serve` first. */
+export const everySetting: readonly Setting<unknown>[] = Object.values({
+  ...serveSettings,
+  adminPassword,
+  ...auditSettings,
+});
+
+export type ServeSettings = ReturnType<typeof readServeSettings>;
 
 /** @throws SettingsError also when the rotation of the secret was not carried out, and when both listeners would have one address */
 export function readServeSettings(environment: Environment, readFile: (path: string) => string) {

@@ -5,15 +5,15 @@ export function accept(text: string, format: RegExp, refusal: string): string {
   return text;
 }
 
+export const notBlank = (text: string): string => accept(text, /\S/, "is blank");
+
 export const oneOf =
-  <Word extends string>(words: readonly Word[], refusal: string) =>
+  <Word extends string>(...words: readonly Word[]) =>
   (text: string): Word => {
     const word = words.find(known => known === text);
-    if (word === undefined) throw new Error(refusal);
+    if (word === undefined) throw new Error(`is not ${words.join(" or ")}`);
     return word;
   };
-
-export const yesOrNo = (text: string): boolean => oneOf(["yes", "no"], "is not yes or no")(text) === "yes";
 
 /** As it is, whitespace at its ends included, which does not count towards its length (RFC 7518, section 3.2). */
 export function readSecretKey(text: string): string {
@@ -39,18 +39,12 @@ export function readOrigin(text: string): string {
   return origin;
 }
 
-const unitMilliseconds: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
+const milliseconds: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A whole number of seconds, or of the unit that follows; parts of a second count as a whole one. */
 export function readLifetime(text: string): number {
   const [, amount = "", unit = "s"] = /^(\d{1,12})(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
-  const seconds = Math.ceil((Number(amount) * (unitMilliseconds[unit] ?? 0)) / 1_000);
+  const seconds = Math.ceil((Number(amount) * (milliseconds[unit] ?? 0)) / 1_000);
   if (amount === "" || seconds < 1) throw new Error("is not a length of time");
   if (seconds > 10 * 365 * 86_400) throw new Error("is longer than ten years");
   return seconds;

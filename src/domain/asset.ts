@@ -1,7 +1,7 @@
 import { readActive } from "./activity.ts";
 import { nonBlank, optional, textBetween, trimmedBetween, type Values } from "./field.ts";
 
-/** An asset as clients see it (specification, section 2.6). */
+/** An asset as clients see it. */
 export interface Asset {
   readonly id: number;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Asset {
   readonly lastLogDate: string | null;
 }
 
-/** Body of `POST /assets` (section 2.7). */
+/** Body of `POST /assets`. */
 export const newAssetFields = {
   name: nonBlank("Name", trimmedBetween("Name", 1, 100)),
   description: optional(textBetween("Description", 0, 2_000), ""),

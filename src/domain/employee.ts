@@ -1,8 +1,8 @@
 import { invalid } from "./error.ts";
-import { between, ifSent, nonBlank, nonNull, rule, trimmedBetween, type Values } from "./field.ts";
+import { between, ifSent, nonBlank, required, rule, trimmedBetween, type Values } from "./field.ts";
 import { type Role, readRole } from "./role.ts";
 
-/** An employee as clients see it (specification, section 2.1): the password hash is not part of it. */
+/** An employee as clients see it: the password hash is not part of it. */
 export interface Employee {
   readonly id: number;
   readonly firstName: string;
@@ -48,14 +48,14 @@ const readPassword = rule({ minLength: 4, format: "password" }, (password: strin
 
 const asSent = rule({}, (text: string) => text);
 
-/** Body of `POST /auth/register` (sections 2.2 and 8). */
+/** Body of `POST /auth/register`. */
 export const registrationFields = {
   firstName: nonBlank("First name", trimmedBetween("First name", 2, 50)),
   lastName: nonBlank("Last name", trimmedBetween("Last name", 2, 50)),
   email: nonBlank("Email", readEmail),
   password: nonBlank("Password", readPassword),
   phone: nonBlank("Phone", readPhone),
-  role: nonNull("Role is required", readRole),
+  role: required("Role is required", readRole),
 };
 export type Registration = Values<typeof registrationFields>;
 
@@ -69,14 +69,14 @@ export const employeeChangeFields = {
 };
 export type EmployeeChanges = Values<typeof employeeChangeFields>;
 
-/** Body of `POST /auth/login` (section 2.3). Only presence is checked here: a value that no employee has fails the login. */
+/** Body of `POST /auth/login`. Only presence is checked here: a value that no employee has fails the login. */
 export const loginFields = {
   email: nonBlank("Email", asSent),
   password: nonBlank("Password", asSent),
 };
 export type Login = Values<typeof loginFields>;
 
-/** Body of `PATCH /employees/{id}/password` (section 2.5). */
+/** Body of `PATCH /employees/{id}/password`. */
 export const passwordChangeFields = {
   oldPassword: nonBlank("Old password", asSent),
   newPassword: nonBlank("New password", readPassword),

@@ -1,4 +1,4 @@
-/** What went wrong, in words that every adapter can translate (specification, section 7). */
+/** What went wrong, in words that every adapter can translate. */
 export type ErrorCode =
   | "INVALID"
   | "LOGIN_FAILED"

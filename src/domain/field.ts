@@ -14,8 +14,7 @@ export interface Field<T> {
   /** For a value that is sent and is not null. */
   readonly schema: Schema;
   readonly required: boolean;
-  /** Whether null means the same as absent; `fallback` is the value in both cases. */
-  readonly nullable: boolean;
+  /** What an absent value is read as. */
   readonly fallback?: unknown;
   /** The message when a required value is missing, undefined when nothing is. */
   missing(value: unknown): string | undefined;
@@ -29,14 +28,16 @@ export type Values<F extends Fields> = {
 };
 
 /**
- * Reads the declared fields of an object and ignores all others: first whether anything required is missing,
- * then format and length (specification, section 7), each in the order of declaration.
+ * Reads the declared fields of an object and ignores all others: first whether anything required is missing, then
+ * format and length, each in the order of declaration. Null is the same as absent, because clients in Java write the
+ * fields that they did not set so.
  */
 export function readFields<F extends Fields>(
   fields: F,
   source: Readonly<Record<string, unknown>>,
 ): Values<F> {
-  const sent = (name: string): unknown => (Object.hasOwn(source, name) ? source[name] : undefined);
+  const sent = (name: string): unknown =>
+    Object.hasOwn(source, name) ? (source[name] ?? undefined) : undefined;
   const declared = Object.entries(fields);
   for (const [name, field] of declared) {
     const missing = field.missing(sent(name));
@@ -47,45 +48,38 @@ export function readFields<F extends Fields>(
   return values as Values<F>;
 }
 
-const isNull = (value: unknown): boolean => value === undefined || value === null;
+export const isAbsent = (value: unknown): boolean => value === undefined;
 const isBlank = (value: unknown): boolean =>
-  isNull(value) || (typeof value === "string" && value.trim() === "");
+  isAbsent(value) || (typeof value === "string" && value.trim() === "");
 
-/** A value that must not be null. */
-export const nonNull = <T>(message: string, read: Rule<T>): Field<T> => ({
+/** A value that must be there. With `isAbsent` it may be blank. */
+export const required = <T>(message: string, read: Rule<T>, isMissing = isBlank): Field<T> => ({
   schema: read.schema,
   required: true,
-  nullable: false,
-  missing: value => (isNull(value) ? message : undefined),
+  missing: value => (isMissing(value) ? message : undefined),
   read,
 });
 
 /** Text that must not be blank. */
-export const nonBlank = (label: string, read: Rule<string, string>): Field<string> => ({
-  schema: { type: "string", minLength: 1, ...read.schema },
-  required: true,
-  nullable: false,
-  missing: value => (isBlank(value) ? `${label} is required` : undefined),
-  read: value => read(text(label, value)),
-});
+export const nonBlank = (label: string, read: Rule<string, string>): Field<string> =>
+  required(
+    `${label} is required`,
+    rule({ type: "string", minLength: 1, ...read.schema }, value => read(text(label, value))),
+  );
 
-/** A value that may be absent or null; it is then read as `fallback`. */
+/** A value that may be absent; it is then read as `fallback`. */
 export const optional = <T, Fallback>(read: Rule<T>, fallback: Fallback): Field<T | Fallback> => ({
   schema: read.schema,
   required: false,
-  nullable: true,
   fallback,
   missing: () => undefined,
-  read: value => (isNull(value) ? fallback : read(value)),
+  read: value => (isAbsent(value) ? fallback : read(value)),
 });
 
-/** A field of an update: absent means unchanged (undefined), but what is sent must not be null or blank. */
+/** A field of an update: absent means unchanged (undefined), but what is sent must not be blank. */
 export const ifSent = <T>(field: Field<T>): Field<T | undefined> => ({
-  schema: field.schema,
-  required: false,
-  nullable: false,
-  missing: value => (value !== undefined && isBlank(value) ? field.missing(null) : undefined),
-  read: value => (value === undefined ? undefined : field.read(value)),
+  ...optional(rule(field.schema, field.read), undefined),
+  missing: value => (isAbsent(value) ? undefined : field.missing(value)),
 });
 
 /** One of a closed set of words, in their exact case. */

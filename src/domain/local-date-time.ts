@@ -1,11 +1,11 @@
 import { invalid } from "./error.ts";
 import { type Rule, rule } from "./field.ts";
 
-const format = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?$/;
+const format = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;
 
 /**
- * Reads an ISO 8601 local date-time, `YYYY-MM-DDTHH:MM[:SS[.f{1,6}]]`, of a real calendar day and without a zone.
- * Works on the text alone, because a `Date` would apply the time zone of the process.
+ * Reads an ISO 8601 local date-time, `YYYY-MM-DDTHH:MM[:SS[.f{1,9}]]`, of a real calendar day and without a zone.
+ * Digits after the sixth are cut: PostgreSQL stores microseconds, and would round. Works on the text alone, because a `Date` would apply the time zone of the process.
  *
  * @param refusal the message for any other value
  * @returns the form that clients see: with seconds, the fraction only when it is not zero and without trailing zeros
@@ -18,7 +18,7 @@ export function readLocalDateTime(value: unknown, refusal = "Invalid performed d
   if (Number(year) === 0 || Number(day) === 0 || Number(day) > daysIn(Number(year), Number(month)))
     throw invalid(refusal);
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) throw invalid(refusal);
-  const significant = fraction.replace(/0+$/, "");
+  const significant = fraction.slice(0, 6).replace(/0+$/, "");
   return `${year}-${month}-${day}T${hour}:${minute}:${second}${significant === "" ? "" : `.${significant}`}`;
 }
 

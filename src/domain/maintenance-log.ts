@@ -1,5 +1,5 @@
 import { invalid } from "./error.ts";
-import { nonNull, optional, rule, textBetween, type Values, wordOf } from "./field.ts";
+import { isAbsent, optional, required, rule, textBetween, type Values, wordOf } from "./field.ts";
 import { localDateTime } from "./local-date-time.ts";
 
 export const logStatuses = ["PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"] as const;
@@ -8,7 +8,7 @@ export type LogStatus = (typeof logStatuses)[number];
 export const taskTypes = ["PRODUCTION", "MAINTENANCE", "ERROR"] as const;
 export type TaskType = (typeof taskTypes)[number];
 
-/** A maintenance log as clients see it (specification, section 2.8). It never changes. */
+/** A maintenance log as clients see it. It never changes. */
 export interface MaintenanceLog {
   readonly id: number;
   readonly performedDate: string;
@@ -24,12 +24,12 @@ export interface MaintenanceLog {
 export const readStatus = wordOf(logStatuses, "Invalid status value");
 export const readTaskType = wordOf(taskTypes, "Invalid task type value");
 
-/** Body of `POST /assets/{id}/logs` (section 2.9): the performer is never part of it. */
+/** Body of `POST /assets/{id}/logs`: the performer is never part of it. */
 export const newLogFields = {
-  performedDate: nonNull("Performed date required", localDateTime()),
-  status: nonNull("Status required", readStatus),
-  taskType: nonNull("Task type required", readTaskType),
-  comment: nonNull("Comment required", textBetween("Comment", 0, 10_000)),
+  performedDate: required("Performed date required", localDateTime()),
+  status: required("Status required", readStatus),
+  taskType: required("Task type required", readTaskType),
+  comment: required("Comment required", textBetween("Comment", 0, 10_000), isAbsent),
 };
 export type NewLog = Values<typeof newLogFields>;
 
@@ -39,14 +39,14 @@ const keyFormat = /^[!-~]{1,255}$/;
  * A client's own name for the log that it writes (IETF draft-ietf-httpapi-idempotency-key-header): sent again, it
  * finds that log instead of writing another.
  */
-export const readIdempotencyKey = rule(
-  { type: "string", pattern: keyFormat.source },
-  (sent): string | undefined => {
-    if (sent === undefined) return undefined;
+const readIdempotencyKey = rule(
+  { type: "string", pattern: keyFormat.source, examples: ["0b9fb5a1-6f2e-4f4e-9d5c-5f1f3f9c1a11"] },
+  (sent): string => {
     if (typeof sent === "string" && keyFormat.test(sent)) return sent;
     throw invalid("Idempotency-Key must be 1 to 255 visible ASCII characters");
   },
 );
+export const writeLogHeaders = { "Idempotency-Key": optional(readIdempotencyKey, undefined) };
 
 /** Whether the log is what a request with these fields would have written. */
 export const isLogOf = (log: MaintenanceLog, assetId: number, sent: NewLog): boolean =>
@@ -88,14 +88,15 @@ export function newestFirst(a: LogPosition, b: LogPosition): number {
   return a.performedDate > b.performedDate ? -1 : 1;
 }
 
-/** The largest number of logs that a client asks for. */
-export const readLimit = rule({ type: "integer", minimum: 1, maximum: 1_000 }, (value): number => {
-  const limit = typeof value === "string" && /^\d{1,4}$/.test(value) ? Number(value) : 0;
-  if (limit < 1 || limit > 1_000) throw invalid("Invalid limit value");
-  return limit;
-});
+/** How many logs a client asks for: a whole number from 1. */
+const countUpTo = (maximum?: number) =>
+  rule({ type: "integer", minimum: 1, ...(maximum && { maximum }) }, (value): number => {
+    const count = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : 0;
+    if (count < 1 || count > (maximum ?? count)) throw invalid("Invalid limit value");
+    return count;
+  });
 
-export const activeAssetsFields = {
-  ...logFilterFields,
-  limit: optional(readLimit, 10),
-};
+/** Of a page. */
+export const readLimit = countUpTo(1_000);
+
+export const activeAssetsFields = { ...logFilterFields, limit: optional(countUpTo(), 10) };

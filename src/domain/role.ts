@@ -1,6 +1,6 @@
 import { wordOf } from "./field.ts";
 
-/** The roles of employees, from least to most (specification, section 5). */
+/** The roles of employees, from least to most. */
 export const roles = ["TECHNICIAN", "MANAGER", "ADMIN"] as const;
 export type Role = (typeof roles)[number];
 
@@ -14,7 +14,7 @@ export const isRole = (value: unknown): value is Role => roles.some(role => role
 /** The roles an employee may grant, and whose holders they may edit: their own and those below. */
 export const rolesUpTo = (role: Role): readonly Role[] => roles.slice(0, roles.indexOf(role) + 1);
 
-/** Expands the single role into its effective set (specification, section 5, rule 7). */
+/** Expands the single role into its effective set. */
 export const effectiveRoles = (role: Role): readonly RequiredRole[] => [...rolesUpTo(role), "AUTHENTICATED"];
 
 export const mayAct = (role: Role, required: RequiredRole): boolean =>

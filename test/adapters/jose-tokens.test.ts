@@ -8,9 +8,10 @@ import { makeFakeClock } from "../fakes/fake-clock.ts";
 const settings = {
   secretKey: "a secret key of these tests: \u00e6\u00f8\u00e5 \u{1f527}",
   issuer: "maintenance-log",
-  lifetimeSeconds: 3_600,
+  tokenLifetimeSeconds: 3_600,
 };
 const employee = { id: 7, email: "Ada@example.com", role: "MANAGER" } as const;
+const account = { employee, tokenVersion: 3, tokensValidFrom: 0 };
 
 const start = "2026-03-01T12:00:00.900Z";
 const now = 1_772_366_400;
@@ -52,7 +53,7 @@ const withClaims = (changed: object): string => forge({ ...claims, ...changed })
 
 describe("a token for an employee", () => {
   test("carries exactly these claims, in whole seconds", async () => {
-    const [header, payload] = (await tokens.sign(employee, 3)).split(".");
+    const [header, payload] = (await tokens.sign(account)).split(".");
     assert.deepEqual(decode(header), { alg: "HS256", typ: "JWT" });
     const { jti, ...others } = decode(payload);
     assert.deepEqual(others, {
@@ -68,20 +69,20 @@ describe("a token for an employee", () => {
   });
 
   test("is signed with the bytes of the secret", async () => {
-    const [header, payload, signature] = (await tokens.sign(employee, 3)).split(".");
+    const [header, payload, signature] = (await tokens.sign(account)).split(".");
     const hmac = createHmac("sha256", settings.secretKey).update(`${header}.${payload}`);
     assert.equal(signature, hmac.digest("base64url"));
   });
 
   test("has an identity of its own, also within one second", async () => {
-    const made = await Promise.all([tokens.sign(employee, 3), tokens.sign(employee, 3)]);
+    const made = await Promise.all([tokens.sign(account), tokens.sign(account)]);
     const [first, second] = made.map(token => decode(token.split(".")[1]).jti);
     assert.notEqual(first, second);
   });
 
   for (const role of ["TECHNICIAN", "MANAGER", "ADMIN"] as const) {
     test(`says again who it was made for: ${role}`, async () => {
-      const token = await tokens.sign({ ...employee, role }, 3);
+      const token = await tokens.sign({ ...account, employee: { ...employee, role } });
       assert.deepEqual(whoIs(await tokens.verify(token)), { ...known, role });
     });
   }
@@ -89,7 +90,7 @@ describe("a token for an employee", () => {
   test("is valid until the second before it expires", async () => {
     const clock = makeFakeClock(start);
     const { sign, verify } = await makeJoseTokens(settings, clock);
-    const token = await sign(employee, 3);
+    const token = await sign(account);
     clock.advance(3_599);
     assert.deepEqual(whoIs(await verify(token)), known);
     clock.advance(1);
@@ -98,13 +99,13 @@ describe("a token for an employee", () => {
 
   test("is valid for another process with the same settings", async () => {
     const other = await makeJoseTokens(settings, clock);
-    assert.deepEqual(whoIs(await other.verify(await tokens.sign(employee, 3))), known);
+    assert.deepEqual(whoIs(await other.verify(await tokens.sign(account))), known);
   });
 
   for (const changed of [{ secretKey: `${settings.secretKey}.` }, { issuer: "another" }]) {
     test(`is not valid for a process with another ${Object.keys(changed)}`, async () => {
       const other = await makeJoseTokens({ ...settings, ...changed }, clock);
-      await assert.rejects(other.verify(await tokens.sign(employee, 3)), notValid);
+      await assert.rejects(other.verify(await tokens.sign(account)), notValid);
     });
   }
 });
@@ -127,7 +128,7 @@ describe("after a change of the secret key", () => {
   test("tokens are signed with the new one", async () => {
     const { sign } = await makeJoseTokens(changed, clock);
     const onlyNew = await makeJoseTokens({ ...changed, previousSecretKey: undefined }, clock);
-    const token = await sign(employee, 3);
+    const token = await sign(account);
     assert.deepEqual(whoIs(await onlyNew.verify(token)), known);
     await assert.rejects(tokens.verify(token), notValid);
   });
@@ -152,7 +153,7 @@ describe("what a token says of itself", () => {
   };
 
   test("is its id, the version it was signed for and when it was issued", async () => {
-    const token = await tokens.sign(employee, 3);
+    const token = await tokens.sign(account);
     const { jti } = decode(token.split(".")[1]);
     assert.deepEqual(await aboutItself(token), { tokenId: jti, version: 3, issuedAt: now });
   });

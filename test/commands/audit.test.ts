@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { makeTrailClient } from "../../src/adapters/trail-client.ts";
-import { runAudit } from "../../src/commands/audit.ts";
 import { runCommand } from "../support/command.ts";
 import { freePort } from "../support/native-postgres.ts";
 import { runProgram } from "../support/program.ts";
@@ -35,15 +34,15 @@ describe("audit", () => {
 
   const trail = trailOf(1_000);
   const audit = (url = server.url, given: Readonly<Record<string, string>> = environment) =>
-    runCommand(runAudit, ["--url", url, "--key", trail.vkey, "--state", state], given);
+    runCommand("audit", ["--url", url, "--key", trail.vkey, "--state", state], given);
   const holds = (stdout: string) => ({ code: 0, stdout: `example.com/log: ${stdout}\n`, stderr: "" });
 
-  const said = (size: number, added: number) =>
-    `the checkpoint of ${size} entries holds: ${added} new entries were read and hashed, ${
-      size === added
-        ? "beginning with the first"
-        : `and continue the ${size - added} of the last audit, which were not read again`
-    }`;
+  const recorded = "2026-01-08T09:00:00.000001Z";
+  const said = (size: number, added: number) => {
+    const since = size === added ? "" : `, and continue the ${size - added} of the last audit`;
+    const newest = size === 0 ? "" : `; the newest was recorded at ${recorded}`;
+    return `the checkpoint of ${size} entries holds: ${added} are new${since}${newest}`;
+  };
 
   /** Nothing holds: says so in one line, and remembers what it remembered before. */
   const refuses = async (said: RegExp) => {
@@ -55,14 +54,15 @@ describe("audit", () => {
     assert.equal(existsSync(state) ? readFileSync(state, "utf8") : undefined, before);
   };
 
-  test("reads each entry once as the trail grows", async () => {
+  test("reads what is new as the trail grows, and the last bundle again each time", async () => {
     let added = 0;
     for (const size of [0, 1, 255, 256, 257, 257, 700, 1_000, 1_000]) {
       server.serve(trail, size);
       server.asked.length = 0;
       assert.deepEqual(await audit(), holds(said(size, size - added)));
       const bundles = server.asked.filter(path => path.includes("/entries/"));
-      assert.equal(bundles.length, size === added ? 0 : Math.ceil(size / 256) - Math.floor(added / 256));
+      const first = Math.floor(Math.max(0, added - 1) / 256);
+      assert.equal(bundles.length, Math.ceil(size / 256) - first, `${added} to ${size}`);
       added = size;
     }
     assert.deepEqual(readdirSync(folder), ["state"]);
@@ -71,17 +71,38 @@ describe("audit", () => {
   test("refuses a trail that was rewritten, whatever is signed", async () => {
     server.serve(trail, 600);
     assert.equal((await audit()).code, 0);
-    for (const rewritten of [
-      trailOf(1_000, id => (id === 300 ? { comment: "rewritten" } : {})),
-      trailOf(600, id => (id === 600 ? { comment: "rewritten" } : {})),
-    ]) {
+    const changed = (id: number, count: number) =>
+      trailOf(count, one => (one === id ? { comment: "rewritten" } : {}));
+    for (const [rewritten, said] of [
+      // Before what is read again: the newest root gives it away.
+      [changed(300, 1_000), /^the trail has entries that are not those of its checkpoint of 1000\n/],
+      [changed(600, 600), /^the trail does not have the 600 entries of the last audit: /],
+      [changed(520, 1_000), /^the trail does not have the 600 entries of the last audit: /],
+    ] as const) {
       server.serve(rewritten);
-      await refuses(/^the trail has a checkpoint of \d+ entries that does not continue the one of 600: /);
+      await refuses(said);
     }
     server.serve(trail, 500);
     await refuses(/^the trail has 500 entries, fewer than the 600 that it had before\n/);
     server.serve(trail);
     assert.deepEqual(await audit(), holds(said(1000, 400)));
+  });
+
+  test("finds a database that was set back behind its checkpoint, though nothing is new", async () => {
+    server.serve(trail, 600);
+    assert.equal((await audit()).code, 0);
+    server.serve(trail, 600, 590);
+    await refuses(/^the trail has no entry bundle 2, which its checkpoint covers\n/);
+    server.serve(trail, 600);
+    const changed = (body: Buffer) =>
+      Buffer.from(body.toString("latin1").replace("comment 599", "comment 000"), "latin1");
+    server.tamper((path, body) => (path.includes("/entries/") ? changed(body) : body));
+    await refuses(/^the trail does not have the 600 entries of the last audit: its history was rewritten\n/);
+  });
+
+  test("says when the newest entry was recorded, in words for one from before the trail", async () => {
+    server.serve(trailOf(3, () => ({ recordedAt: null })));
+    assert.match((await audit()).stdout, /; the newest was recorded before the trail began\n$/);
   });
 
   test("refuses entries that are not those of the checkpoint", async () => {
@@ -91,7 +112,7 @@ describe("audit", () => {
     const inBundles = (change: (body: Buffer) => Buffer) =>
       server.tamper((path, body) => (path.includes("/entries/") ? change(body) : body));
     inBundles(body => Buffer.from(body.toString("latin1").replace("comment 9", "comment 8"), "latin1"));
-    await refuses(/does not continue the one of 600/);
+    await refuses(/entries that are not those of its checkpoint of 1000/);
     inBundles(body => body.subarray(0, -1));
     await refuses(/is a bundle that is cut off/);
     inBundles(body => body.subarray(0, body.length - 2 - body.readUInt16BE(0)));
@@ -121,8 +142,11 @@ describe("audit", () => {
       ["{}", /cannot be read: it is not a state of audit$/m],
       ["null", /cannot be read: it is not a state of audit$/m],
       [JSON.stringify({ ...good, hashes: good.hashes.slice(1) }), /remembered wrongly/],
-      [JSON.stringify({ ...good, hashes: good.hashes.toReversed() }), /remembered wrongly/],
-      [JSON.stringify({ ...good, checkpoint: trail.checkpoint(300) }), /remembered wrongly/],
+      [
+        JSON.stringify({ ...good, hashes: [good.checkpoint.split("\n")[2]] }),
+        /does not have the 700 entries/,
+      ],
+      [JSON.stringify({ ...good, checkpoint: trail.checkpoint(200) }), /remembered wrongly/],
       [JSON.stringify({ ...good, checkpoint: good.checkpoint.replace("700", "300") }), /wrong signature/],
     ] as const) {
       writeFileSync(state, content);
@@ -130,10 +154,13 @@ describe("audit", () => {
     }
   });
 
-  test("fails when it cannot remember what held", async () => {
+  test("makes the folder of its state, and fails when it cannot remember what held", async () => {
     server.serve(trail, 700);
-    state = join(folder, "gone", "state");
-    await refuses(/^\S+\/state cannot be written: /);
+    const file = join(folder, "a", "b", "state");
+    state = file;
+    assert.equal((await audit()).code, 0);
+    state = join(file, "state");
+    await refuses(/^\S+\/state cannot be written: E(EXIST|NOTDIR): /);
   });
 
   test("logs in again when the token has expired, and follows no redirect", async () => {
@@ -155,7 +182,7 @@ describe("audit", () => {
     server.fail.push(503, 429);
     assert.equal(await reader.checkpoint(), trail.checkpoint());
     server.fail.push(503, 503, 503);
-    await assert.rejects(reader.checkpoint(), /trail\/checkpoint was answered with status 503/);
+    await assert.rejects(reader.checkpoint(), /trail\/checkpoint got status 503/);
     const gone = makeTrailClient(new URL(`http://127.0.0.1:${await freePort()}`), auditor, [1]);
     await assert.rejects(gone.checkpoint(), /ECONNREFUSED/);
   });
@@ -187,7 +214,7 @@ describe("audit", () => {
       ["--url", server.url, "--key", "x", "--state", state],
       ["--url", server.url, "--key", trail.vkey, "--state", state, "more"],
     ]) {
-      assert.equal((await runCommand(runAudit, wrong, environment)).code, 64, wrong.join(" "));
+      assert.equal((await runCommand("audit", wrong, environment)).code, 64, wrong.join(" "));
     }
   });
 });

@@ -21,7 +21,7 @@ const revocations = grants.flatMap(([, privileges = "", tables = ""]) => {
     : privileges.split(", ");
   return tables
     .trim()
-    .split(", ")
+    .split(/,\s+/)
     .flatMap(table => rights.map(right => ({ right, table })));
 });
 
@@ -48,7 +48,7 @@ describe("check", () => {
     TRAIL_KEY: formatSignerKey(makeSignerKey("trail.example.com", new Uint8Array(32), trailCrypto)),
     TRAIL_STATE_FILE: join(folder, "checkpoint"),
   });
-  const durability = () => (database.hasUsers ? "durability: right" : "durability: any will do");
+  const durability = () => (database.hasUsers ? "durability: ok" : "durability: any will do");
 
   test("refuses wrong settings with 78, and arguments with 64", async () => {
     const wrong = await runProgram(["check"], { ...settings(), SECRET_KEY: "short", PORT: "x" });
@@ -63,14 +63,23 @@ describe("check", () => {
       [78, "check: SECRET_KEY_PREVIOUS is the same as SECRET_KEY\n"],
     );
     const { code, stderr } = await runProgram(["check", "now"], settings());
-    assert.deepEqual([code, stderr], [64, "check: unexpected argument: now\n"]);
+    assert.deepEqual([code, stderr.includes("Unexpected argument 'now'")], [64, true]);
   });
 
   test("says with 69 that the database cannot be reached", async () => {
     const DATABASE_URL = `postgres://postgres@127.0.0.1:${await freePort()}/x`;
     const { code, stdout, stderr } = await runProgram(["check"], { ...settings(), DATABASE_URL });
-    assert.deepEqual([code, stdout], [69, "settings: right\n"]);
+    assert.deepEqual([code, stdout], [69, "settings: ok\n"]);
     assert.match(stderr, /^check: The database is not available: .*ECONNREFUSED.*\n$/);
+  });
+
+  test("warns of a variable that is nearly a setting", async () => {
+    const DATABASE_URL = `postgres://postgres@127.0.0.1:${await freePort()}/x`;
+    const given = { ...settings(), DATABASE_URL, TRUSTED_PROXY: "127.0.0.1", LOG_LEVEL_FIEL: "x", HOME: "/" };
+    const { stdout } = await runProgram(["check"], given);
+    assert.match(stdout, /^settings: ok\nwarning: TRUSTED_PROXY is no setting; TRUSTED_PROXIES\?\n/);
+    assert.match(stdout, /^warning: LOG_LEVEL_FIEL is no setting; LOG_LEVEL_FILE\?$/m);
+    assert.equal(stdout.match(/is no setting/g)?.length, 2);
   });
 
   test("warns when a proxy on this machine would make one client of all", async () => {
@@ -84,7 +93,7 @@ describe("check", () => {
       const { stdout } = await runProgram(["check"], { ...settings(), DATABASE_URL, TRUSTED_PROXIES, HOST });
       const warning =
         "warning: TRUSTED_PROXIES is none: clients that come through a proxy all count as one address\n";
-      assert.equal(stdout, `settings: right\n${warns ? warning : ""}`);
+      assert.equal(stdout, `settings: ok\n${warns ? warning : ""}`);
     }
   });
 
@@ -93,7 +102,7 @@ describe("check", () => {
       const { code, stdout, stderr } = await runProgram(["check"], settings());
       assert.deepEqual(
         [code, stdout],
-        [1, `settings: right\nencoding: right\nisolation: right\n${durability()}\ntrail state file: right\n`],
+        [1, `settings: ok\nencoding: ok\nisolation: ok\n${durability()}\ntrail state file: ok\n`],
       );
       assert.match(stderr, /^check: the database is behind this program \(missing: employee, .*\n$/);
     }
@@ -110,13 +119,13 @@ describe("check", () => {
     assert.deepEqual([code, stderr], [0, ""]);
     const [connect, warning, ...rest] = stdout.trimEnd().split("\n").reverse();
     assert.deepEqual(rest.reverse(), [
-      "settings: right",
-      "encoding: right",
-      "isolation: right",
-      "schema: right",
+      "settings: ok",
+      "encoding: ok",
+      "isolation: ok",
+      "schema: ok",
       durability(),
-      "trail state file: right",
-      "rights: enough",
+      "trail state file: ok",
+      "rights: ok",
     ]);
     assert.match(warning ?? "", /^warning: role \w+ needs no right to own maintenance_log$/);
     assert.match(
@@ -163,7 +172,7 @@ describe("check", () => {
     assert.equal(code, 1);
     const [isolated, lossy = "", readOnly, ...rest] = stderr.split("\n");
     const isolation = "default_transaction_isolation is repeatable read, not read committed";
-    const remedy = "reset it for the role, the database and in DATABASE_URL";
+    const remedy = "reset it for the role and the database";
     assert.equal(isolated, `check: ${isolation}: ${remedy}`);
     assert.match(
       (await runProgram(["serve"], { ...settings(), PORT: "0" })).stderr,
@@ -177,7 +186,7 @@ describe("check", () => {
 
   test("knows every right that the service role is granted, and no others", async t => {
     if (!database.hasUsers) return t.skip("the embedded database has one user for everybody");
-    assert.equal(revocations.length, 52);
+    assert.equal(revocations.length, 54);
     const role = `check_${process.pid}`;
     await sql.unsafe(`create role ${role} login password 'x' in role maintenance_log_service`);
     const url = new URL(database.url);
@@ -187,8 +196,8 @@ describe("check", () => {
     const name = new URL(database.url).pathname.slice(1);
     await sql.unsafe(`revoke connect on database ${name} from public`);
     await sql.unsafe(`grant connect on database ${name} to ${role}`);
-    const enough = `settings: right\nencoding: right\nisolation: right\nschema: right\ndurability: right\ntrail state file: right\nrights: enough\n`;
-    assert.deepEqual(await checked(), { code: 0, stdout: enough, stderr: "" });
+    const ok = `settings: ok\nencoding: ok\nisolation: ok\nschema: ok\ndurability: ok\ntrail state file: ok\nrights: ok\n`;
+    assert.deepEqual(await checked(), { code: 0, stdout: ok, stderr: "" });
 
     // Not one after the other: the program takes its time to start.
     const others = revocations.filter(({ table }) => table !== "schema_migration");
@@ -216,18 +225,10 @@ describe("check", () => {
       [1, "check: permission denied for table schema_migration\n"],
     );
 
-    await sql.unsafe("revoke usage on schema public from public");
-    const hidden = await checked();
-    assert.deepEqual(
-      [hidden.code, hidden.stderr],
-      [1, `check: role ${role} lacks the right to usage on schema public\n`],
-    );
-    await sql.unsafe("grant usage on schema public to public");
-
     await runProgram(["migrate"], settings());
     await sql.unsafe(`grant delete on maintenance_log to ${role}`);
     const { stdout } = await checked();
-    assert.equal(stdout, `${enough}warning: role ${role} needs no right to delete on maintenance_log\n`);
+    assert.equal(stdout, `${ok}warning: role ${role} needs no right to delete on maintenance_log\n`);
     await sql.unsafe(`drop owned by ${role}`);
     await sql.unsafe(`drop role ${role}`);
   });

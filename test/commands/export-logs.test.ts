@@ -122,8 +122,8 @@ describe("export-logs", () => {
 
   test("refuses wrong arguments with 64 and wrong settings with 78", async () => {
     for (const [args, reason] of [
-      [["--format", "xml"], "--format is none of ndjson, csv"],
-      [["--format", "toString"], "--format is none of ndjson, csv"],
+      [["--format", "xml"], "--format is neither ndjson nor csv"],
+      [["--format", "toString"], "--format is neither ndjson nor csv"],
       [["--asset", "1 or 1=1"], "--asset is not the id of an asset"],
       [["--asset", "-1"], "Option '--asset' argument is ambiguous"],
       [["pumps"], "Unexpected argument 'pumps'"],

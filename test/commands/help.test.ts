@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { runProgram } from "../support/program.ts";
 
 describe("--help after a command", () => {
   for (const [command, ...said] of [
-    ["serve", /LISTEN_FDS/, /^ {2}PORT +default 7070; /m],
+    ["serve", /LISTEN_FDS/, /^ {2}PORT +default 7070; where the API listens/m],
     ["migrate", /maintenance_log_service/, /^ {2}DATABASE_URL +required; /m],
     ["create-admin", /--if-none/, /^ {2}ADMIN_PASSWORD +optional; /m],
     ["check", /69 no database/, /^ {2}SECRET_KEY +required; /m],
     ["export-logs", /--asset ID/, /RFC 4180/],
     ["openapi", /OpenAPI document/, /settings/],
-    ["trail-key", /NAME/, /secret/],
+    ["trail-key", /NAME/, /secret/, /^ {2}TRAIL_KEY +required; /m],
     ["audit", /--state FILE/, /^ {2}AUDIT_EMAIL +required; /m],
-    ["verify", /--checkpoint FILE/, /--proof FILE/, /neither settings nor a database/],
+    ["verify", /--checkpoint FILE/, /--proof FILE/, /only the last needs settings and a database/],
   ] as const) {
     test(`says what ${command} takes, whatever else is there, and runs nothing`, async () => {
       for (const args of [["--help"], ["--no-such-option", "--help"]]) {
@@ -24,6 +25,13 @@ describe("--help after a command", () => {
       }
     });
   }
+
+  test("names the program as the installed script does", async () => {
+    const settings = { PROGRAM_NAME: "maintenance-log" };
+    assert.match((await runProgram(["--help"], settings)).stdout, /^usage: maintenance-log COMMAND\n/);
+    assert.match((await runProgram(["check", "--help"], settings)).stdout, /^usage: maintenance-log check\n/);
+    assert.match(readFileSync("deploy/command", "utf8"), /^export PROGRAM_NAME=maintenance-log$/m);
+  });
 
   test("the usage names every command", async () => {
     const { stdout } = await runProgram(["--help"]);

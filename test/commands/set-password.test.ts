@@ -42,7 +42,7 @@ describe("set-password", () => {
 
   test("says what is wrong with its arguments and its password", async () => {
     for (const [args, password, code, message] of [
-      [[], "x", 64, "--email is required"],
+      [[], "x", 64, "--email is missing"],
       [["--email", "nobody@example.com"], "a password", 65, "Employee not found"],
       [["--email", email], "abc", 65, "Password must be between 4 and 72 characters"],
       [["--email", email], Buffer.from("p\xe4ssword\n", "latin1"), 65, "the password is not in UTF-8"],

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { runTrailKey } from "../../src/commands/trail-key.ts";
-import { runVerify } from "../../src/commands/verify.ts";
 import { runCommand } from "../support/command.ts";
 import { programCommand } from "../support/compiled.ts";
 import { runProgram } from "../support/program.ts";
@@ -21,7 +19,7 @@ const file = (name: string, content: string | Buffer): string => {
 
 /** Runs `verify`; paths in what it says become file names. */
 const verify = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runCommand(runVerify, args);
+  const { code, stdout, stderr } = await runCommand("verify", args);
   const named = (text: string) => text.replaceAll(`${folder}/`, "");
   return { code, stdout: named(stdout), stderr: named(stderr) };
 };
@@ -42,9 +40,41 @@ describe("trail-key", () => {
     assert.notEqual(other.stdout, stdout);
   });
 
+  test("--out keeps the signer key in a new file of its own, which --public reads", async () => {
+    const path = join(folder, "new-key");
+    const made = await runProgram(["trail-key", "example.com/log", "--out", path]);
+    assert.deepEqual([made.code, made.stderr], [0, ""]);
+    assert.match(made.stdout, /^example\.com\/log\+[\da-f]{8}\+[A-Za-z\d+/]{44}\n$/);
+    const kept = readFileSync(path, "utf8");
+    assert.match(kept, /^PRIVATE\+KEY\+example\.com\/log\+.*\n$/);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    for (const settings of [{ TRAIL_KEY_FILE: path }, { TRAIL_KEY: kept.trim() }]) {
+      assert.deepEqual(await runProgram(["trail-key", "--public"], settings), made);
+    }
+    const again = await runProgram(["trail-key", "other.example", "--out", path]);
+    const said = `trail-key: ${path} exists: a key is never overwritten\n`;
+    assert.deepEqual(again, { code: 74, stdout: "", stderr: said });
+    assert.equal(readFileSync(path, "utf8"), kept);
+    const nowhere = await runProgram(["trail-key", "a", "--out", join(folder, "gone", "key")]);
+    assert.equal(nowhere.code, 74);
+    assert.match(nowhere.stderr, /^trail-key: \S+ cannot be written: ENOENT/);
+    const none = await runProgram(["trail-key", "--public"]);
+    assert.deepEqual([none.code, none.stderr.split(";")[0]], [78, "trail-key: TRAIL_KEY is missing"]);
+  });
+
   test("refuses any other arguments with 64", async () => {
-    for (const args of [[], ["a", "b"], ["a b"], ["a+b"], [""], ["--force"]]) {
-      const { code, stdout, stderr } = await runCommand(runTrailKey, args);
+    for (const args of [
+      [],
+      ["a", "b"],
+      ["a b"],
+      ["a+b"],
+      [""],
+      ["--force"],
+      ["a", "--public"],
+      ["--public", "--out", "x"],
+      ["--out", "x"],
+    ]) {
+      const { code, stdout, stderr } = await runCommand("trail-key", args);
       assert.deepEqual([code, stdout], [64, ""], args.join());
       assert.match(stderr, /^[^\n]+\n$/);
     }
@@ -355,7 +385,7 @@ describe("verify --proof", () => {
     assert.match((await verify("--database")).stderr, /--key is missing/);
     const both = await verify(...key, "--database", "--proof", proof);
     assert.deepEqual([both.code, both.stdout], [64, ""]);
-    assert.match(both.stderr, /--database goes with --key only/);
+    assert.match(both.stderr, /^takes --checkpoint and --entries, or /);
     const gone = join(folder, "gone");
     const checkpoint = file("newest", trail.checkpoint());
     for (const args of [

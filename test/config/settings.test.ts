@@ -60,7 +60,6 @@ describe("the settings of serve", () => {
       preparesStatements: true,
       certificateFile: undefined,
       keyFile: undefined,
-      reusesPort: false,
       logLevel: "info",
       trailKey: undefined,
       trailStateFile: undefined,
@@ -84,7 +83,6 @@ describe("the settings of serve", () => {
       DATABASE_PREPARE: "no",
       TLS_CERTIFICATE_FILE: "/tls/certificate.pem",
       TLS_KEY_FILE: "/tls/key.pem",
-      REUSE_PORT: "yes",
       LOG_LEVEL: "warn",
       TRAIL_KEY: formatSignerKey(trailKey),
       TRAIL_STATE_FILE: "/var/lib/maintenance-log/trail-checkpoint",
@@ -105,7 +103,6 @@ describe("the settings of serve", () => {
       preparesStatements: false,
       certificateFile: "/tls/certificate.pem",
       keyFile: "/tls/key.pem",
-      reusesPort: true,
       logLevel: "warn",
       trailKey,
       trailStateFile: "/var/lib/maintenance-log/trail-checkpoint",
@@ -266,7 +263,7 @@ describe("a setting in a file", () => {
 });
 
 describe("the URL of the database", () => {
-  testRefused("DATABASE_URL", ["http://db/db"], "is not a PostgreSQL connection URL");
+  testRefused("DATABASE_URL", ["http://db/db?sslmode=no"], "is not a PostgreSQL connection URL, .*");
 
   test("may name certificates, which are read from their files", () => {
     const files = ["/etc/ca.pem"];
@@ -277,7 +274,10 @@ describe("the URL of the database", () => {
         return "no certificate";
       }),
     );
-    assert.match(faults.join(), /^DATABASE_URL has an sslrootcert that is no certificate in PEM; /);
+    assert.match(
+      faults.join(),
+      /^DATABASE_URL has certificates that are not in PEM, or a key that does not fit its certificate; /,
+    );
     assert.deepEqual(files, []);
   });
 });
@@ -443,7 +443,11 @@ describe("the log level", () => {
     test(`may be ${level}`, () => assert.equal(serve({ LOG_LEVEL: level }).logLevel, level));
   }
 
-  testRefused("LOG_LEVEL", ["INFO", "verbose", "trace", "0", "info "], "is not a log level");
+  testRefused(
+    "LOG_LEVEL",
+    ["INFO", "verbose", "trace", "0", "info "],
+    "is not debug or info or warn or error",
+  );
 });
 
 describe("the settings of the other commands", () => {

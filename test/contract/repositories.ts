@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { elementsOf, type JsonList } from "../../src/application/json-list.ts";
 import type { Caller, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
+import { isLive } from "../../src/application/sessions.ts";
 import type { NewAsset } from "../../src/domain/asset.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
 import type {
@@ -124,17 +125,16 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         }
       });
 
-      test("credentials are found by id and by email; unknown ones are undefined", async () => {
+      test("an account is found by email; an unknown one is undefined", async () => {
         const record = anEmployee();
         const employee = await opened.employees.insert(record);
-        const credentials = { employee, passwordHash: record.passwordHash, tokenVersion: 1 };
-        assert.deepEqual(await opened.employees.findCredentials(employee.id), credentials);
-        assert.deepEqual(
-          await opened.employees.findCredentialsByEmail(` ${record.email.toUpperCase()}`),
-          credentials,
-        );
-        assert.equal(await opened.employees.findCredentials(unknownId), undefined);
-        assert.equal(await opened.employees.findCredentialsByEmail("nobody@example.com"), undefined);
+        const account = await opened.employees.findAccount(` ${record.email.toUpperCase()}`);
+        assert.ok(account);
+        const { passwordHash } = record;
+        const { tokensValidFrom } = account;
+        assert.ok(tokensValidFrom > 0);
+        const fresh = { passwordHash, tokenVersion: 1, survivingTokenId: null, tokensValidFrom };
+        assert.deepEqual(account, { employee, ...fresh });
         assert.equal(await opened.employees.findAccount("nobody@example.com"), undefined);
       });
 
@@ -154,11 +154,10 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         assert.deepEqual({ ...(await opened.employees.update(before.id, some, roles)) }, after);
         const rest = { ...nothing, lastName: "Hopper", phone: "000 111", role: "ADMIN" as const };
         await opened.employees.update(before.id, rest, roles);
-        assert.deepEqual(await opened.employees.findCredentials(before.id), {
-          employee: { ...after, lastName: "Hopper", phone: "000 111", role: "ADMIN" },
-          passwordHash: record.passwordHash,
-          tokenVersion: 3,
-        });
+        const { employee, passwordHash, tokenVersion } =
+          (await opened.employees.findAccount(after.email)) ?? {};
+        assert.deepEqual(employee, { ...after, lastName: "Hopper", phone: "000 111", role: "ADMIN" });
+        assert.deepEqual([passwordHash, tokenVersion], [record.passwordHash, 3]);
       });
 
       test("a changed email is the login name from then on, and frees the old one", async () => {
@@ -232,7 +231,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         );
         assert.equal(outcomes.filter(Boolean).length, 1);
         const next = `next ${outcomes.indexOf(true)}`;
-        assert.equal((await opened.employees.findCredentials(employee.id))?.passwordHash, next);
+        assert.equal((await opened.employees.findAccount(employee.email))?.passwordHash, next);
         const unknown = { ...caller, employeeId: unknownId };
         await assert.rejects(opened.employees.replacePasswordHash(next, "x", unknown), tokenNotValid);
       });
@@ -279,7 +278,8 @@ export function repositoryContract(name: string, openRepositories: () => Promise
             [() => employees.update(id, { ...nothing, email }, roles), 6],
           ] as const) {
             await change();
-            assert.equal((await employees.findCredentials(id))?.tokenVersion, version);
+            const account = (await employees.findAccount(email)) ?? (await employees.findAccount(moved));
+            assert.equal(account?.tokenVersion, version);
           }
           assert.ok((await stateOf(email)).tokensValidFrom > before.tokensValidFrom);
         });
@@ -347,9 +347,11 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const caller = callerOf(employee, 1, "token 1");
         await opened.employees.replacePasswordHash(record.passwordHash, "second", caller);
         await opened.employees.setPasswordHash(employee.id, "third");
-        const credentials = await opened.employees.findCredentials(employee.id);
-        assert.deepEqual(credentials, { employee, passwordHash: "third", tokenVersion: 3 });
-        assert.equal((await opened.employees.findAccount(employee.email))?.survivingTokenId, null);
+        const credentials = await opened.employees.findAccount(employee.email);
+        const { tokensValidFrom = 0 } = credentials ?? {};
+        const revoked = { tokenVersion: 3, survivingTokenId: null, tokensValidFrom };
+        assert.deepEqual(credentials, { employee, passwordHash: "third", ...revoked });
+        assert.ok(tokensValidFrom > 0);
         await assert.rejects(opened.employees.setPasswordHash(unknownId, "x"), employeeNotFound);
       });
 
@@ -428,6 +430,42 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         });
       }
 
+      test("is made while its token is live by the rule of the sessions", async () => {
+        const record = anEmployee({ role: "ADMIN" });
+        const employee = await opened.employees.insert(record);
+        const survivor = callerOf(employee, 1, "token 1");
+        const outcomes: boolean[] = [];
+        for (const prepare of [
+          async () => {},
+          () => opened.employees.replacePasswordHash(record.passwordHash, "second", survivor),
+          () => opened.employees.setActive(employee.id, false),
+          () => opened.employees.setActive(employee.id, true),
+        ]) {
+          await prepare();
+          const account = await opened.employees.findAccount(employee.email);
+          assert.ok(account);
+          for (const tokenVersion of [1, 2, 3]) {
+            for (const tokenId of ["token 1", "token 2", undefined]) {
+              const caller = callerOf(employee, tokenVersion, tokenId);
+              const isMade = (change: Promise<unknown>) =>
+                change.then(
+                  () => true,
+                  () => false,
+                );
+              const expected = isLive(account, caller);
+              for (const change of [
+                () => opened.assets.insert(anAsset(), caller),
+                () => opened.employees.update(employee.id, unchanged, roles, caller),
+              ]) {
+                assert.equal(await isMade(change()), expected, JSON.stringify({ account, caller }));
+              }
+              outcomes.push(expected);
+            }
+          }
+        }
+        assert.equal(outcomes.filter(isMade => isMade).length, 3 + 5 + 0 + 3);
+      });
+
       test("is made with the token that changed the password, and with no other", async () => {
         const record = anEmployee({ role: "ADMIN" });
         const employee = await opened.employees.insert(record);
@@ -478,7 +516,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           };
           const appointed = await own.employees.appointAdmin(again);
           assert.deepEqual({ ...appointed }, { ...technician, role: "ADMIN", active: true });
-          assert.equal((await own.employees.findCredentials(technician.id))?.passwordHash, "new");
+          assert.equal((await own.employees.findAccount(technician.email))?.passwordHash, "new");
           assert.equal(await own.employees.hasActiveAdmin(), true);
         } finally {
           await close();
@@ -655,9 +693,9 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         test("the same key and log again is the same log, and no second one", async () => {
           const { send, written } = await openAsset();
           const first = await send(aLog(), "key");
-          assert.equal(first.replayed, false);
+          assert.equal(first.isReplay, false);
           for (let i = 0; i < 3; i += 1)
-            assert.deepEqual(await send(aLog(), "key"), { ...first, replayed: true });
+            assert.deepEqual(await send(aLog(), "key"), { ...first, isReplay: true });
           assert.deepEqual(await written(), [first.log]);
         });
 
@@ -687,14 +725,14 @@ export function repositoryContract(name: string, openRepositories: () => Promise
             await send(aLog()),
             await send(aLog()),
           ];
-          assert.ok(sent.every(({ replayed }) => !replayed));
+          assert.ok(sent.every(({ isReplay }) => !isReplay));
           assert.equal((await written()).length, sent.length);
         });
 
         test("of fifty at once one writes and the others find what it wrote", async () => {
           const { send, written } = await openAsset();
           const answers = await Promise.all(Array.from({ length: 50 }, () => send(aLog(), "key")));
-          assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
+          assert.equal(answers.filter(({ isReplay }) => !isReplay).length, 1);
           assert.equal(new Set(answers.map(({ log }) => log.id)).size, 1);
           assert.equal((await written()).length, 1);
         });
@@ -702,7 +740,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         test("a key under which nothing could be written is free", async () => {
           const { send } = await openAsset();
           await assert.rejects(send(aLog(), "key", unknownId), assetNotFound);
-          assert.equal((await send(aLog(), "key")).replayed, false);
+          assert.equal((await send(aLog(), "key")).isReplay, false);
         });
       });
 
@@ -812,7 +850,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
             );
             assert.deepEqual(await all(maintenanceLogs.listOfPerformer(employee.id, period)), ofAsset);
             const ofAll = await all(maintenanceLogs.list(period));
-            const ofActive = await all(maintenanceLogs.listOfActiveAssets({ ...period, limit: 1_000 }));
+            const ofActive = await all(maintenanceLogs.listOfActiveAssets(period, 1_000));
             for (const list of [ofAll, ofActive]) {
               assert.deepEqual(
                 list.filter(({ assetId }) => assetId === asset.id),
@@ -902,7 +940,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           await write(active.id, 3),
         ];
         const newest = async (limit: number, filter: LogFilter = {}) =>
-          (await all(opened.maintenanceLogs.listOfActiveAssets({ ...filter, limit }))).map(({ id }) => id);
+          (await all(opened.maintenanceLogs.listOfActiveAssets(filter, limit))).map(({ id }) => id);
 
         assert.deepEqual(await newest(3), [third, second, first]);
         await opened.assets.setActive(inactive.id, false);
@@ -936,7 +974,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
             ({ assetId }) => !inactive.some(({ id }) => id === assetId),
           );
           assert.deepEqual(
-            await all(opened.maintenanceLogs.listOfActiveAssets({ limit })),
+            await all(opened.maintenanceLogs.listOfActiveAssets({}, limit)),
             whole.slice(0, limit),
             `limit ${limit}`,
           );
@@ -945,6 +983,33 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         await opened.assets.setActive(other.id, false);
         for (const limit of [1, 2, 3, 4, 10, 1_000]) await matchesTheWhole(limit);
         assert.deepEqual(await all(opened.maintenanceLogs.listOfAsset(silent.id, {})), []);
+      });
+
+      test("the newest logs of active assets are exactly as many as asked for, however long they are", async () => {
+        const asset = await opened.assets.insert(anAsset());
+        const performer = callerOf(await opened.employees.insert(anEmployee()));
+        const log = aLog({ performedDate: "9999-12-31T23:59:59.95", comment: "漢".repeat(10_000) });
+        const written = await Promise.all(Array.from({ length: 25 }, () => append(asset.id, performer, log)));
+        const ids = written.map(({ id }) => id).sort((a, b) => b - a);
+        const newest = async (limit: number) =>
+          (await all(opened.maintenanceLogs.listOfActiveAssets({}, limit))).map(({ id }) => id);
+        for (const limit of [1, 9, 10, 12, 24, 25])
+          assert.deepEqual(await newest(limit), ids.slice(0, limit));
+        const whole = (await newest(Number.POSITIVE_INFINITY)).length;
+        for (const limit of [whole, 100_000, Number.MAX_SAFE_INTEGER, 1e300]) {
+          assert.equal((await newest(limit)).length, whole);
+        }
+        assert.equal((await newest(whole - 1)).length, whole - 1);
+        const { performedDate } = log;
+        const status = "PENDING" as const;
+        const filtered = opened.maintenanceLogs.listOfActiveAssets(
+          { performedFrom: performedDate, status },
+          1_001,
+        );
+        assert.deepEqual(
+          (await all(filtered)).map(({ id }) => id),
+          ids,
+        );
       });
 
       test("an unknown log, asset or employee is not found", async () => {

@@ -1,25 +1,20 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import type { Repositories } from "../../src/application/ports.ts";
-import {
-  type FullTile,
-  type HashedRecord,
-  idsEnd,
-  type RecordKey,
-  recordKinds,
-} from "../../src/application/trail/trail-repository.ts";
+import type {
+  FullTile,
+  HashedRecord,
+  Ids,
+  RecordKey,
+  TrailStore,
+} from "../../src/application/trail/ports.ts";
+import { type Entry, type EntryKind, readEntry } from "../../src/domain/trail/entry.ts";
 import { byOperator, callerOf } from "../support/by-operator.ts";
-import { readEntry } from "../support/entry.ts";
-import { hasher } from "../support/trail-stage.ts";
+import { hasher, range } from "../support/trail-stage.ts";
+import { until } from "../support/until.ts";
 import { aLog, anAsset, anEmployee, type OpenRepositories } from "./repositories.ts";
 
-const bytes = (seed: number, length = 32) => new Uint8Array(length).fill(seed % 251);
-const tile = (level: number, index: number): FullTile => ({
-  level,
-  index,
-  root: bytes(index + 1),
-  sixteenths: bytes(index + 2, 512),
-});
+const bytes = (seed: number) => new Uint8Array(32).fill(seed % 251);
+const tile = (level: number, index: number): FullTile => ({ level, index, root: bytes(index + 1) });
 const unchanged = {
   firstName: undefined,
   lastName: undefined,
@@ -27,15 +22,16 @@ const unchanged = {
   phone: undefined,
   role: undefined,
 };
-const all = { first: 1, last: idsEnd - 1 };
 const hex = (hash: Uint8Array) => Buffer.from(hash).toString("hex");
+const none: Ids = { employee: 0, asset: 0, log: 0 };
+const logOf = (recordId: number): HashedRecord => ({ kind: "log", recordId, hash: bytes(recordId) });
 
-/** What every implementation of the trail's repository promises. */
+/** What every store of a trail promises. */
 export function trailContract(name: string, openRepositories: () => Promise<OpenRepositories>): void {
-  describe(`the trail's repository: ${name}`, () => {
+  describe(`the store of the trail: ${name}`, () => {
     let opened: ReturnType<typeof byOperator>;
     let close: () => Promise<void>;
-    let trail: Repositories["trail"];
+    let trail: TrailStore;
     beforeEach(async () => {
       const repositories = await openRepositories();
       opened = byOperator(repositories);
@@ -45,15 +41,24 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     // Each test begins with an empty trail.
     afterEach(() => close());
 
-    /** Appends so many entries of logs, whose hashes are made up. */
-    const appendMany = async (from: number, count: number, firstId = from + 1) => {
-      const entries = Array.from({ length: count }, (_, at) => ({
-        kind: "log" as const,
-        recordId: firstId + at,
-        hash: bytes(firstId + at),
-      }));
-      assert.equal(await trail.append(from, entries, []), true);
-    };
+    /** Numbers all records. */
+    async function numberAll(): Promise<readonly HashedRecord[]> {
+      const { size } = await trail.ledger.end();
+      const found = await trail.records.withoutEntry(none, [], 10_000);
+      assert.equal(await trail.ledger.append(size, found, []), true);
+      return found;
+    }
+
+    /** The entries of a kind, in their order, as the type of the domain has them. */
+    async function entriesOf<Kind extends EntryKind>(kind: Kind): Promise<Extract<Entry, { kind: Kind }>[]> {
+      await numberAll();
+      const entries: Entry[] = [];
+      const { size } = await trail.ledger.end();
+      while (entries.length < size) {
+        entries.push(...(await trail.records.entries(entries.length, size)).map(readEntry));
+      }
+      return entries.filter(entry => entry.kind === kind) as Extract<Entry, { kind: Kind }>[];
+    }
 
     async function writeLogs(count: number, comment?: string) {
       const performer = callerOf(await opened.employees.insert(anEmployee()));
@@ -67,72 +72,67 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     }
 
     test("begins empty", async () => {
-      const lastIds = { log: 0, employee: 0, asset: 0 };
-      assert.deepEqual(await trail.end(), { size: 0, lastHash: undefined, lastIds });
-      assert.deepEqual(await trail.entries(0, 10), []);
-      assert.equal(await trail.lastCheckpoint(), undefined);
-      assert.equal(await trail.placeOfLog(1), undefined);
-      assert.equal((await trail.readings(10)).length, 0);
+      const { ledger, records, checkpoints } = trail;
+      assert.deepEqual(await ledger.end(), { size: 0, lastHash: undefined, lastIds: none });
+      assert.equal((await ledger.hashes(0, 0, 10)).length, 0);
+      assert.equal(await ledger.firstMissing(0, 0), undefined);
+      assert.equal(await ledger.firstRepeated(0, 10), undefined);
+      assert.deepEqual(await records.withoutEntry(none, [], 10), []);
+      assert.deepEqual(await records.entries(0, 10), []);
+      assert.deepEqual(await records.entryOfLog(1), { index: undefined, entry: undefined });
+      assert.deepEqual((await records.horizon(false)).lastIds, none);
+      assert.equal(await checkpoints.last(), undefined);
     });
 
-    test("a log's record says what was written, by whom, under which name, and when the database took it", async () => {
+    test("an entry of a log says what was written, by whom, under which name, and when the database took it", async () => {
       const { employeeId, assetId, logs } = await writeLogs(1);
       await opened.employees.update(employeeId, { ...unchanged, firstName: "Augusta" }, ["TECHNICIAN"]);
-      const [record] = await trail.recordsIn("log", [all], 10);
-      const { recordedAt, ...said } = readEntry((record ?? assert.fail()).entry);
+      const [entry] = await entriesOf("log");
+      const { recordedAt, ...said } = entry ?? assert.fail();
       assert.ok(recordedAt !== null);
       assert.match(recordedAt, /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
       assert.ok(Math.abs(Date.parse(recordedAt) - Date.now()) < 60_000, recordedAt);
       const { performedDate, status, taskType, comment } = aLog({ comment: "log 0" });
-      assert.deepEqual(
-        { ...record, entry: said },
-        {
-          kind: "log",
-          recordId: logs[0]?.id,
-          entry: {
-            kind: "log",
-            id: logs[0]?.id,
-            performedDate,
-            status,
-            taskType,
-            comment,
-            assetId,
-            performedByEmployeeId: employeeId,
-            performedByName: "Ada Byron",
-          },
-        },
-      );
+      assert.deepEqual(said, {
+        kind: "log",
+        id: logs[0]?.id,
+        performedDate,
+        status,
+        taskType,
+        comment,
+        assetId,
+        performedByEmployeeId: employeeId,
+        performedByName: "Ada Byron",
+      });
     });
 
     test("an entry has its canonical bytes, whatever its text", async () => {
-      const performer = callerOf(await opened.employees.insert(anEmployee({ lastName: 'B"yr\\on' })));
-      const { id } = await opened.assets.insert(anAsset({ name: "Pump\t/é", description: "a\nb\u2028" }));
+      const name = 'B"yr\\on';
+      const performer = callerOf(await opened.employees.insert(anEmployee({ lastName: name })));
+      const texts = { name: "Pump\t/é", description: "a\nb\u2028" };
+      const { id } = await opened.assets.insert(anAsset(texts));
       const characters = Array.from({ length: 0xd7ff }, (_, at) => String.fromCharCode(at + 1));
       const comments = Array.from({ length: 6 }, (_, at) =>
         characters.slice(10_000 * at, 10_000 * (at + 1)).join(""),
       );
       comments.push("\u{1f600}\u{10ffff}\ue000\uffff\ufffe", "", "\\ud800 \\n \\", '"', "{}[],:");
+      const dates = ["2026-01-07T10:00:00", "0001-02-03T00:00:00.000001", "9999-12-31T23:59:59.5"];
       for (const [at, comment] of comments.entries()) {
-        const performedDate = ["2026-01-07T10:00:00", "0001-02-03T00:00:00.000001", "9999-12-31T23:59:59.5"][
-          at % 3
-        ];
-        await opened.maintenanceLogs.append(
-          id,
-          performer,
-          aLog({ comment, performedDate: performedDate ?? "" }),
-        );
+        const performedDate = dates[at % 3] ?? "";
+        await opened.maintenanceLogs.append(id, performer, aLog({ comment, performedDate }));
       }
-      const records = [
-        ...(await trail.recordsIn("log", [all], 100)),
-        ...(await trail.recordsIn("asset", [all], 100)),
-        ...(await trail.recordsIn("employee", [all], 100)),
-      ];
-      // Reading refuses every form but the canonical one.
-      const entries = records.map(({ entry }) => readEntry(entry));
+      // Reading refuses every form but the canonical one, and every field but those of the kind.
+      const entries = await entriesOf("log");
       assert.deepEqual(
-        entries.flatMap(entry => (entry.kind === "log" ? [entry.comment] : [])),
-        comments,
+        entries.map(({ comment, performedDate, performedByName }) => [
+          comment,
+          performedDate,
+          performedByName,
+        ]),
+        comments.map((comment, at) => [comment, dates[at % 3], `Ada ${name}`]),
       );
+      const [asset] = await entriesOf("asset");
+      assert.deepEqual([asset?.name, asset?.description], [texts.name, texts.description]);
     });
 
     test("every state of an employee's role and activity is a record, with whoever asked for it", async () => {
@@ -144,10 +144,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await opened.employees.setActive(id, false, by);
       await opened.employees.setActive(id, false, by);
       await opened.employees.setActive(id, true);
-      const records = await trail.recordsIn("employee", [all], 10);
-      const states = records.map(record => {
-        const { recordedAt, kind, ...state } = readEntry(record.entry);
-        assert.equal(kind, "employee");
+      const states = (await entriesOf("employee")).map(entry => {
+        const { recordedAt, kind: _, ...state } = entry;
         assert.match(recordedAt ?? "", /\.\d{6}Z$/);
         return state;
       });
@@ -165,10 +163,10 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const { id } = await opened.employees.insert(anEmployee({ email: record.email }));
       await opened.employees.setActive(id, false);
       await opened.employees.appointAdmin(record);
-      const [last] = (await trail.recordsIn("employee", [all], 10)).slice(-1);
-      const { recordedAt: __, ...state } = readEntry(last?.entry ?? assert.fail());
+      const entries = await entriesOf("employee");
+      const { recordedAt: __, ...state } = entries.at(-1) ?? assert.fail();
       assert.deepEqual(state, { kind: "employee", id, role: "ADMIN", active: true, changedBy: null });
-      assert.equal((await trail.recordsIn("employee", [all], 10)).length, 3);
+      assert.equal(entries.length, 3);
     });
 
     test("every state of an asset is a record, with whoever asked for it", async () => {
@@ -177,316 +175,199 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await opened.assets.setActive(id, true, by);
       await opened.assets.setActive(id, false, by);
       await opened.assets.setActive(id, true);
-      const records = await trail.recordsIn("asset", [all], 10);
       const state = { kind: "asset", id, name: "Pump", description: "Left" };
       assert.deepEqual(
-        records.map(({ entry }) => {
-          const { recordedAt: _, ...said } = readEntry(entry);
-          return said;
-        }),
+        (await entriesOf("asset")).map(({ recordedAt: _, ...said }) => said),
         [
           { ...state, active: true, changedBy: by.employeeId },
           { ...state, active: false, changedBy: by.employeeId },
           { ...state, active: true, changedBy: null },
         ],
       );
-      assert.deepEqual(await trail.unrecorded("asset", 0, 1_000), []);
-      assert.deepEqual(await trail.unrecorded("employee", 0, 1_000), []);
     });
 
-    test("an employee is held against the last of their own records", async () => {
-      const technician = await opened.employees.insert(anEmployee({ role: "TECHNICIAN" }));
-      await opened.employees.setActive(technician.id, false);
-      await opened.employees.insert(anEmployee({ email: "other@example.com", role: "MANAGER" }));
-      assert.deepEqual(await trail.unrecorded("employee", 0, 1_000), []);
-    });
-
-    test("the newest records are known, with an entry or without one", async () => {
-      const { logs } = await writeLogs(2);
-      const newest = { log: logs[1]?.id, employee: 1, asset: 1 };
-      assert.deepEqual(await trail.newest(), { size: 0, lastHash: undefined, lastIds: newest });
-      await appendMany(0, 1);
-      const { lastHash, ...end } = await trail.newest();
-      assert.deepEqual(end, { size: 1, lastIds: newest });
-      assert.equal(hex(lastHash ?? bytes(0)), hex(bytes(1)));
-    });
-
-    test("an entry of an id that no record was given does not count as the last", async () => {
-      const { logs } = await writeLogs(3);
-      const [first = 0, , last = 0] = logs.map(({ id }) => id);
-      const lastIds = async () => [(await trail.end()).lastIds.log, (await trail.newest()).lastIds.log];
-      await appendMany(0, 1, last + 1);
-      assert.deepEqual(await lastIds(), [0, last]);
-      await appendMany(1, 1, 1_000_000_000_000);
-      await appendMany(2, 1, last + 70_000);
-      assert.deepEqual(await lastIds(), [0, last]);
-      await appendMany(3, 2, first);
-      assert.deepEqual(await lastIds(), [first + 1, last]);
-      assert.deepEqual((await trail.end()).lastIds, { log: first + 1, employee: 0, asset: 0 });
-    });
-
-    test("the database hashes the bytes of each entry as the service does", async () => {
-      await writeLogs(300, 'An "é", a \\, a \t, \u2028 and 😀');
+    test("records without an entry are found above ids, hashed, in the order of kinds and ids, at most so many", async () => {
+      const { logs } = await writeLogs(5, 'An "é", a \\, a \t, \u2028 and 😀');
       await opened.assets.insert(anAsset({ description: "\u0001".repeat(1_000) }));
-      const shown = ({ kind, recordId, hash }: HashedRecord) => [kind, recordId, hex(hash)];
-      for (const kind of recordKinds) {
-        const records = await trail.recordsIn(kind, [all], 1_000);
-        const hashed = await trail.hashesIn(kind, [all], 1_000);
-        assert.ok(hashed.length > 0);
-        assert.deepEqual(
-          hashed.map(shown),
-          records.map(record => shown({ ...record, hash: hasher.leaf(record.entry) })),
-        );
-        const [, second] = records;
-        assert.equal((await trail.hashesIn(kind, [all], 1)).length, 1);
-        if (second === undefined) continue;
-        const { recordId } = second;
-        const two = await trail.hashesIn(
-          kind,
-          [
-            { first: 0, last: 0 },
-            { first: recordId, last: recordId },
-          ],
-          5,
-        );
-        assert.deepEqual(two.map(shown), hashed.slice(1, 2).map(shown));
+      const found = await trail.records.withoutEntry(none, [], 100);
+      assert.deepEqual(
+        found.map(({ kind }) => kind),
+        ["employee", "asset", "asset", ...logs.map(() => "log")],
+      );
+      const logIds = found.flatMap(({ kind, recordId }) => (kind === "log" ? [recordId] : []));
+      assert.deepEqual(
+        logIds,
+        logs.map(({ id }) => id),
+      );
+      assert.deepEqual(await trail.records.withoutEntry(none, [], 4), found.slice(0, 4));
+      const [first = 0, second = 0] = logIds;
+      const above = { employee: 1_000, asset: 1_000, log: second };
+      assert.deepEqual(await trail.records.withoutEntry(above, [], 100), found.slice(5));
+      const others = [found[2], found[3], found[5], { kind: "log", recordId: 1_000_000 }] as RecordKey[];
+      assert.deepEqual(await trail.records.withoutEntry(above, others, 100), [
+        ...found.slice(2, 4),
+        ...found.slice(5),
+      ]);
+      await trail.ledger.append(0, [found[0], found[4]] as HashedRecord[], []);
+      assert.deepEqual(
+        await trail.records.withoutEntry(none, [], 100),
+        found.filter((_, at) => at !== 0 && at !== 4),
+      );
+      assert.equal(first, found[3]?.recordId);
+    });
+
+    test("the hash of a record is that of the bytes of its entry", async () => {
+      await writeLogs(300, 'An "é", a \\, a \t, \u2028 and 😀');
+      const found = await numberAll();
+      const entries: Uint8Array[] = [];
+      while (entries.length < found.length) {
+        const some = await trail.records.entries(entries.length, found.length);
+        assert.ok(some.length > 0);
+        entries.push(...some);
       }
-      assert.deepEqual(await trail.hashesIn("log", [{ first: 1_000_000, last: 2_000_000 }], 10), []);
-    });
-
-    test("records are read in the order of their ids, after one and at most so many, or by their ids", async () => {
-      const { logs } = await writeLogs(5);
-      const ids = logs.map(({ id }) => id);
-      const idsOf = (records: readonly RecordKey[]) => records.map(({ recordId }) => recordId);
-      assert.deepEqual(idsOf(await trail.recordsIn("log", [all], 3)), ids.slice(0, 3));
       assert.deepEqual(
-        idsOf(await trail.recordsIn("log", [{ ...all, first: (ids[1] as number) + 1 }], 10)),
-        ids.slice(2),
+        entries.map(entry => hex(hasher.leaf(entry))),
+        found.map(({ hash }) => hex(hash)),
       );
-      const asked = [ids[3], ids[0], 999_999] as number[];
-      assert.deepEqual(
-        idsOf(await trail.records("log", asked)).sort((a, b) => a - b),
-        [ids[0], ids[3]],
-      );
-      assert.deepEqual(await trail.records("log", []), []);
-    });
-
-    test("spans are known that hold a record or an entry, however far they are apart", async () => {
-      const { logs } = await writeLogs(3);
-      const [first = 0, , last = 0] = logs.map(({ id }) => id);
-      assert.deepEqual(await trail.spans("log", 16_384), [0]);
-      assert.deepEqual(await trail.spans("tile", 16_384), []);
-      const far = 4_000_000_000_000_000;
-      const entries = [last, 70_000, far, far + 255].map(recordId => ({
-        kind: "log" as const,
-        recordId,
-        hash: bytes(1),
-      }));
+      assert.equal(hex(await trail.ledger.hashes(0, 0, 400)), found.map(({ hash }) => hex(hash)).join(""));
       assert.equal(
-        await trail.append(0, [...entries, { kind: "asset", recordId: 512, hash: bytes(2) }], []),
+        hex(await trail.ledger.hashes(0, 5, 7)),
+        found
+          .slice(5, 7)
+          .map(({ hash }) => hex(hash))
+          .join(""),
+      );
+      assert.deepEqual(await trail.records.entries(found.length, found.length + 5), []);
+    });
+
+    test("entries that are long together come a few at a time, and one at least", async () => {
+      await writeLogs(30, "\u0001".repeat(10_000));
+      const { length } = await numberAll();
+      const first = length - 30;
+      for (let at = first; at < length; ) {
+        const entries = await trail.records.entries(at, length);
+        const total = entries.reduce((sum, entry) => sum + entry.length, 0);
+        assert.ok(entries.length > 0 && total < 2_000_000, String(total));
+        at += entries.length;
+      }
+    });
+
+    test("a log's entry is known by its id, with its index once it has one", async () => {
+      const { logs } = await writeLogs(2);
+      const [{ id } = assert.fail()] = logs;
+      const before = await trail.records.entryOfLog(id);
+      assert.equal(before.index, undefined);
+      assert.equal(readEntry(before.entry ?? assert.fail()).id, id);
+      const found = await numberAll();
+      const after = await trail.records.entryOfLog(id);
+      assert.equal(
+        after.index,
+        found.findIndex(({ kind, recordId }) => kind === "log" && recordId === id),
+      );
+      assert.deepEqual(after.entry, before.entry);
+      assert.deepEqual(await trail.records.entryOfLog(1_000_000), { index: undefined, entry: undefined });
+    });
+
+    test("the horizon has the ids that were given last, and transactions that end", async () => {
+      const before = (await trail.records.horizon(true)).xid ?? assert.fail();
+      const { logs } = await writeLogs(3);
+      const { lastIds, xid } = await trail.records.horizon(false);
+      assert.equal(lastIds.log, logs.at(-1)?.id);
+      assert.equal(xid, undefined);
+      // Others of the same server may have a transaction open for a moment.
+      await until(async () => (await trail.records.horizon(false)).xmin > before);
+    });
+
+    test("entries get consecutive indexes at the end, which is known with the last ids", async () => {
+      const { ledger } = trail;
+      const mixed: HashedRecord[] = [
+        { kind: "asset", recordId: 4, hash: bytes(101) },
+        { kind: "employee", recordId: 6, hash: bytes(102) },
+        { kind: "log", recordId: 2, hash: bytes(103) },
+      ];
+      assert.equal(
+        await ledger.append(
+          0,
+          range(1, 301).map(id => logOf(id + 10)),
+          [],
+        ),
         true,
       );
-      const spanOf = (id: number) => id - (id % 16_384);
-      assert.deepEqual(await trail.spans("log", 16_384), [spanOf(first), spanOf(70_000), spanOf(far)]);
-      assert.deepEqual(await trail.spans("asset", 256), [0, 512]);
-      assert.deepEqual(await trail.spans("employee", 256), [0]);
-      assert.deepEqual(await trail.spans("tile", 16_384), [0]);
+      assert.equal(await ledger.append(300, mixed, []), true);
+      const { lastHash, ...end } = await ledger.end();
+      assert.deepEqual(end, { size: 303, lastIds: { log: 310, asset: 4, employee: 6 } });
+      assert.equal(hex(lastHash ?? bytes(0)), hex(bytes(103)));
+      assert.equal(hex(await ledger.hashes(0, 299, 301)), hex(bytes(310)) + hex(bytes(101)));
+      assert.equal(await ledger.firstMissing(0, 303), undefined);
+      assert.equal(await ledger.firstMissing(300, 305), 303);
+      assert.equal(await ledger.firstRepeated(0, 303), undefined);
     });
 
-    test("entries get consecutive indexes and are found by index and by record", async () => {
-      await appendMany(0, 3, 254);
-      const mixed = [
-        { kind: "asset" as const, recordId: 1, hash: bytes(101) },
-        { kind: "employee" as const, recordId: 1, hash: bytes(102) },
-        { kind: "log" as const, recordId: 7, hash: bytes(103) },
-        { kind: "log" as const, recordId: 5, hash: bytes(104) },
-        { kind: "log" as const, recordId: 1_000_000_000_000, hash: bytes(105) },
-      ];
-      assert.equal(await trail.append(3, mixed, []), true);
-      const all = await trail.entries(0, 100);
-      assert.deepEqual(
-        all.map(({ index, kind, recordId, hash }) => [index, kind, recordId, hex(hash)]),
-        [
-          [0, "log", 254, hex(bytes(254))],
-          [1, "log", 255, hex(bytes(255))],
-          [2, "log", 256, hex(bytes(256))],
-          ...mixed.map(({ kind, recordId, hash }, at) => [3 + at, kind, recordId, hex(hash)]),
-        ],
-      );
-      const { size, lastHash } = await trail.end();
-      assert.deepEqual([size, hex(lastHash ?? bytes(0))], [8, hex(bytes(105))]);
-      assert.deepEqual(await trail.entries(2, 5), all.slice(2, 5));
-      const indexesOf = async (...args: Parameters<typeof trail.entriesOf>) =>
-        (await trail.entriesOf(...args)).map(({ index }) => index).sort((a, b) => a - b);
-      assert.deepEqual(await indexesOf("log", 5, 256), [0, 1, 5, 6]);
-      assert.deepEqual(await indexesOf("log", 0, 5), []);
-      assert.deepEqual(await indexesOf("asset", 0, 256), [3]);
-      const asked = [1_000_000_000_000, 6, 7, 254, 257, 513, 1_000_000_000_256];
-      const numbered = await trail.idsWithEntry("log", asked);
-      assert.deepEqual(
-        numbered.sort((a, b) => a - b),
-        [7, 254, 1_000_000_000_000],
-      );
-      assert.deepEqual(await trail.idsWithEntry("asset", [1, 5]), [1]);
-      assert.deepEqual(await trail.idsWithEntry("asset", []), []);
-      const rangesWithout = async (...args: Parameters<typeof trail.idsWithoutEntry>) =>
-        (await trail.idsWithoutEntry(...args)).map(({ first, last }) => [first, last]);
-      assert.deepEqual(await rangesWithout("log", 258, 10), [
-        [1, 4],
-        [6, 6],
-        [8, 253],
-        [257, 258],
-      ]);
-      assert.deepEqual(await rangesWithout("log", 1_000_000_000_000, 2), [
-        [8, 253],
-        [257, 999_999_999_999],
-      ]);
-      assert.deepEqual(await rangesWithout("log", 254, 1), [[8, 253]]);
-      assert.deepEqual(await rangesWithout("asset", 3, 10), [[2, 3]]);
-      assert.deepEqual(await rangesWithout("asset", 1, 10), []);
-      assert.deepEqual(await rangesWithout("employee", 0, 10), []);
-    });
-
-    test("no entry is missing as long as none was removed", async () => {
-      assert.equal(await trail.firstMissing(0, 0), undefined);
-      assert.equal(await trail.firstMissing(0, 10), 0);
-      await appendMany(0, 300);
-      await appendMany(300, 5, 900);
-      await appendMany(305, 300, 2_000);
-      for (const [from, to] of [
-        [0, 605],
-        [0, 256],
-        [256, 512],
-        [512, 605],
-      ] as const)
-        assert.equal(await trail.firstMissing(from, to), undefined);
-      assert.equal(await trail.firstMissing(512, 700), 605);
-    });
-
-    test("an entry is written only where the trail ends, and only once", async () => {
-      await appendMany(0, 2);
-      const entry = { kind: "log" as const, recordId: 9, hash: bytes(9) };
-      for (const wrong of [0, 1, 3]) {
-        assert.equal(await trail.append(wrong, [entry], [tile(0, 0)]), false, String(wrong));
+    test("entries are added only where the trail ends, and never for a record that has one", async () => {
+      const { ledger } = trail;
+      assert.equal(await ledger.append(0, [logOf(1), logOf(2)], []), true);
+      for (const [size, record] of [
+        [0, logOf(3)],
+        [1, logOf(3)],
+        [3, logOf(3)],
+        [2, logOf(2)],
+      ] as const) {
+        assert.equal(await ledger.append(size, [record, logOf(9)], [tile(0, 7)]), false, String(size));
       }
-      assert.equal((await trail.end()).size, 2);
-      assert.equal((await trail.tiles(0, 0, 10)).length, 0);
+      assert.equal((await ledger.end()).size, 2);
+      assert.equal((await ledger.hashes(1, 7, 8)).length, 0);
+      assert.equal(await ledger.append(2, [{ ...logOf(2), kind: "asset" }], []), true);
     });
 
     test("of many who append at once, one succeeds, whole, and the others have done nothing", async () => {
+      const { ledger } = trail;
       for (let round = 0; round < 5; round += 1) {
-        const from = (await trail.end()).size;
-        const attempts = Array.from({ length: 8 }, (_, attempt) => {
-          const ids = Array.from(
-            { length: 100 + 70 * attempt },
-            (_, at) => 10_000 * round + 300 * attempt + at,
-          );
-          const entries = ids.map(recordId => ({ kind: "log" as const, recordId, hash: bytes(attempt) }));
-          return trail.append(from, entries, [tile(round, attempt)]);
-        });
-        const won = (await Promise.all(attempts)).flatMap((did, attempt) => (did ? [attempt] : []));
-        assert.equal(won.length, 1);
-        const [winner = 0] = won;
-        const written = await trail.entries(from, from + 10_000);
-        assert.deepEqual(
-          written.map(({ index }) => index),
-          Array.from({ length: 100 + 70 * winner }, (_, at) => from + at),
+        const { size } = await ledger.end();
+        const outcomes = await Promise.all(
+          range(0, 8).map(each => {
+            const records = range(0, 50 + each).map(at => logOf(1 + size + each * 10_000 + at));
+            return ledger.append(size, records, [tile(0, size)]);
+          }),
         );
-        assert.ok(written.every(({ hash }) => hash[0] === winner));
-        assert.deepEqual(
-          (await trail.tiles(round, 0, 10)).map(({ index }) => index),
-          [winner],
-        );
+        assert.equal(outcomes.filter(isDone => isDone).length, 1);
+        const added = (await ledger.end()).size - size;
+        assert.equal(added, 50 + outcomes.indexOf(true));
+        assert.equal((await ledger.hashes(1, size, size + 1)).length, 32);
       }
     });
 
     test("tiles come back as they were stored", async () => {
-      await trail.append(
-        0,
-        [{ kind: "log", recordId: 1, hash: bytes(1) }],
-        [tile(0, 0), tile(0, 1), tile(1, 0)],
-      );
-      const shown = ({ level, index, root, sixteenths }: FullTile) => [
-        level,
-        index,
-        hex(root),
-        hex(sixteenths),
-      ];
-      assert.deepEqual((await trail.tiles(0, 0, 2)).map(shown), [tile(0, 0), tile(0, 1)].map(shown));
-      assert.deepEqual(
-        (await trail.tiles(1, 0, 9)).map(({ level, index }) => [level, index]),
-        [[1, 0]],
-      );
-      assert.deepEqual(
-        (await trail.tiles(0, 1, 2)).map(({ index }) => index),
-        [1],
-      );
-      const asked = await Promise.all([1, 7, 0, 1].map(trail.tileOfEntries));
-      assert.deepEqual(
-        asked.map(found => found && shown(found)),
-        [shown(tile(0, 1)), undefined, shown(tile(0, 0)), shown(tile(0, 1))],
-      );
+      const { ledger } = trail;
+      const tiles = [tile(0, 3), tile(0, 2), tile(1, 2), tile(0, 4)];
+      assert.equal(await ledger.append(0, [logOf(1)], tiles), true);
+      assert.equal(hex(await ledger.hashes(1, 2, 4)), hex(bytes(3)) + hex(bytes(4)));
+      assert.equal(hex(await ledger.hashes(2, 0, 256)), hex(bytes(3)));
+      assert.equal((await ledger.hashes(3, 0, 256)).length, 0);
     });
 
-    test("the place of a log's entry has what its proof takes of its tile", async () => {
-      const { logs } = await writeLogs(1);
-      const id = logs[0]?.id as number;
-      await appendMany(0, 250, 100_000);
-      assert.equal(await trail.append(250, [{ kind: "log", recordId: id, hash: bytes(77) }], []), true);
-      await appendMany(251, 1, 200_000);
-      let place = await trail.placeOfLog(id);
-      assert.equal(place?.index, 250);
-      assert.equal(hex(place?.hash ?? bytes(0)), hex(bytes(77)));
-      assert.equal(readEntry(place?.entry ?? assert.fail()).id, id);
-      const hashesAt = (from: number, to: number) =>
-        Array.from({ length: to - from }, (_, at) => hex(bytes(100_000 + from + at))).join("");
-      assert.equal(
-        hex(place?.neighbours ?? bytes(0)),
-        `${hashesAt(240, 250)}${hex(bytes(77))}${hex(bytes(200_000))}`,
-      );
-      await appendMany(252, 3, 300_000);
-      await trail.append(255, [{ kind: "log", recordId: 400_000, hash: bytes(4) }], [tile(0, 0)]);
-      await appendMany(256, 20, 500_000);
-      place = await trail.placeOfLog(id);
-      assert.equal(place?.neighbours.length, 16 * 32);
-      // An entry whose log is gone still has its place.
-      const gone = await trail.placeOfLog(400_000);
-      assert.deepEqual([gone?.index, gone?.entry], [255, undefined]);
-      assert.deepEqual(
-        (await Promise.all([100_000, 100_017, 999_999, id].map(trail.placeOfLog))).map(found => found?.index),
-        [0, 17, undefined, 250],
-      );
-    });
-
-    test("what was read can be confirmed", async () => {
-      await trail.confirm();
-      await writeLogs(1);
-      await trail.confirm();
+    test("nothing is found where nothing is wrong", async () => {
+      await writeLogs(20);
+      await numberAll();
+      const found = [];
+      for await (const finding of trail.records.findings()) found.push(finding);
+      assert.deepEqual(found, []);
     });
 
     test("the checkpoint that was stored last is the last, whatever its size; an acceptance stores one too", async () => {
-      await trail.addCheckpoint({ size: 5, root: bytes(5), note: "five\n" });
-      await trail.addCheckpoint({ size: 3, root: bytes(3), note: "three — \n" });
-      const shown = async () => {
-        const { size, root, note } = (await trail.lastCheckpoint()) ?? assert.fail();
+      const { checkpoints } = trail;
+      await checkpoints.confirm();
+      await checkpoints.add({ size: 7, root: bytes(1), note: "one" });
+      await checkpoints.add({ size: 5, root: bytes(2), note: "two" });
+      const last = async () => {
+        const { size, root, note } = (await checkpoints.last()) ?? assert.fail();
         return [size, hex(root), note];
       };
-      assert.deepEqual(await shown(), [3, hex(bytes(3)), "three — \n"]);
-      const accepted = { size: 2, root: bytes(2), note: "two\n" };
-      await trail.accept({ reason: "restored", refused: { size: 3, root: bytes(3) }, accepted });
-      assert.deepEqual(await shown(), [2, hex(bytes(2)), "two\n"]);
-      await trail.accept({ reason: "again", refused: undefined, accepted });
-    });
-
-    test("readings are counted up, each by one process", async () => {
-      const outcomes = await Promise.all(
-        [1, 2, 3].map(mismatches => trail.addReading({ id: 1, from: 0, mismatches })),
-      );
-      assert.deepEqual(outcomes.filter(Boolean), [true]);
-      assert.equal(await trail.addReading({ id: 2, from: 3 * 2 ** 48, mismatches: 7 }), true);
-      const [last, first, ...more] = await trail.readings(5);
-      assert.deepEqual([last?.id, last?.from, last?.mismatches, first?.id, more], [2, 3 * 2 ** 48, 7, 1, []]);
-      assert.ok(last !== undefined && last.age >= 0 && last.age < 60);
+      assert.deepEqual(await last(), [5, hex(bytes(2)), "two"]);
+      const refused = { size: 7, root: bytes(1) };
+      const accepted = { size: 3, root: bytes(3), note: "three" };
+      await checkpoints.accept({ reason: "restored", refused, accepted });
+      await checkpoints.accept({ reason: "again", refused: undefined, accepted });
+      assert.deepEqual(await last(), [3, hex(bytes(3)), "three"]);
     });
   });
 }

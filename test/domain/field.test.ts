@@ -4,10 +4,11 @@ import { DomainError } from "../../src/domain/error.ts";
 import {
   between,
   ifSent,
+  isAbsent,
   nonBlank,
-  nonNull,
   optional,
   readFields,
+  required,
   rule,
   text,
   trimmedBetween,
@@ -20,7 +21,7 @@ const aText = rule({ type: "string" }, value => text("Note", value));
 
 const fields = {
   title: nonBlank("Title", trimmedBetween("Title", 2, 4)),
-  size: nonNull("Size required", wordOf(["S", "L"], "Invalid size value")),
+  size: required("Size required", wordOf(["S", "L"], "Invalid size value")),
   note: optional(aText, ""),
 };
 
@@ -41,6 +42,13 @@ describe("reading the fields of an object", () => {
   test("names the first faulty field in the order of declaration, not of sending", () => {
     const sent = { size: "M", title: "a" };
     assert.throws(() => readFields(fields, sent), refused("Title must be between 2 and 4 characters"));
+  });
+
+  test("takes null for absent", () => {
+    const all = { ...fields, nick: ifSent(fields.title) };
+    const sent = { title: "abc", size: "L", note: null, nick: null };
+    assert.deepEqual(readFields(all, sent), { title: "abc", size: "L", note: "", nick: undefined });
+    assert.throws(() => readFields(fields, { title: "abc", size: null }), refused("Size required"));
   });
 
   test("takes nothing from the prototype of the object", () => {
@@ -65,7 +73,7 @@ describe("a field that must not be blank", () => {
     rule({}, sent => `<${sent}>`),
   );
 
-  for (const blank of [undefined, null, "", " ", " \t\r\n\u00a0\u3000"]) {
+  for (const blank of [undefined, "", " ", " \t\r\n\u00a0\u3000"]) {
     test(`counts ${JSON.stringify(blank)} as missing`, () => {
       assert.equal(field.missing(blank), "Title is required");
     });
@@ -84,14 +92,20 @@ describe("a field that must not be blank", () => {
   }
 });
 
-describe("a field that must not be null", () => {
-  const field = nonNull("Note required", aText);
-
-  for (const absent of [undefined, null]) {
-    test(`counts ${absent} as missing`, () => assert.equal(field.missing(absent), "Note required"));
+describe("a required field", () => {
+  for (const blank of [undefined, "", " \t\n"]) {
+    test(`counts ${JSON.stringify(blank)} as missing`, () => {
+      assert.equal(fields.size.missing(blank), "Size required");
+    });
   }
 
-  test("may be empty or blank", () => {
+  test("counts any other value as sent", () => {
+    for (const other of [0, false, [], "M"]) assert.equal(fields.size.missing(other), undefined);
+  });
+
+  test("may be blank where that is said", () => {
+    const field = required("Note required", aText, isAbsent);
+    assert.equal(field.missing(undefined), "Note required");
     assert.equal(field.missing(""), undefined);
     assert.equal(field.missing("  "), undefined);
     assert.equal(field.read("  "), "  ");
@@ -101,12 +115,10 @@ describe("a field that must not be null", () => {
 describe("an optional field", () => {
   const field = optional(aText, "none");
 
-  for (const absent of [undefined, null]) {
-    test(`gives the fallback for ${absent}`, () => {
-      assert.equal(field.missing(absent), undefined);
-      assert.equal(field.read(absent), "none");
-    });
-  }
+  test("gives the fallback when it is absent", () => {
+    assert.equal(field.missing(undefined), undefined);
+    assert.equal(field.read(undefined), "none");
+  });
 
   test("reads what is sent, the empty text too", () => {
     assert.equal(field.read("a"), "a");
@@ -126,7 +138,7 @@ describe("a field of an update", () => {
     assert.equal(field.read(undefined), undefined);
   });
 
-  for (const blank of [null, "", " \t"]) {
+  for (const blank of ["", " \t"]) {
     test(`is required when ${JSON.stringify(blank)} is sent`, () => {
       assert.equal(field.missing(blank), "Title is required");
     });

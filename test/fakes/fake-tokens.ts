@@ -1,16 +1,23 @@
 import { randomUUID } from "node:crypto";
-import type { Clock, TokenClaims, TokenSigner, TokenVerifier } from "../../src/application/ports.ts";
+import type { Clock, TokenClaims, Tokens } from "../../src/application/ports.ts";
 import { tokenNotValid } from "../../src/domain/error.ts";
 
 /** Tokens that only this object knows: a random name for the claims kept here. */
-export function makeFakeTokens(clock: Clock, lifetimeSeconds: number): TokenSigner & TokenVerifier {
+export function makeFakeTokens(clock: Clock, lifetimeSeconds: number): Tokens {
   const issued = new Map<string, TokenClaims>();
   return {
-    async sign({ id, email, role }, version) {
+    async sign({ employee: { id, email, role }, tokenVersion, tokensValidFrom }) {
       const token = randomUUID();
-      const issuedAt = Math.floor(clock.now().getTime() / 1_000);
-      const expiresAt = issuedAt + lifetimeSeconds;
-      issued.set(token, { employeeId: id, email, role, version, tokenId: token, issuedAt, expiresAt });
+      const now = Math.floor(clock.now().getTime() / 1_000);
+      issued.set(token, {
+        employeeId: id,
+        email,
+        role,
+        version: tokenVersion,
+        tokenId: token,
+        issuedAt: Math.max(now, tokensValidFrom),
+        expiresAt: now + lifetimeSeconds,
+      });
       return token;
     },
     async verify(token) {

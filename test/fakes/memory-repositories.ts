@@ -1,30 +1,16 @@
 import type { JsonList } from "../../src/application/json-list.ts";
-import type {
-  Account,
-  Author,
-  Clock,
-  Credentials,
-  EmployeeRecord,
-  Repositories,
-} from "../../src/application/ports.ts";
+import type { Account, Author, Clock, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
+import { isLive } from "../../src/application/sessions.ts";
 import type { Asset } from "../../src/domain/asset.ts";
 import { type Employee, foldEmail } from "../../src/domain/employee.ts";
+import { emailTaken, notFound, tokenNotValid, unauthorized } from "../../src/domain/error.ts";
 import {
-  emailTaken,
-  keyReused,
-  notFound,
-  performerUnknown,
-  tokenNotValid,
-  unauthorized,
-} from "../../src/domain/error.ts";
-import {
-  isLogOf,
   type LogQuery,
   type MaintenanceLog,
   newestFirst,
   startOf,
 } from "../../src/domain/maintenance-log.ts";
-import { entryBytes } from "../support/trail.ts";
+import { entryBytes } from "../support/entry-bytes.ts";
 import { makeMemoryTrail, type RecordsOf } from "./memory-trail.ts";
 
 type StoredLog = Omit<MaintenanceLog, "assetName" | "performedByName">;
@@ -40,15 +26,15 @@ async function* inPieces<T>(rows: readonly T[], limit?: number): JsonList<T, T> 
   const end = Math.min(rows.length, limit ?? rows.length);
   for (let at = 0; at < end && room > 0; at += pieceSize) {
     const piece = rows.slice(at, Math.min(at + pieceSize, end));
-    const json = Buffer.from(piece.map(row => `,${JSON.stringify(row)}`).join(""));
+    const json = Buffer.from(piece.map(row => JSON.stringify(row)).join());
     room -= json.length;
     yield { json, next: at + piece.length < rows.length ? piece.at(-1) : undefined };
   }
 }
 
 /** All records in memory, with the promises of the ports kept as PostgreSQL keeps them. */
-export function makeMemoryRepositories(clock: Clock = { now: () => new Date() }): Repositories {
-  const employees: (Account & Credentials)[] = [];
+export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => new Date() }): Repositories {
+  const employees: Account[] = [];
   const assets: StoredAsset[] = [];
   const logs: StoredLog[] = [];
   const keyed = new Map<string, StoredLog>();
@@ -80,7 +66,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
   const ofId = (id: number) => employees.findIndex(({ employee }) => employee.id === id);
   const ofEmail = (email: string) =>
     employees.find(({ employee }) => foldEmail(employee.email) === foldEmail(email));
-  const existing = (id: number): Account & Credentials => {
+  const existing = (id: number): Account => {
     const found = employees[ofId(id)];
     if (found === undefined) throw notFound("Employee");
     return found;
@@ -88,9 +74,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
   const refuseRevoked = (by: Author): void => {
     if (by === "operator") return;
     const account = employees[ofId(by.employeeId)];
-    const isLive =
-      account?.tokenVersion === by.tokenVersion || account?.survivingTokenId === (by.tokenId ?? "");
-    if (account?.employee.active !== true || !isLive) throw tokenNotValid();
+    if (account === undefined || !isLive(account, by)) throw tokenNotValid();
   };
   const seconds = () => Math.floor(clock.now().getTime() / 1_000);
   const change = (
@@ -149,15 +133,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
             .filter(employee => active === undefined || employee.active === active),
         ),
       find: async id => existing(id).employee,
-      async findAccount(email) {
-        const found = ofEmail(email);
-        if (found === undefined) return undefined;
-        const { employee, tokenVersion, survivingTokenId, tokensValidFrom } = found;
-        return { employee, tokenVersion, survivingTokenId, tokensValidFrom };
-      },
-
-      findCredentialsByEmail: async email => toCredentials(ofEmail(email)),
-      findCredentials: async id => toCredentials(employees[ofId(id)]),
+      findAccount: async email => ofEmail(email),
       async insert(record, by) {
         refuseRevoked(by);
         return insert(record, by);
@@ -238,17 +214,13 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
       async append(assetId, performer, sent, key) {
         const employee = employees[ofId(performer.employeeId)]?.employee;
         if (employee === undefined || foldEmail(employee.email) !== foldEmail(performer.email)) {
-          throw performerUnknown();
+          return { outcome: "no performer" };
         }
-        refuseRevoked(performer);
-        if (assets[assetId - 1] === undefined) throw notFound("Asset");
+        if (!isLive(existing(employee.id), performer)) return { outcome: "revoked" };
+        if (assets[assetId - 1] === undefined) return { outcome: "no asset" };
         const slot = `${employee.id} ${key}`;
         const earlier = key === undefined ? undefined : keyed.get(slot);
-        if (earlier !== undefined) {
-          const log = shown(earlier);
-          if (!isLogOf(log, assetId, sent)) throw keyReused();
-          return { log, replayed: true };
-        }
+        if (earlier !== undefined) return { outcome: "key in use", log: shown(earlier) };
         const { performedDate, status, taskType, comment } = sent;
         const facts = { performedDate, status, taskType, comment };
         const log = { id: logs.length + 1, ...facts, assetId, performedByEmployeeId: employee.id };
@@ -260,7 +232,7 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
           entry: entryBytes({ kind: "log", ...log, performedByName, recordedAt: recordedAt() }),
         });
         keyed.set(slot, log);
-        return { log: shown(log), replayed: false };
+        return { outcome: "written", log: shown(log) };
       },
 
       async find(id) {
@@ -291,11 +263,8 @@ export function makeMemoryRepositories(clock: Clock = { now: () => new Date() })
         );
       },
 
-      listOfActiveAssets: part =>
-        inPieces(
-          listed(part, log => assets[log.assetId - 1]?.active === true),
-          part.limit,
-        ),
+      listOfActiveAssets: (filter, limit) =>
+        inPieces(listed(filter, log => assets[log.assetId - 1]?.active === true).slice(0, limit)),
     },
 
     trail: makeMemoryTrail(records, kind => records[kind].length),
@@ -307,12 +276,6 @@ const idOf = (by: Author): number | null => (by === "operator" ? null : by.emplo
 interface PasswordChange {
   readonly passwordHash: string;
   readonly survivingTokenId: string | undefined;
-}
-
-function toCredentials(found: Credentials | undefined): Credentials | undefined {
-  if (found === undefined) return undefined;
-  const { employee, passwordHash, tokenVersion } = found;
-  return { employee, passwordHash, tokenVersion };
 }
 
 function isOfPart(log: StoredLog, part: LogQuery): boolean {

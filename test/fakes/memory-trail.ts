@@ -1,165 +1,168 @@
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
-import {
-  type Acceptance,
-  type EntryPlace,
-  type FullTile,
-  idsEnd,
-  type NumberedRecord,
-  type Reading,
-  type RecordKey,
-  type RecordKind,
-  type StoredCheckpoint,
-  type TrailEnd,
-  type TrailRecord,
-  type TrailRepository,
-} from "../../src/application/trail/trail-repository.ts";
+import type {
+  Acceptance,
+  FullTile,
+  HashedRecord,
+  Ids,
+  NewCheckpoint,
+  RecordKey,
+  TrailStore,
+} from "../../src/application/trail/ports.ts";
+import { type EntryKind, entryKinds } from "../../src/domain/trail/entry.ts";
 import { makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
 
-/** The records of a kind by ascending id; a test may change and remove them, as an owner of the tables can. */
-export type RecordsOf = Readonly<Record<RecordKind, TrailRecord[]>>;
+export interface MemoryRecord extends RecordKey {
+  /** The bytes of its entry, as the record is now. */
+  readonly entry: Uint8Array;
+}
 
-export interface MemoryTrail extends TrailRepository {
+/** The records of each kind; a test may change and remove them, as an owner of the tables can. */
+export type RecordsOf = Readonly<Record<EntryKind, MemoryRecord[]>>;
+
+export interface NumberedRecord extends HashedRecord {
+  readonly index: number;
+}
+
+export interface MemoryTrail extends TrailStore {
   readonly stored: {
     entries: NumberedRecord[];
     tiles: FullTile[];
-    readonly checkpoints: StoredCheckpoint[];
+    readonly checkpoints: NewCheckpoint[];
     readonly acceptances: Acceptance[];
   };
+  /** Ids of transactions: the next one, and of those that are open. */
+  readonly transactions: { next: number; readonly open: Set<number>; server: string };
 }
 
 /** @param lastGivenId the last id that was given to a record, where a test makes records with others */
 export function makeMemoryTrail(
   recordsOf: RecordsOf,
-  lastGivenId: (kind: RecordKind) => number = () => idsEnd,
+  lastGivenId: (kind: EntryKind) => number = kind =>
+    recordsOf[kind].reduce((last, { recordId }) => Math.max(last, recordId), 0),
 ): MemoryTrail {
   const stored: MemoryTrail["stored"] = { entries: [], tiles: [], checkpoints: [], acceptances: [] };
-  let lastCheckpointId = 0;
-  const readings: Omit<Reading, "age">[] = [];
-  const endWith = (keys: (kind: RecordKind) => readonly RecordKey[]): TrailEnd => {
-    const lastIdOf = (kind: RecordKind) => {
-      const ids = keys(kind).map(({ recordId }) => recordId);
-      return ids.reduce((last, id) => (id > last && id <= lastGivenId(kind) ? id : last), 0);
-    };
-    return {
-      size: stored.entries.length,
-      lastHash: stored.entries.at(-1)?.hash,
-      lastIds: { log: lastIdOf("log"), employee: lastIdOf("employee"), asset: lastIdOf("asset") },
-    };
-  };
-  const recordsIn: TrailRepository["recordsIn"] = async (kind, ranges, limit) =>
-    ranges
-      .flatMap(({ first, last }) =>
-        recordsOf[kind].filter(({ recordId }) => recordId >= first && recordId <= last),
-      )
-      .slice(0, limit);
-  const joined = (hashes: readonly NumberedRecord[]) => Buffer.concat(hashes.map(({ hash }) => hash));
+  const transactions: MemoryTrail["transactions"] = { next: 1, open: new Set(), server: "memory" };
+  const lastIds = (idOf: (kind: EntryKind) => number): Ids => ({
+    employee: idOf("employee"),
+    asset: idOf("asset"),
+    log: idOf("log"),
+  });
+  const entryAt = (index: number) => stored.entries.find(entry => entry.index === index);
+  const isOf = (key: RecordKey) => (other: RecordKey) =>
+    other.kind === key.kind && other.recordId === key.recordId;
+  const keyOf = ({ kind, recordId }: RecordKey) => `${kind} ${recordId}`;
+  const numberedKeys = () => new Set(stored.entries.map(keyOf));
+  const recordOf = (key: RecordKey) => recordsOf[key.kind].find(isOf(key));
+  const inRange = (from: number, to: number) =>
+    stored.entries.filter(({ index }) => index >= from && index < to).sort((a, b) => a.index - b.index);
+
   return {
     stored,
+    transactions,
 
-    async end() {
-      return endWith(kind => stored.entries.filter(entry => entry.kind === kind));
-    },
-    async firstMissing(from, to) {
-      const indexes = new Set(stored.entries.map(({ index }) => index));
-      return Array.from({ length: to - from }, (_, at) => from + at).find(index => !indexes.has(index));
-    },
-    async newest() {
-      return endWith(kind => recordsOf[kind]);
-    },
-
-    async spans(space, width) {
-      const entries = stored.entries.filter(({ kind }) => space === "tile" || kind === space);
-      const ids =
-        space === "tile"
-          ? entries.map(({ index }) => index)
-          : [...recordsOf[space], ...entries].map(({ recordId }) => recordId);
-      return [...new Set(ids.map(id => Math.floor(id / width) * width))].sort((a, b) => a - b);
-    },
-
-    strays: async space =>
-      (space === "tile" ? [] : recordsOf[space]).flatMap(({ recordId: id }) =>
-        id < 1 || id >= idsEnd ? [String(id)] : [],
-      ),
-    recordsIn,
-    hashesIn: async (kind, ranges, limit) =>
-      (await recordsIn(kind, ranges, limit)).map(({ recordId, entry }) => ({
-        kind,
-        recordId,
-        hash: hasher.leaf(entry),
-      })),
-    records: async (kind, ids) => recordsOf[kind].filter(({ recordId }) => ids.includes(recordId)),
-    entries: async (from, to) => stored.entries.filter(({ index }) => index >= from && index < to),
-    entriesOf: async (kind, fromId, toId) =>
-      stored.entries.filter(
-        entry => entry.kind === kind && entry.recordId >= fromId && entry.recordId < toId,
-      ),
-    idsWithEntry: async (kind, ids) => {
-      const asked = new Set(ids);
-      return stored.entries.flatMap(entry =>
-        entry.kind === kind && asked.has(entry.recordId) ? [entry.recordId] : [],
-      );
-    },
-    idsWithoutEntry: async (kind, lastId, limit) => {
-      const ids = stored.entries.flatMap(entry => (entry.kind === kind ? [entry.recordId] : []));
-      const bounds = [0, ...ids.filter(id => id <= lastId).sort((a, b) => a - b), lastId + 1];
-      return bounds
-        .map((id, at) => ({ first: id + 1, last: (bounds[at + 1] ?? 0) - 1 }))
-        .filter(({ first, last }) => first <= last)
-        .slice(-limit);
+    ledger: {
+      async end() {
+        const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
+        const ofKind = (kind: EntryKind) =>
+          stored.entries.reduce(
+            (last, entry) => (entry.kind === kind ? Math.max(last, entry.recordId) : last),
+            0,
+          );
+        return {
+          size: last === undefined ? 0 : last.index + 1,
+          lastHash: last?.hash,
+          lastIds: lastIds(ofKind),
+        };
+      },
+      async append(size, records, tiles) {
+        const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
+        if ((last?.index ?? -1) + 1 !== size) return false;
+        const numbered = numberedKeys();
+        if (records.some(record => numbered.has(keyOf(record)))) return false;
+        stored.entries.push(...records.map((record, at) => ({ ...record, index: size + at })));
+        stored.tiles.push(...tiles);
+        return true;
+      },
+      async hashes(level, from, to) {
+        if (level === 0) return Buffer.concat(inRange(from, to).map(({ hash }) => hash));
+        const tiles = stored.tiles.filter(
+          tile => tile.level === level - 1 && tile.index >= from && tile.index < to,
+        );
+        return Buffer.concat(tiles.sort((a, b) => a.index - b.index).map(({ root }) => root));
+      },
+      async firstMissing(from, to) {
+        const indexes = new Set(inRange(from, to).map(({ index }) => index));
+        for (let index = from; index < to; index += 1) if (!indexes.has(index)) return index;
+        return undefined;
+      },
+      async firstRepeated(from, to) {
+        const all = stored.entries.map(keyOf);
+        if (new Set(all).size === all.length) return undefined;
+        const repeated = inRange(from, to).find(entry => stored.entries.filter(isOf(entry)).length > 1);
+        return repeated && { kind: repeated.kind, recordId: repeated.recordId, index: repeated.index };
+      },
     },
 
-    async append(from, entries, tiles) {
-      if (from !== stored.entries.length) return false;
-      stored.entries.push(...entries.map((entry, at) => ({ ...entry, index: from + at })));
-      stored.tiles.push(...tiles);
-      return true;
+    records: {
+      async horizon(takesId) {
+        const xmin = Math.min(transactions.next, ...transactions.open);
+        const xid = takesId ? transactions.next++ : undefined;
+        return { server: transactions.server, lastIds: lastIds(lastGivenId), xmin, xid };
+      },
+      async withoutEntry(above, others, limit) {
+        const named = new Set(others.map(keyOf));
+        const numbered = numberedKeys();
+        return entryKinds
+          .flatMap(kind => recordsOf[kind].toSorted((a, b) => a.recordId - b.recordId))
+          .filter(record => record.recordId > above[record.kind] || named.has(keyOf(record)))
+          .filter(record => !numbered.has(keyOf(record)))
+          .slice(0, limit)
+          .map(({ kind, recordId, entry }) => ({ kind, recordId, hash: hasher.leaf(entry) }));
+      },
+      async oldestTransaction() {
+        const [oldest] = [...transactions.open].sort((a, b) => a - b);
+        return oldest === undefined ? undefined : `transaction ${oldest}`;
+      },
+      async entries(from, to) {
+        const entries: Uint8Array[] = [];
+        let bytes = 0;
+        for (let index = from; index < to; index += 1) {
+          const key = entryAt(index);
+          const record = key && recordOf(key);
+          bytes += record?.entry.length ?? 0;
+          if (record === undefined || (entries.length > 0 && bytes > 256 * 1024)) break;
+          entries.push(record.entry);
+        }
+        return entries;
+      },
+      async entryOfLog(id) {
+        const key = { kind: "log", recordId: id } as const;
+        return { index: stored.entries.find(isOf(key))?.index, entry: recordOf(key)?.entry };
+      },
+      async *findings() {
+        for (const kind of entryKinds) {
+          for (const { recordId, hash } of stored.entries.filter(entry => entry.kind === kind)) {
+            const record = recordOf({ kind, recordId });
+            if (record === undefined) yield { kind, id: `${recordId}`, what: "removed" };
+            else if (Buffer.compare(hasher.leaf(record.entry), hash) !== 0)
+              yield { kind, id: `${recordId}`, what: "changed" };
+          }
+        }
+      },
     },
 
-    tiles: async (level, from, to) =>
-      stored.tiles
-        .filter(tile => tile.level === level && tile.index >= from && tile.index < to)
-        .sort((a, b) => a.index - b.index),
-
-    tileOfEntries: async index => stored.tiles.find(tile => tile.level === 0 && tile.index === index),
-
-    async placeOfLog(id): Promise<EntryPlace | undefined> {
-      const found = stored.entries.find(entry => entry.kind === "log" && entry.recordId === id);
-      if (found === undefined) return undefined;
-      const { index, hash } = found;
-      const first = index - (index % 16);
-      return {
-        index,
-        hash,
-        entry: recordsOf.log.find(({ recordId }) => recordId === id)?.entry,
-        neighbours: joined(stored.entries.slice(first, first + 16)),
-      };
+    checkpoints: {
+      last: async () => stored.checkpoints.at(-1),
+      async add(checkpoint) {
+        stored.checkpoints.push(checkpoint);
+      },
+      async accept(acceptance) {
+        stored.acceptances.push(acceptance);
+        stored.checkpoints.push(acceptance.accepted);
+      },
+      confirm: async () => {},
     },
-
-    confirm: async () => {},
-    lastCheckpoint: async () => stored.checkpoints.at(-1),
-    checkpoint: async id => stored.checkpoints.find(checkpoint => checkpoint.id === id),
-    async addCheckpoint(checkpoint) {
-      lastCheckpointId += 1;
-      stored.checkpoints.push({ ...checkpoint, id: lastCheckpointId });
-      return lastCheckpointId;
-    },
-    async accept(acceptance) {
-      stored.acceptances.push(acceptance);
-      await this.addCheckpoint(acceptance.accepted);
-    },
-
-    readings: async limit =>
-      readings
-        .slice(-limit)
-        .reverse()
-        .map(reading => ({ ...reading, age: 0 })),
-    async addReading(reading) {
-      if (readings.some(({ id }) => id === reading.id)) return false;
-      readings.push(reading);
-      return true;
-    },
-    unrecorded: async () => [],
   };
 }

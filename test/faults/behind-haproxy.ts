@@ -43,10 +43,17 @@ async function startHaproxy(services: readonly [number, number]) {
   const ports = { 8080: port, 7070: services[0], 7072: services[1] };
   writeFileSync(
     file,
-    example.replace(
-      /127\.0\.0\.1:(8080|7070|7072)$/gm,
-      (_, from: keyof typeof ports) => `127.0.0.1:${ports[from]}`,
-    ),
+    example
+      // These services have no operations listener.
+      .replace(
+        "option httpchk GET /readyz",
+        "option httpchk\n    http-check send meth OPTIONS uri / ver HTTP/1.1 hdr Host localhost",
+      )
+      .replace(/ port \d+$/gm, "")
+      .replace(
+        /127\.0\.0\.1:(8080|7070|7072)$/gm,
+        (_, from: keyof typeof ports) => `127.0.0.1:${ports[from]}`,
+      ),
   );
   const proxy = own(spawn("haproxy", ["-db", "-q", "-f", file], { stdio: "ignore" }));
   for (let attempt = 0; attempt < 100; attempt++) {

@@ -29,12 +29,12 @@ export const diskFull: Scenario = {
     await cluster.start();
     const stage = await openStage(trial, { cluster });
     try {
-      const load = stage.load({ longest: 4_000 });
+      const load = stage.load({ longest: 4_000, refusals: [500, 503] });
       const recoveries: number[] = [];
       const notes: string[] = [];
       for (let round = 0; round < rounds; round++) {
         await load.untilAcknowledged();
-        const refused = () => load.statuses.get(503) ?? 0;
+        const refused = () => (load.statuses.get(500) ?? 0) + (load.statuses.get(503) ?? 0);
         const before = refused();
         load.strike();
         fill();

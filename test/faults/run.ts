@@ -15,7 +15,6 @@ import { postgresStopped } from "./postgres-stopped.ts";
 import { buildProgram } from "./program.ts";
 import { makeRandom } from "./random.ts";
 import { revocation } from "./revocation.ts";
-import { rollingRestart } from "./rolling-restart.ts";
 import type { Outcome, Scenario, Trial } from "./scenario.ts";
 import { serviceKill } from "./service-kill.ts";
 import { slowReaders } from "./slow-readers.ts";
@@ -40,7 +39,6 @@ const scenarios: readonly Scenario[] = [
   twoServices,
   trailKill,
   trailTampering,
-  rollingRestart,
   behindHaproxy,
   slowReaders,
   idleSockets,

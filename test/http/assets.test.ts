@@ -124,7 +124,7 @@ for (const { name, open } of worlds) {
       for (const method of ["GET", "PATCH", "DELETE"]) {
         const malformed = await world.call(method, `${assets}/1x`, { token: world.tokens.ADMIN });
         assert.deepEqual([malformed.status, malformed.json], [400, { status: 400, msg: "Invalid id" }]);
-        for (const id of ["0", "999999", "99999999999999999999"]) {
+        for (const id of ["0", "-1", "-99999999999999999999", "999999", "99999999999999999999"]) {
           const answer = await world.call(method, `${assets}/${id}`, { token: world.tokens.ADMIN });
           assert.deepEqual([answer.status, answer.json], [404, notFound], `${method} ${id}`);
         }

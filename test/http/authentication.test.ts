@@ -178,6 +178,7 @@ for (const { name, open } of worlds) {
         [{ password: "  " }, "Password is required"],
         [{ phone: "" }, "Phone is required"],
         [{ role: null }, "Role is required"],
+        [{ role: " " }, "Role is required"],
         [{ firstName: "x", role: undefined }, "Role is required"],
         [{ firstName: " x " }, "First name must be between 2 and 50 characters"],
         [{ firstName: long(51) }, "First name must be between 2 and 50 characters"],

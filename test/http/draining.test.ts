@@ -37,7 +37,7 @@ describe("a server that is asked to stop", () => {
     // It has been accepted too, once a later one is answered.
     await world.call("OPTIONS", "/");
     const closed = world.close(60_000);
-    await assert.rejects(open(world.port), { code: "ECONNREFUSED" });
     await Promise.all([closed, once(silent, "close")]);
+    await assert.rejects(open(world.port), { code: "ECONNREFUSED" });
   });
 });

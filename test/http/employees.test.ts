@@ -68,14 +68,27 @@ for (const { name, open } of worlds) {
       assert.deepEqual([found.status, found.json], [200, { ...employee }]);
     });
 
-    test("an id that is not a decimal whole number is 400, one that does not exist 404", async () => {
+    test("an id that is not a decimal integer is 400, one that does not exist 404", async () => {
       for (const [method, suffix, body] of [
         ["GET", ""],
         ["PUT", "", {}],
         ["DELETE", ""],
         ["PATCH", ""],
       ] as const) {
-        for (const id of ["abc", "-1", "1.5", "1e3", "0x1", "+1", "%31", "%E0", "1%20", "null"]) {
+        for (const id of [
+          "abc",
+          "--1",
+          "-",
+          "1.5",
+          "-1.5",
+          "1e3",
+          "0x1",
+          "+1",
+          "%31",
+          "%E0",
+          "1%20",
+          "null",
+        ]) {
           const answer = await world.call(method, `${employees}/${id}${suffix}`, {
             token: world.tokens.ADMIN,
             body,
@@ -86,7 +99,14 @@ for (const { name, open } of worlds) {
             `${method} ${id}`,
           );
         }
-        for (const id of ["0", "999999", "9007199254740993", "9".repeat(200)]) {
+        for (const id of [
+          "0",
+          "-1",
+          "-99999999999999999999",
+          "999999",
+          "9007199254740993",
+          "9".repeat(200),
+        ]) {
           const answer = await world.call(method, `${employees}/${id}${suffix}`, {
             token: world.tokens.ADMIN,
             body,
@@ -108,6 +128,13 @@ for (const { name, open } of worlds) {
         assert.deepEqual((await update(employee.id, {})).json, expected);
       });
 
+      test("takes null for absent", async () => {
+        const { employee } = await world.join("TECHNICIAN");
+        const body = { firstName: "Al", lastName: "Bo", phone: null, email: null, role: null };
+        const { status, json } = await update(employee.id, body);
+        assert.deepEqual([status, json], [200, { ...employee, firstName: "Al", lastName: "Bo" }]);
+      });
+
       test("ignores id, active, password and unknown fields", async () => {
         const { employee } = await world.join("TECHNICIAN");
         const body = { id: 1, active: false, password: "stolen", passwordHash: "x", nonsense: [] };
@@ -117,13 +144,12 @@ for (const { name, open } of worlds) {
       });
 
       for (const [body, msg] of [
-        [{ firstName: null }, "First name is required"],
         [{ lastName: "  " }, "Last name is required"],
         [{ email: "" }, "Email is required"],
-        [{ phone: null }, "Phone is required"],
-        [{ role: null }, "Role is required"],
+        [{ phone: "" }, "Phone is required"],
+        [{ role: " " }, "Role is required"],
         [{ role: "" }, "Role is required"],
-        [{ firstName: "x", lastName: null }, "Last name is required"],
+        [{ firstName: "x", lastName: "" }, "Last name is required"],
         [{ firstName: "x" }, "First name must be between 2 and 50 characters"],
         [{ lastName: "x".repeat(51) }, "Last name must be between 2 and 50 characters"],
         [{ email: "nobody" }, "Invalid email format"],
@@ -205,6 +231,10 @@ for (const { name, open } of worlds) {
           ["x", {}, [400, "Invalid id"]],
           [other, {}, [403, "Unauthorized"]],
           [999_999, {}, [403, "Unauthorized"]],
+          [-5, {}, [403, "Unauthorized"]],
+          ["--5", {}, [400, "Invalid id"]],
+          [employee.id, { oldPassword: null, newPassword: null }, [400, "Old password is required"]],
+          [employee.id, { oldPassword: "wrong", newPassword: null }, [400, "New password is required"]],
           [employee.id, {}, [400, "Old password is required"]],
           [employee.id, { oldPassword: " ", newPassword: "abcd" }, [400, "Old password is required"]],
           [employee.id, { oldPassword: "wrong" }, [400, "New password is required"]],

@@ -48,6 +48,8 @@ for (const { name, open } of worlds) {
       ["2026-02-28T10:20", "2026-02-28T10:20:00"],
       ["2026-02-28T10:20:30.500000", "2026-02-28T10:20:30.5"],
       ["2024-02-29T23:59:59.123456", "2024-02-29T23:59:59.123456"],
+      ["2024-02-29T23:59:59.1234567", "2024-02-29T23:59:59.123456"],
+      ["2024-12-31T23:59:59.999999999", "2024-12-31T23:59:59.999999"],
       ["2026-03-29T02:30:00.000", "2026-03-29T02:30:00"],
       ["0001-01-01T00:00", "0001-01-01T00:00:00"],
     ]) {
@@ -70,6 +72,11 @@ for (const { name, open } of worlds) {
       [{ performedDate: undefined }, "Performed date required"],
       [{ status: null }, "Status required"],
       [{ taskType: undefined }, "Task type required"],
+      [{ performedDate: "" }, "Performed date required"],
+      [{ performedDate: " ", status: "x" }, "Performed date required"],
+      [{ performedDate: null }, "Performed date required"],
+      [{ status: "" }, "Status required"],
+      [{ taskType: " \t" }, "Task type required"],
       [{ comment: null }, "Comment required"],
       [{ performedDate: "x", comment: undefined }, "Comment required"],
       [{ status: "DONE" }, "Invalid status value"],
@@ -79,7 +86,6 @@ for (const { name, open } of worlds) {
       [{ comment: "x".repeat(10_001) }, "Comment must be between 0 and 10000 characters"],
       [{ comment: 5 }, "Comment must be a string"],
       ...[
-        "",
         "2026-02-28",
         "2026-02-30T10:00",
         "2025-02-29T10:00",
@@ -90,7 +96,7 @@ for (const { name, open } of worlds) {
         "2026-02-28T10:00Z",
         "2026-02-28T10:00:00+01:00",
         "2026-02-28T10:00:00.",
-        "2026-02-28T10:00:00.1234567",
+        "2026-02-28T10:00:00.1234567890",
         "2026-02-28 10:00",
         "0000-01-01T00:00",
         " 2026-02-28T10:00",
@@ -105,7 +111,7 @@ for (const { name, open } of worlds) {
 
     test("an asset that does not exist is 404, after the body has been checked", async () => {
       const notFound = { status: 404, msg: "Asset not found" };
-      for (const id of ["999999", "0", "9".repeat(30)]) {
+      for (const id of ["999999", "0", "-1", "-99999999999999999999", "9".repeat(30)]) {
         const answer = await write(aLog(), world.tokens.TECHNICIAN, id);
         assert.deepEqual([answer.status, answer.json], [404, notFound]);
         assert.deepEqual((await get(logsOf(id))).json, notFound);
@@ -229,13 +235,31 @@ for (const { name, open } of worlds) {
         [`${logsOf(assetId)}?taskType=error`, "Invalid task type value"],
         [`${logsOf(999_999)}?taskType=x`, "Invalid task type value"],
         [`${api}/logs?status=pending`, "Invalid status value"],
-        ...["0", "1001", "-1", "1.5", "x", "", "5&limit=5", "10000"].map(
+        ...["0", "-1", "1.5", "1e3", "x", "", "5&limit=5"].map(
           limit => [`${api}/logs/active-assets?limit=${limit}`, "Invalid limit value"] as const,
         ),
       ] as const) {
         const answer = await get(path);
         assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }], path);
       }
+    });
+
+    test("active-assets has as many logs as asked for, however long they are and however many", async () => {
+      const { id } = await world.ports.assets.insert({ name: "Archive", description: "", active: true });
+      const body = aLog({ performedDate: "9500-01-01T00:00", comment: "漢".repeat(10_000) });
+      const writes = Array.from({ length: 25 }, () => write(body, world.tokens.TECHNICIAN, id));
+      const written = idsOf((await Promise.all(writes)).map(({ json }) => json)).sort((a, b) => b - a);
+      const everything: readonly { assetName: string }[] = (await get(`${api}/logs`)).json;
+      const count = everything.filter(({ assetName }) => assetName !== "Off").length;
+      for (const limit of ["10", "12", "25", "1001", "9".repeat(30), "9".repeat(400)]) {
+        const { status, headers, json } = await get(`${api}/logs/active-assets?limit=${limit}`);
+        assert.deepEqual([status, headers.get("link")], [200, null]);
+        assert.equal(json.length, Number(limit) > 25 ? count : Number(limit));
+        assert.deepEqual(idsOf(json).slice(0, 25), written.slice(0, json.length));
+      }
+      const filtered = `status=PENDING&taskType=MAINTENANCE&performedFrom=9500-01-01T00:00&performedTo=9501-01-01T00:00`;
+      assert.deepEqual(idsOf((await get(`${api}/logs/active-assets?limit=1001&${filtered}`)).json), written);
+      await world.ports.assets.setActive(id, false);
     });
 
     test("the logs of an employee are what that employee performed", async () => {
@@ -250,7 +274,7 @@ for (const { name, open } of worlds) {
     });
 
     test("an unknown log is 404", async () => {
-      for (const id of ["0", "999999999", "9".repeat(25)]) {
+      for (const id of ["0", "-1", "-99999999999999999999", "999999999", "9".repeat(25)]) {
         const answer = await get(`${api}/logs/${id}`);
         assert.deepEqual([answer.status, answer.json], [404, { status: 404, msg: "Log not found" }]);
       }
@@ -264,10 +288,15 @@ for (const { name, open } of worlds) {
         const body = aLog({ performedDate: `9000-01-01T00:${minute}` });
         written.unshift((await write(body, world.tokens.TECHNICIAN, id)).json.id);
       }
-      const newest = async (query: string) => idsOf((await get(`${api}/logs/active-assets${query}`)).json);
+      const newest = async (query: string) => {
+        const { status, headers, json } = await get(`${api}/logs/active-assets${query}`);
+        assert.deepEqual([status, headers.get("link")], [200, null]);
+        return idsOf(json);
+      };
       assert.deepEqual(await newest(""), written.slice(0, 10));
       assert.deepEqual(await newest("?limit=1"), written.slice(0, 1));
       assert.deepEqual((await newest("?limit=1000")).slice(0, 12), written);
+      assert.deepEqual(await newest("?limit=3&before=whatever"), written.slice(0, 3));
       await world.call("DELETE", `${api}/assets/${id}`, { token: world.tokens.ADMIN });
       const others = await newest("?limit=1000");
       assert.ok(others.length > 0 && written.every(log => !others.includes(log)));

@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { Account } from "../../src/application/ports.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { forge, goodClaims } from "../support/forge.ts";
 import { api, openWorld, password, type World, worlds } from "../support/world.ts";
 
+const registration = {
+  firstName: "Eve",
+  lastName: "Moss",
+  phone: "000 000",
+  role: "TECHNICIAN",
+  password,
+};
 const notValid = { status: 403, msg: "Token is not valid" };
 
 for (const { name, open } of worlds) {
@@ -94,6 +102,50 @@ for (const { name, open } of worlds) {
       await assertLive(forge({ ...claims, iat: joinedAt + 60, exp }));
     });
 
+    test("a database that was set back and counts the versions again revives no token", async () => {
+      const { employee, token } = await world.join("TECHNICIAN");
+      const second = await changePassword(employee.id, token, password, "second");
+      assert.equal(second.status, 204);
+      const { tokenVersion, tokensValidFrom } = (await world.ports.employees.findAccount(
+        employee.email,
+      )) as Account;
+      const claims = {
+        ...goodClaims(employee.email, "TECHNICIAN", world.clock.now()),
+        sub: String(employee.id),
+        ver: tokenVersion,
+        iat: tokensValidFrom,
+      };
+      await assertLive(forge(claims));
+      for (const role of ["MANAGER", "ADMIN"]) await assertDead(forge({ ...claims, roles: [role] }));
+      for (const iat of [tokensValidFrom - 1, tokensValidFrom - 60, undefined]) {
+        await assertDead(forge({ ...claims, iat }));
+        const write = { token: forge({ ...claims, iat, roles: ["ADMIN"] }), body: { name: "Crane" } };
+        assert.deepEqual((await world.call("POST", `${api}/assets`, write)).json, notValid);
+      }
+      // The token that made the change has no other role either.
+      const { jti } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+      await assertLive(forge({ ...claims, iat: 0, ver: 1, jti }));
+      await assertDead(forge({ ...claims, iat: 0, ver: 1, jti, roles: ["ADMIN"] }));
+    });
+
+    test("a login in the second of a change is live, also by a clock that is behind the database's", async () => {
+      const { employee, token } = await world.join("TECHNICIAN");
+      const now = world.clock.now();
+      world.clock.set(new Date(now.getTime() - 20_000).toISOString());
+      try {
+        assert.equal((await changePassword(employee.id, token, password, "second")).status, 204);
+        await assertLive(await logIn(employee.email, "second"));
+        await asAdmin("PUT", employee.id, { role: "MANAGER" });
+        await assertLive(await logIn(employee.email, "second"));
+        const registered = { ...registration, email: `new.${employee.id}@example.com` };
+        const body = { token: world.tokens.ADMIN, body: registered };
+        assert.equal((await world.call("POST", `${api}/auth/register`, body)).status, 201);
+        await assertLive(await logIn(registered.email, password));
+      } finally {
+        world.clock.set(now.toISOString());
+      }
+    });
+
     test("an inactive employee's token is not valid, whatever it says", async () => {
       const { employee } = await world.join("TECHNICIAN");
       await asAdmin("DELETE", employee.id);
@@ -116,8 +168,7 @@ for (const { name, open } of worlds) {
       await assertLive(token);
       const { employees, passwords, tokens } = world.ports;
       await employees.setPasswordHash(employee.id, await passwords.hash("second"));
-      const { tokenVersion = 0 } = (await employees.findAccount(employee.email)) ?? {};
-      await assertLive(await tokens.sign(employee, tokenVersion));
+      await assertLive(await tokens.sign((await employees.findAccount(employee.email)) as Account));
     });
 
     test("a login during a deactivation never leaves a live token behind", async () => {

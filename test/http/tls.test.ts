@@ -2,17 +2,20 @@ import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { connect as dial } from "node:net";
+import { connect as dial, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { connect } from "node:tls";
+import { json, open, type Route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
 import { makeClientAddress } from "../../src/adapters/http/request/client-address.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
 import { type HttpLimits, httpLimits } from "../../src/adapters/http/server/limits.ts";
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
 import { readServerIdentity } from "../../src/adapters/server-identity.ts";
+import { optional, rule } from "../../src/domain/field.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 import { askByTls } from "../support/https-client.ts";
 import { until } from "../support/until.ts";
@@ -48,11 +51,17 @@ function makeIdentity(name: string, ...more: readonly string[]) {
   return { keyFile, certificateFile };
 }
 
+function identityOf(files: Parameters<typeof readServerIdentity>[0]) {
+  const identity = readServerIdentity(files, new Date());
+  assert.ok(identity);
+  return identity;
+}
+
 describe("the server's own certificate", () => {
   test("is refused when a client would refuse it, or when everybody can read the key", () => {
     const good = makeIdentity("good", "-days", "3650");
     const other = makeIdentity("other");
-    const far = new Date(Date.parse(readServerIdentity(good, new Date()).validTo) + 1);
+    const far = new Date(Date.parse(identityOf(good).validTo) + 1);
     const refusal = (files: typeof good, at = new Date()) => {
       try {
         readServerIdentity(files, at);
@@ -77,11 +86,13 @@ describe("the server's own certificate", () => {
   });
 });
 
+type Options = HttpLimits & { readonly routes: readonly Route[] };
+
 describe("TLS", () => {
   let first: ReturnType<typeof makeIdentity>;
-  const open = async (limits: Partial<HttpLimits> = {}) => {
+  const listen = async ({ routes = makeRoutes({} as UseCases), ...limits }: Partial<Options> = {}) => {
     const api = {
-      routes: makeRoutes({} as UseCases),
+      routes,
       authentication: { identify: async () => ({ kind: "unknown" }) as never },
       cors: makeCors("*"),
       addressOf: makeClientAddress([], () => {}),
@@ -97,7 +108,7 @@ describe("TLS", () => {
   const caOf = ({ certificateFile }: typeof first) => readFileSync(certificateFile, "utf8");
 
   test("is spoken, with HSTS on answers of any kind, and plain HTTP is not", async () => {
-    const { server, port } = await open();
+    const { server, port } = await listen();
     const { statusCode, headers } = await askByTls(port, caOf(first));
     assert.equal(statusCode, 200);
     assert.equal(headers["strict-transport-security"], "max-age=31536000");
@@ -121,7 +132,7 @@ describe("TLS", () => {
   });
 
   test("is 1.2 or 1.3, with authenticated encryption and forward secrecy, and is not renegotiated", async () => {
-    const { server, port } = await open();
+    const { server, port } = await listen();
     // In another process, since this one has to answer.
     const run = (args: readonly string[], input = "") =>
       new Promise<string>(resolve => {
@@ -152,11 +163,11 @@ describe("TLS", () => {
   });
 
   test("takes another certificate without dropping a connection", async () => {
-    const { server, port } = await open();
+    const { server, port } = await listen();
     const second = makeIdentity("second");
     const kept = connect({ host: "127.0.0.1", servername: "localhost", port, ca: caOf(first) });
     await once(kept, "secureConnect");
-    server.renew(readServerIdentity(second, new Date()));
+    server.renew(identityOf(second));
     assert.equal((await askByTls(port, caOf(second))).statusCode, 200);
     await assert.rejects(askByTls(port, caOf(first)));
     kept.write("OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -166,9 +177,8 @@ describe("TLS", () => {
   });
 
   test("bounds the handshakes that do not go on", async () => {
-    const { server, port } = await open({
+    const { server, port } = await listen({
       tlsConnections: 5,
-      refusedConnections: 5,
       receiveMilliseconds: 300,
       sweepMilliseconds: 10,
     });
@@ -188,8 +198,42 @@ describe("TLS", () => {
     await until(() => server.load().connections === 0);
   });
 
+  test("strangers who send CONNECT and bodies in small chunks spoil no request of others", async () => {
+    const echo = open("POST", "/echo", {
+      summary: "",
+      body: { name: optional(rule({ type: "string" }, String), "") },
+      run: async ({ body }) => json(body),
+    });
+    const { server, port } = await listen({ routes: [echo] });
+    const ca = caOf(first);
+    const send = (text: string) => {
+      const socket = connect({ host: "127.0.0.1", servername: "localhost", port, ca });
+      socket.on("error", () => {}).write(text);
+      return socket;
+    };
+    const head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+    const tunnel = "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n";
+    const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(4_000)}`;
+    const strangers = new Set<Socket>();
+    let isOver = false;
+    const attack = (text: string): void => {
+      if (isOver) return;
+      const stranger = send(text).resume();
+      strangers.add(stranger.once("close", () => attack(text)));
+    };
+    for (let i = 0; i < 5; i += 1) attack(chunked);
+    attack(tunnel);
+    for (let i = 0; i < 100; i += 1) {
+      const client = send(`${head}Connection: close\r\nContent-Length: 15\r\n\r\n{"name":"Pump"}`);
+      assert.match(await textOf(client), /^HTTP\/1\.1 200 [\s\S]*\{"name":"Pump"\}$/);
+    }
+    isOver = true;
+    for (const stranger of strangers) stranger.destroy();
+    await server.close(1_000);
+  });
+
   test("cuts clients that send too slowly", async () => {
-    const { server, port } = await open({
+    const { server, port } = await listen({
       receiveMilliseconds: 300,
       sweepMilliseconds: 10,
       lingerMilliseconds: 20,

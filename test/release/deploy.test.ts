@@ -21,29 +21,23 @@ import { copyProject, make, runIn } from "../support/project-copy.ts";
 
 const lacks = (program: string): boolean => spawnSync(program, ["--version"]).error !== undefined;
 
+/** Fails, with the table, for a unit that systemd-analyze rates above 1.2 of 10. */
+function exposesLittle(...unit: string[]): void {
+  if (lacks("systemd-analyze")) return;
+  const args = ["security", "--offline=yes", "--threshold=12", ...unit];
+  const { status, stdout, stderr } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
+  assert.equal(status, 0, stdout + stderr);
+}
+
 describe("the systemd units", () => {
-  for (const unit of [
-    "maintenance-log.service",
-    "maintenance-log-migrate.service",
-    "maintenance-log-audit.service",
-  ]) {
-    test(`${unit} exposes little of the machine`, t => {
-      if (lacks("systemd-analyze")) return t.skip("this machine has no systemd-analyze");
-      // In tenths; fails, with the table, when there is more.
-      const args = ["security", "--offline=yes", "--threshold=12", `./deploy/${unit}`];
-      const { status, stdout, stderr } = spawnSync("systemd-analyze", args, { encoding: "utf8" });
-      assert.equal(status, 0, stdout + stderr);
-    });
-  }
+  test("the audit exposes little of its machine", t => {
+    if (lacks("systemd-analyze")) return t.skip("this machine has no systemd-analyze");
+    exposesLittle("./deploy/maintenance-log-audit.service");
+  });
 
   test("give V8 the same bound as the command and make run do", () => {
     const option = /--max-semi-space-size=\d+/;
-    const files = [
-      "deploy/maintenance-log.service",
-      "deploy/command",
-      "deploy/as-service",
-      "dev/run/program.ts",
-    ];
+    const files = ["deploy/maintenance-log.service", "deploy/command", "dev/run/program.ts"];
     const given = files.map(file => option.exec(readFileSync(file, "utf8"))?.[0]);
     assert.match(given[0] ?? "", option);
     assert.equal(new Set(given).size, 1);
@@ -54,60 +48,70 @@ describe("the systemd units", () => {
       [...readFileSync(join("deploy", unit), "utf8").matchAll(/^LoadCredential=(\w+):/gm)].map(
         ([, name]) => name,
       );
-    assert.deepEqual(credentialsOf("maintenance-log.service"), ["SECRET_KEY", "DATABASE_URL"]);
+    assert.deepEqual(credentialsOf("maintenance-log.service"), ["DATABASE_URL", "SECRET_KEY", "TRAIL_KEY"]);
     assert.deepEqual(credentialsOf("maintenance-log-migrate.service"), ["OWNER_DATABASE_URL"]);
+    assert.deepEqual(credentialsOf("maintenance-log-backup.service"), ["DATABASE_URL"]);
+    assert.deepEqual(credentialsOf("maintenance-log-verify.service"), ["DATABASE_URL", "VERIFIER_KEY"]);
     assert.deepEqual(credentialsOf("maintenance-log-audit.service"), ["AUDIT_PASSWORD"]);
   });
 });
 
-describe("as-service", () => {
-  /** Runs it on a unit with this text, with programs in place of systemd's; answers what systemd-run is given. */
-  function asService(unit: string, ...args: string[]) {
-    const folder = mkdtempSync(join(tmpdir(), "maintenance-log-as-service-"));
-    writeFileSync(join(folder, "unit"), unit);
-    writeFileSync(join(folder, "systemctl"), `#!/bin/sh\ncat ${folder}/unit\n`, { mode: 0o755 });
-    writeFileSync(join(folder, "systemd-run"), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
-    const env = { PATH: `${folder}:${process.env["PATH"]}` };
-    const { status, stdout, stderr } = spawnSync("sh", ["deploy/as-service", ...args], {
-      env,
-      encoding: "utf8",
-    });
-    rmSync(folder, { recursive: true });
-    return { status, given: stdout.split("\n"), stderr };
-  }
-  const name = "maintenance-log@3000.service";
+describe("the installed command", () => {
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-command-"));
+  after(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, text: string, mode = 0o644) =>
+    writeFileSync(join(folder, name), text, { mode });
 
-  test("gives each setting of [Service] as systemd reads it, and the arguments as they are", () => {
-    const unit =
-      "[Unit]\nUser=no\n[Service]\nUser=%i\nEnvironment=A=%%d\nExecStart=/no\n\n[Install]\nGroup=no\n";
-    const { status, given } = asService(unit, name, "accept-trail", "--reason", "x $HOME $A");
-    assert.equal(status, 0);
-    const settings = given.filter(argument => argument.startsWith("--property="));
-    assert.deepEqual(settings, ["--property=User=3000", "--property=Environment=A=%d"]);
-    // systemd makes one $ of two.
-    assert.deepEqual(given.slice(-4), ["accept-trail", "--reason", "x $$HOME $$A", ""]);
+  /** Runs it as root of a machine with these files, and returns what would be run, in what environment. */
+  function command(args: readonly string[], instance = "") {
+    const text = readFileSync("deploy/command", "utf8").replace(
+      "etc=/etc/maintenance-log-service",
+      `etc=${folder}`,
+    );
+    const env = { PATH: `${folder}:${process.env["PATH"]}`, INSTANCE: instance };
+    const output = spawnSync("sh", ["-s", "--", ...args], { env, input: text, encoding: "utf8" });
+    assert.equal(output.status, 0, output.stderr);
+    const [run = "", ...settings] = output.stdout.split("\n");
+    return { run, settings };
+  }
+
+  before(() => {
+    write(
+      "environment",
+      '# A=1\nISSUER="my issuer"\nCORS_ALLOWED_ORIGINS=https://a.example?b=c=\nOPS_PORT=7071',
+    );
+    write("environment-7072", "OPS_PORT=7073\n");
+    mkdirSync(join(folder, "credentials"));
+    for (const name of ["database-url", "secret-key", "trail-key"])
+      write(`credentials/${name}`, `the ${name}\n`);
+    write("id", "#!/bin/sh\necho 0\n", 0o755);
+    write("setpriv", '#!/bin/sh\necho "setpriv $*"\nenv\n', 0o755);
   });
 
-  test("refuses what it would read in another way than systemd", () => {
-    for (const line of [
-      "[Service] ",
-      " [Service]",
-      "\ufeff[Service]",
-      "User=%p",
-      " User=me",
-      "User =me",
-      "User=me\\",
+  test("runs with the settings of the service and as its user", () => {
+    const { run, settings } = command(["accept-trail", "--reason", "a b"]);
+    assert.match(run, /^setpriv --reuid=maintenance-log .*\/dist\/main\.js accept-trail --reason a b$/);
+    for (const setting of [
+      "ISSUER=my issuer",
+      "CORS_ALLOWED_ORIGINS=https://a.example?b=c=",
+      "OPS_PORT=7071",
+      "DATABASE_URL=the database-url",
+      "SECRET_KEY=the secret-key",
+      "TRAIL_KEY=the trail-key",
+      "TRAIL_STATE_FILE=/var/lib/maintenance-log/maintenance-log.checkpoint",
     ]) {
-      const { status, given, stderr } = asService(`[Service]\n${line}\nGroup=me\n`, name, "check");
-      assert.deepEqual([status, given], [65, [""]], line);
-      assert.match(stderr, /^as-service: maintenance-log@3000\.service or a drop-in has /, line);
+      assert.ok(settings.includes(setting), setting);
     }
+  });
+
+  test("runs with those of a further service, where one is named", () => {
+    const { settings } = command(["check"], "7072");
+    assert.ok(settings.includes("OPS_PORT=7073"));
+    assert.ok(settings.includes("TRAIL_STATE_FILE=/var/lib/maintenance-log/maintenance-log@7072.checkpoint"));
   });
 });
 
 describe("the filter for fail2ban", () => {
-  const filter = readFileSync("deploy/fail2ban-filter.conf", "utf8");
-
   /** As the service writes it about a failed login from there. */
   const lineFrom = (address: string, event = "login failed"): string => {
     let line = "";
@@ -117,11 +121,6 @@ describe("the filter for fail2ban", () => {
     events.warn(event, { requestId: "a-b", method: "POST", address, route: "/api/v1/auth/login" });
     return line;
   };
-
-  test("is the same in docs/monitoring.md", () => {
-    const [, shown] = /```ini\n(#[^`]*)```/.exec(readFileSync("docs/monitoring.md", "utf8")) ?? [];
-    assert.equal(shown, filter);
-  });
 
   test("finds the client in the lines that the service writes, IPv6 included", t => {
     if (lacks("fail2ban-regex")) return t.skip("this machine has no fail2ban-regex");
@@ -158,7 +157,7 @@ describe("deploy/environment", () => {
       [],
       "are missing",
     );
-    const offered = [...text.matchAll(/^#([A-Z_]+)=/gm)].map(([, name = ""]) =>
+    const offered = [...text.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = ""]) =>
       settings.includes(name) ? name : name.replace(/_FILE$/, ""),
     );
     assert.deepEqual(
@@ -166,8 +165,9 @@ describe("deploy/environment", () => {
       [],
       "are unknown",
     );
-    const secrets = ["DATABASE_URL", "SECRET_KEY", "SECRET_KEY_PREVIOUS", "TRAIL_KEY", "HOST", "PORT"];
-    assert.deepEqual(settings.filter(name => !offered.includes(name)).sort(), secrets.sort());
+    const secrets = ["DATABASE_URL", "SECRET_KEY", "SECRET_KEY_PREVIOUS", "TRAIL_KEY"];
+    const setByUnits = [...secrets, "TRAIL_STATE_FILE", "HOST", "PORT"];
+    assert.deepEqual(settings.filter(name => !offered.includes(name)).sort(), setByUnits.sort());
   });
 });
 
@@ -232,11 +232,11 @@ describe("the production build", () => {
     install();
     const program = join(root, "opt/x/lib/maintenance-log-service");
     assert.deepEqual(readdirSync(program).sort(), [
-      "as-service",
       "backup",
       "dist",
       "docs",
       "node_modules",
+      "on-database",
       "package.json",
       "sql",
     ]);
@@ -246,16 +246,14 @@ describe("the production build", () => {
     assert.equal(version.trim(), JSON.parse(readFileSync("package.json", "utf8")).version);
     const start =
       /\/opt\/node24\/bin\/node --preserve-symlinks --max-semi-space-size=\d+ \/opt\/x\/lib\/maintenance-log-service\/dist\/main\.js/;
-    const command = readFileSync(join(root, "opt/x/bin/maintenance-log-service"), "utf8");
-    assert.match(command, new RegExp(`^exec ${start.source} "\\$@"$`, "m"));
-    const asService = readFileSync(join(program, "as-service"), "utf8");
-    assert.match(asService, new RegExp(`^set -- ${start.source} "\\$@"$`, "m"));
+    const command = readFileSync(join(root, "opt/x/bin/maintenance-log"), "utf8");
+    assert.match(command, new RegExp(`^program="${start.source}"$`, "m"));
     const units = join(root, "usr/local/lib/systemd/system");
     const unit = (name: string) => readFileSync(join(units, name), "utf8");
     for (const name of ["maintenance-log.service", "maintenance-log@.service"]) {
       assert.match(unit(name), new RegExp(`^ExecStart=${start.source} serve$`, "m"));
       assert.match(
-        unit(name),
+        unit(`${name}.d/sandbox.conf`),
         /^ExecPaths=\/usr \/lib \/lib64 \/opt\/node24\/bin\/node \/opt\/x\/lib\/maintenance-log-service$/m,
       );
     }
@@ -266,6 +264,8 @@ describe("the production build", () => {
     );
     assert.match(unit("maintenance-log@.socket"), /^ListenStream=127\.0\.0\.1:%i$/m);
     assert.deepEqual(brokenLinks(join(root, "opt/x/share/doc")), []);
+    for (const name of ["", "-migrate", "-backup", "-verify"])
+      exposesLittle(`maintenance-log${name}.service`, `--root=${root}`);
 
     const environment = join(root, "etc/maintenance-log-service/environment");
     writeFileSync(environment, "LOG_LEVEL=warn\n");

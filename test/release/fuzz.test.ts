@@ -168,7 +168,7 @@ async function openTarget(): Promise<Target> {
   const good = forgeries.flatMap((_, i) => [TECHNICIAN, MANAGER, admin][i % 3] ?? []);
   return {
     world,
-    routes: makeRoutes(makeUseCases(world.ports, world.trail.reader)),
+    routes: makeRoutes(makeUseCases(world.served, world.trail.published)),
     tokens: [...good, ...forgeries],
   };
 }
@@ -358,8 +358,12 @@ interface Answer {
   readonly body: string;
 }
 
-/** Takes answers apart; one to HEAD is known by what comes, or does not come, after its head. */
-function readAnswers(text: string): Answer[] {
+/**
+ * Takes answers apart; one to HEAD is known by what comes, or does not come, after its head.
+ *
+ * @param mayBeCut whether the client has sent more than one request at once: then its connection may end within a response
+ */
+function readAnswers(text: string, mayBeCut = false): Answer[] {
   const answers: Answer[] = [];
   for (let rest = text; rest !== ""; ) {
     const end = rest.indexOf("\r\n\r\n") + 4;
@@ -372,6 +376,7 @@ function readAnswers(text: string): Answer[] {
       const length = /\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1];
       if (length !== undefined) {
         body = rest.slice(0, Number(length));
+        if (mayBeCut && body.length < Number(length)) return [...answers, { status, head, body: "" }];
         assert.equal(body.length, Number(length), "a body has the length that was announced");
         rest = rest.slice(Number(length));
       } else if (!/\r\ntransfer-encoding: chunked\r\n/i.test(head)) {
@@ -383,6 +388,7 @@ function readAnswers(text: string): Answer[] {
         const chunks: string[] = [];
         for (let size = -1; size !== 0; ) {
           const line = rest.indexOf("\r\n");
+          if (mayBeCut && line <= 0) return [...answers, { status, head, body: "" }];
           size = Number.parseInt(rest.slice(0, line), 16);
           assert.ok(line > 0 && size >= 0, `no chunk: ${rest.slice(0, 300)}`);
           chunks.push(rest.slice(line + 2, line + 2 + size));
@@ -487,7 +493,7 @@ async function attack(
   const pieces = isCut ? [whole.subarray(0, chance.below(whole.length))] : isPipelined ? [whole] : requests;
   try {
     const { text, isHurried } = await exchange(target.world.port, pieces, isCut);
-    const answers = readAnswers(text);
+    const answers = readAnswers(text, isPipelined || isHurried);
     answers.forEach(assertHarmless);
     const isClosed = answers.some(({ head }) => /\r\nconnection: close\r\n/i.test(head));
     if (isPipelined || isHurried) assert.ok(isCut || answers.length > 0, "the first request is answered");

@@ -16,8 +16,9 @@ import { planLogs } from "../../dev/demo/plan.ts";
 import { makeClient } from "../support/client.ts";
 import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { runFirstSession } from "../support/first-session.ts";
-import { passwordIn, startMakeRun } from "../support/make-run.ts";
+import { passwordIn, runPasted, startMakeRun } from "../support/make-run.ts";
 import { freePort } from "../support/native-postgres.ts";
+import { until } from "../support/until.ts";
 
 describe("make demo", () => {
   let folder: string;
@@ -80,6 +81,19 @@ describe("make demo", () => {
     assert.deepEqual([records.employees?.length, records.assets?.length, records.logs?.length], [3, 10, 500]);
     assert.equal(records.assets?.filter(({ active }) => active === false).length, 1);
 
+    // As soon as a checkpoint covers the newest log.
+    const pasted = await until(() => {
+      const attempt = runPasted(block);
+      return attempt.status === 0 ? attempt : undefined;
+    });
+    assert.equal(pasted.stderr, "");
+    const shown = [...block.matchAll(/^ {4}([[{].*)$/gm)].map(([, text = ""]) => text);
+    assert.equal(shown.length, 4);
+    for (const [at, text] of shown.entries()) {
+      assert.ok(pasted.lines[at]?.startsWith(text.replace(/…$/, "")), text);
+    }
+    assert.match(pasted.lines[4] ?? "", /^the proof holds: /);
+
     // Beside the first, and as if that one had been ended on its way: nothing is written twice.
     const [state = ""] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(name =>
       /demo\.json$/.test(name),
@@ -88,6 +102,7 @@ describe("make demo", () => {
     const beside = await startMakeRun(settings, "--demo").ended;
     assert.equal(beside.code, 0, beside.output);
     assert.match(beside.output, /^MANAGER {2}manager@example\.com {2}\S+$/m);
+    assert.match(beside.output, /^ {2}get '\/assets'; echo\n {4}\[\{"id":\d+,/m);
     assert.deepEqual(await read(), records);
 
     // README.md names the folder of the embedded database.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -9,7 +9,7 @@ import { openRunDatabase } from "../../dev/run/database.ts";
 import { readable } from "../../dev/run/log-lines.ts";
 import { makeClient } from "../support/client.ts";
 import { runFirstSession } from "../support/first-session.ts";
-import { passwordIn, startMakeRun } from "../support/make-run.ts";
+import { passwordIn, runPasted, startMakeRun } from "../support/make-run.ts";
 import { freePort } from "../support/native-postgres.ts";
 import type { Settings } from "../support/program.ts";
 import { until } from "../support/until.ts";
@@ -78,16 +78,19 @@ describe("make run", () => {
     assert.equal(authUser.role, "ADMIN");
     const session = runFirstSession(folder, port);
     assert.equal(session.status, 0, session.stderr);
-    const [asset, log, readLog, logs, readAsset, refusal, routes, ...rest] = session.stdout
-      .trimEnd()
-      .split("\n");
+    const [asset, log, logs, refusal, proof, _unproven, ...rest] = session.stdout.trimEnd().split("\n");
     assert.deepEqual([session.stderr, rest], ["", []]);
-    assert.equal(readLog, log);
-    assert.equal(logs, `[${log}]`);
-    assert.equal(JSON.parse(readAsset ?? "").lastLogDate, "2026-11-21T09:30:00");
     assert.equal(JSON.parse(asset ?? "").name, "Pump 7");
+    assert.equal(readFileSync(join(folder, ".data/log.json"), "utf8"), log);
+    assert.equal(logs, `[${log}]`);
     assert.equal(JSON.parse(refusal ?? "").status, 405);
-    assert.ok(JSON.parse(routes ?? "").length > 20);
+    assert.match(proof ?? "", /^the proof holds: log 1 is entry \d+ of the \d+ that /);
+    // As soon as a checkpoint covers the log of the session.
+    const proven = await until(() => {
+      const pasted = runPasted(block);
+      return pasted.status === 0 ? pasted : undefined;
+    });
+    assert.match(proven.lines[0] ?? "", /^the proof holds: log \d+ is entry \d+ of the \d+ that /);
     written = (await call("GET", "/api/v1/logs", { token })).json;
 
     const another = await start({ PORT: "0" }).ended;
@@ -144,7 +147,8 @@ describe("make run", () => {
   });
 
   test("the first session says loudly that nothing listens", async () => {
-    const { status, stderr } = runFirstSession(folder, await freePort());
+    mkdirSync(join(folder, "empty/.data"), { recursive: true });
+    const { status, stderr } = runFirstSession(join(folder, "empty"), await freePort());
     assert.notEqual(status, 0);
     assert.match(stderr, /curl: \(7\) /);
   });

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
-import { overviewOf } from "../../src/adapters/http/api/routes-overview.ts";
 import { makeOpsServer } from "../../src/adapters/ops/ops-server.ts";
 import { policyOf } from "../../src/adapters/ops/page/html.ts";
 import { type Browser, findChromium, noChromium, openBrowser } from "../support/browser.ts";
@@ -10,7 +8,6 @@ import { answerOf, makeBusyPage } from "../support/readings.ts";
 
 const chromium = findChromium();
 const reference = readFileSync("docs/api.html", "utf8");
-const overview = overviewOf(makeRoutes({} as UseCases), "text/html");
 const withPolicy = (text: string, policy: string) => ({
   ...answerOf(text),
   headers: ["Content-Security-Policy", policy],
@@ -27,7 +24,6 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
       "/": () => answerOf(makeBusyPage()),
       "/broken": () => answerOf(broken),
       "/api": () => withPolicy(reference, policyOf(reference)),
-      "/routes": () => withPolicy(String(overview.body), overview.headers?.at(-1) ?? ""),
     },
     () => {},
   );
@@ -45,7 +41,7 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
   test("is shown without a complaint, and has loaded its style", async () => {
     assert.deepEqual(await browser.open(`${origin}/`), []);
     assert.equal(await browser.evaluate("document.title"), "Ready: Maintenance Log Service");
-    assert.equal(await browser.evaluate("document.querySelectorAll('.card').length"), 12);
+    assert.equal(await browser.evaluate("document.querySelectorAll('.card').length"), 11);
     assert.equal(
       await browser.evaluate("getComputedStyle(document.querySelector('.cards')).display"),
       "grid",
@@ -56,6 +52,23 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
       ),
       0,
     );
+  });
+
+  test("shows every figure of a route on a telephone", async () => {
+    await browser.setAppearance(390, "light");
+    await browser.open(`${origin}/`);
+    const overflow = (selector: string) =>
+      browser.evaluate(`(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(${selector})`);
+    assert.equal(await overflow("document.querySelector('.wide')"), 0);
+    assert.equal(await overflow("document.documentElement"), 0);
+    const shown =
+      "[...document.querySelectorAll('th')].filter(th => th.offsetWidth > 0).map(th => th.innerText).join()";
+    assert.equal(await browser.evaluate(shown), "Method,Route,Rate,5xx,p50,p99");
+    await browser.open(`${origin}/api`);
+    const gap =
+      "document.querySelector('main .card').getBoundingClientRect().top - document.querySelector('.contents').getBoundingClientRect().bottom";
+    assert.ok(Number(await browser.evaluate(gap)) > 5);
+    await browser.setAppearance(1_100, "light");
   });
 
   test("what the policy forbids is refused by the browser, which complains", async () => {
@@ -72,7 +85,7 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
   for (const width of [360, 375, 1_280]) {
     test(`fits a window ${width} pixels wide, as all pages do`, async () => {
       await browser.setAppearance(width, "light");
-      for (const path of ["/", "/api", "/routes"]) {
+      for (const path of ["/", "/api"]) {
         await browser.open(origin + path);
         assert.equal(await browser.evaluate("document.documentElement.scrollWidth"), width, path);
       }
@@ -95,15 +108,6 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
       );
       assert.ok(Number(await browser.evaluate("document.querySelectorAll('article').length")) > 40);
     }
-  });
-
-  test("the page of the routes is shown without a complaint", async () => {
-    await browser.setAppearance(375, "light");
-    assert.deepEqual(await browser.open(`${origin}/routes`), []);
-    assert.equal(
-      await browser.evaluate("getComputedStyle(document.querySelector('tbody tr')).display"),
-      "grid",
-    );
   });
 
   test("is light or dark as its reader likes, with text that stands out", async () => {

@@ -65,7 +65,7 @@ export function makeAnswerCheck({ paths, components }: ApiDocument): AnswerCheck
     if (method === "OPTIONS" && status === 200) return undefined;
     if (operation === undefined) {
       assert.ok(status >= 400, `${method} ${path} answered ${status}, but is not in the document`);
-      return { content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorAnswer" } } } };
+      return { content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorResponse" } } } };
     }
     const response = operation.responses[status];
     assert.ok(response, `${method} ${path} answered ${status}, which the document does not declare`);

@@ -1,5 +1,7 @@
+import { makeMaintenanceLogs } from "../../src/application/maintenance-logs.ts";
 import type { Author, Caller, Repositories } from "../../src/application/ports.ts";
 import type { Employee } from "../../src/domain/employee.ts";
+import type { NewLog } from "../../src/domain/maintenance-log.ts";
 import type { Role } from "../../src/domain/role.ts";
 
 /** An employee who asks with a token that was signed for this version. */
@@ -9,8 +11,8 @@ export const callerOf = (
   tokenId?: string,
 ): Caller => ({ employeeId: id, email, role, tokenId, tokenVersion });
 
-/** The same repositories, on which it is the operator who asks unless a test says otherwise. */
-export function byOperator({ employees, assets, ...others }: Repositories) {
+/** The same repositories, on which it is the operator who asks unless a test says otherwise, and a log is written by its use case. */
+export function byOperator({ employees, assets, maintenanceLogs, ...others }: Repositories) {
   const operator = "operator" as Author;
   return {
     ...others,
@@ -31,5 +33,10 @@ export function byOperator({ employees, assets, ...others }: Repositories) {
       insert: (asset: Parameters<typeof assets.insert>[0], by = operator) => assets.insert(asset, by),
       setActive: (id: number, active: boolean, by = operator) => assets.setActive(id, active, by),
     },
-  } satisfies Repositories;
+    maintenanceLogs: {
+      ...maintenanceLogs,
+      append: (assetId: number, performer: Caller, log: NewLog, key?: string) =>
+        makeMaintenanceLogs({ maintenanceLogs }).write(performer, assetId, log, key),
+    },
+  };
 }

@@ -5,8 +5,7 @@ import { join, relative } from "node:path";
  * Loaded before each test file of a run. `--test-timeout` ends a test, but not what the test has left running: a file that
  * still waits for something would keep the run from ending.
  */
-const boundMilliseconds = 180_000;
-const { TEST_UNDER_WAY: folder, TEST_ENDED: ended = "/dev/null" } = process.env;
+const { TEST_UNDER_WAY: folder, TEST_ENDED: ended = "/dev/null", TEST_FILE_SECONDS = "180" } = process.env;
 const file = relative(process.env["TEST_TREE"] ?? "", process.argv[1] ?? "");
 
 if (process.env["NODE_TEST_CONTEXT"] !== undefined && folder !== undefined) {
@@ -18,7 +17,7 @@ if (process.env["NODE_TEST_CONTEXT"] !== undefined && folder !== undefined) {
   });
   setTimeout(() => {
     const held = process.getActiveResourcesInfo().join(", ");
-    process.stderr.write(`${file} has not ended after ${boundMilliseconds / 1_000} s; it holds: ${held}\n`);
+    process.stderr.write(`${file} has not ended after ${TEST_FILE_SECONDS} s; it holds: ${held}\n`);
     process.exit(1);
-  }, boundMilliseconds).unref();
+  }, Number(TEST_FILE_SECONDS) * 1_000).unref();
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { script } from "./compiled.ts";
 import type { Settings } from "./program.ts";
@@ -26,6 +26,15 @@ export function startMakeRun(settings: Settings, ...options: readonly string[]) 
   });
   introduced.catch(() => {});
   return { shell, introduced, ended };
+}
+
+/** Pastes the commands of the block into a shell, without the responses that it shows below them. */
+export function runPasted(block: string) {
+  const [, pasted = ""] = /In another terminal, in this folder:\n([\s\S]*?) {2}Ctrl-C/.exec(block) ?? [];
+  const commands = pasted.replace(/^ {4}[[{].*\n/gm, "");
+  // `node --import tsx src/main.ts` is the checkout's own.
+  const { status, stdout, stderr } = spawnSync("sh", { input: commands, encoding: "utf8" });
+  return { status, lines: stdout.trimEnd().split("\n"), stderr };
 }
 
 /** The password that the block shows for a role. */

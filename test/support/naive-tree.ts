@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 const sha256 = (...parts: Uint8Array[]): Buffer => createHash("sha256").update(Buffer.concat(parts)).digest();
 
-/** RFC 6962, sections 2.1 to 2.1.2, word by word, from the entries. */
+/** RFC 6962, sections 2.1 and 2.1.1, word by word, from the entries. */
 export function naiveTree(entries: readonly Uint8Array[]) {
   const middleOf = (from: number, to: number): number => {
     let k = 1;
@@ -28,12 +28,5 @@ export function naiveTree(entries: readonly Uint8Array[]) {
       ? [...path(index, from, middle), mth(middle, to)]
       : [...path(index, middle, to), mth(from, middle)];
   };
-  const subproof = (m: number, from: number, to: number, whole: boolean): Buffer[] => {
-    if (m === to) return whole ? [] : [mth(from, to)];
-    const middle = middleOf(from, to);
-    return m <= middle
-      ? [...subproof(m, from, middle, whole), mth(middle, to)]
-      : [...subproof(m, middle, to, false), mth(from, middle)];
-  };
-  return { mth, path, proof: (m: number, n: number) => subproof(m, 0, n, true) };
+  return { mth, path };
 }

@@ -28,8 +28,6 @@ export function readingOf(meter: Meter, uptimeSeconds: number, changes: Partial<
       checkpointSize: 273_481,
       checkpointAgeSeconds: 0.4,
       contradiction: undefined,
-      readingFraction: 0.37,
-      mismatches: 0,
     },
     runtime: {
       nodeVersion: "v24.0.0",

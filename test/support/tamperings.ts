@@ -1,11 +1,11 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type postgres from "postgres";
 import { connect } from "../../src/adapters/postgres/connection/database.ts";
-import { makeTrailRepository } from "../../src/adapters/postgres/trail/trail-repository.ts";
+import { makeTrailStore } from "../../src/adapters/postgres/trail/trail-store.ts";
 import { systemClock } from "../../src/adapters/system-clock.ts";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeNumbering } from "../../src/application/trail/numbering.ts";
 import { makeTreeHasher } from "../../src/domain/trail/merkle.ts";
+import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 import { until } from "./until.ts";
 
 /** What the owner of the tables can do with triggers off, in a trail of 1,200 logs or more, and how it is named. */
@@ -20,10 +20,7 @@ export interface Tampering {
 
 export const insertedId = 1_000_000;
 const forged = "update maintenance_log set comment = 'forged' where id = 700";
-const cutOff = [
-  "delete from maintenance_log where id > 1000",
-  "delete from trail_run where first_index >= 1002",
-];
+const cutOff = ["delete from maintenance_log where id > 1000", "delete from trail_entry where index >= 1002"];
 const notExtended = (where: string) => new RegExp(`^the checkpoint in ${where}, \\d+ .* is not extended`);
 
 export const tamperings: readonly Tampering[] = [
@@ -31,7 +28,7 @@ export const tamperings: readonly Tampering[] = [
   {
     what: "a removal",
     statements: ["delete from maintenance_log where id = 3"],
-    found: [/^log 3: removed$/],
+    found: [/^log 3: removed; it had entry \d+$/],
   },
   {
     what: "an exchange of two comments",
@@ -47,7 +44,7 @@ export const tamperings: readonly Tampering[] = [
       `insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, recorded_at)
        overriding system value values (${insertedId}, '2020-01-01', 'PENDING', 'ERROR', 'old', 1, 1, '2020-01-01')`,
     ],
-    found: [/^log 1000000 has no entry: it was slipped in/],
+    found: [/^log 1000000: has no entry: it was slipped in/],
   },
   {
     what: "a log that was backdated",
@@ -66,22 +63,29 @@ export const tamperings: readonly Tampering[] = [
   },
   {
     what: "a log and its hash, but not the tree",
-    statements: [
-      forged,
-      "update trail_run set hashes = overlay(hashes placing decode(repeat('00', 32), 'hex') from 1) where first_index = 512",
-    ],
-    found: [/^log 700: changed$/, /^tile 2: is not the root of its hashes$/],
+    statements: [forged, "update trail_entry set hash = decode(repeat('00', 32), 'hex') where index = 512"],
+    found: [/^log 700: changed$/, /^tile 2 of level 0 is not the root of its hashes$/],
   },
   {
     what: "a log, with its hash and the tree rewritten consistently",
-    statements: [forged, "delete from trail_run", "delete from trail_tile", "delete from trail_checkpoint"],
+    statements: [forged, "delete from trail_entry", "delete from trail_tile", "delete from trail_checkpoint"],
     isNumberedAnew: true,
     found: [notExtended("TRAIL_STATE_FILE")],
   },
   {
     what: "an entry that is gone",
-    statements: ["delete from trail_run where first_index = 0"],
-    found: [/^(asset|employee|log) \d+ has no entry/, /^tile 0: is not the root/],
+    statements: ["delete from trail_entry where index = 0"],
+    found: [/^(asset|employee|log) \d+: has no entry/, /^entry 0 was removed$/],
+  },
+  {
+    what: "a second entry of a log that was changed",
+    statements: [
+      forged,
+      "alter table trail_entry drop constraint trail_entry_kind_record_id_key",
+      `insert into trail_entry (index, kind, record_id, hash)
+       select max(index) + 1, 'log', 700, decode(repeat('00', 32), 'hex') from trail_entry`,
+    ],
+    found: [/^log 700: changed$/, /^log 700: numbered twice$/],
   },
   {
     what: "an asset that was renamed",
@@ -99,7 +103,7 @@ export const tamperings: readonly Tampering[] = [
 
 export const tamperedTables = [
   "maintenance_log",
-  "trail_run",
+  "trail_entry",
   "trail_tile",
   "trail_checkpoint",
   "asset",
@@ -122,9 +126,13 @@ export async function tamper(
 /** As the service numbers, without its key: the owner can do that too. */
 async function numberAnew(url: string): Promise<void> {
   const connected = connect(url);
-  const trail = makeTrailRepository(connected);
   const hasher = makeTreeHasher(trailCrypto.sha256);
-  const numbering = makeNumbering({ trail, hasher, clock: systemClock, turn });
+  const numbering = makeNumbering({
+    ...makeTrailStore(connected),
+    hasher,
+    clock: systemClock,
+    events: makeRecordingEventLog(),
+  });
   await until(async () => (await numbering.step()).records === 0);
   await connected.close();
 }

@@ -8,8 +8,8 @@ import type { TestTrail } from "./trail.ts";
 /** The routes of a trail, and the login, over a trail in memory. */
 export interface TrailServer {
   readonly url: string;
-  /** What is served from now on: the size of the newest checkpoint, none without one. */
-  serve(trail: TestTrail, size?: number): void;
+  /** What is served from now on: the size of the newest checkpoint, and how many entries the database has. */
+  serve(trail: TestTrail, size?: number, stored?: number): void;
   /** Changes what is answered; for faults. */
   tamper(change: (path: string, body: Buffer) => Buffer): void;
   /** The statuses of the next answers, in place of what would be answered. */
@@ -21,7 +21,7 @@ export interface TrailServer {
 export const auditor = { email: "auditor@example.com", password: "pa ss" };
 
 export async function startTrailServer(): Promise<TrailServer> {
-  let current: { trail: TestTrail; size: number } | undefined;
+  let current: { trail: TestTrail; size: number; stored: number } | undefined;
   let change = (_: string, body: Buffer): Buffer => body;
   let token = 0;
   const asked: string[] = [];
@@ -40,10 +40,10 @@ export async function startTrailServer(): Promise<TrailServer> {
     }
     if (request.headers.authorization !== `Bearer token-${token}`) return [403, "{}"];
     if (current === undefined) return [404, "{}"];
-    const { trail, size } = current;
+    const { trail, size, stored } = current;
     if (path === "/api/v1/trail/checkpoint") return [200, trail.checkpoint(size)];
     const tile = readTilePath(path.replace("/api/v1/trail/tile/", ""));
-    if (tile === undefined || !isTileOf(tile, size)) return [404, "{}"];
+    if (tile === undefined || !isTileOf(tile, stored)) return [404, "{}"];
     return [200, tile.isBundle ? trail.bundle(tile) : trail.tile(tile)];
   }
 
@@ -55,8 +55,8 @@ export async function startTrailServer(): Promise<TrailServer> {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    serve(trail, size = trail.entries.length) {
-      current = { trail, size };
+    serve(trail, size = trail.entries.length, stored = size) {
+      current = { trail, size, stored };
     },
     tamper(next) {
       change = next;

@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeNumbering, type Numbering } from "../../src/application/trail/numbering.ts";
-import type { RememberedNote } from "../../src/application/trail/signing.ts";
-import {
-  type FullTile,
-  idsEnd,
-  type NumberedRecord,
-  type TrailRecord,
-} from "../../src/application/trail/trail-repository.ts";
+import type { FullTile, RememberedNote } from "../../src/application/trail/ports.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
 import { makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 import { makeSignerKey } from "../../src/domain/trail/note.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
-import { type MemoryTrail, makeMemoryTrail, type RecordsOf } from "../fakes/memory-trail.ts";
-import { entryBytes } from "./trail.ts";
+import {
+  type MemoryRecord,
+  type MemoryTrail,
+  makeMemoryTrail,
+  type NumberedRecord,
+  type RecordsOf,
+} from "../fakes/memory-trail.ts";
+import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
+import { entryBytes } from "./entry-bytes.ts";
 import { makeTreeNodes } from "./tree-nodes.ts";
 
 export const hasher = makeTreeHasher(trailCrypto.sha256);
 export const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
 
-export const logRecord = (id: number, comment = `log ${id}`): TrailRecord => ({
+export const logRecord = (id: number, comment = `log ${id}`): MemoryRecord => ({
   kind: "log",
   recordId: id,
   entry: entryBytes({
@@ -40,14 +40,17 @@ export const logRecord = (id: number, comment = `log ${id}`): TrailRecord => ({
 /** Records, what their sequences gave last, and a trail: in memory, where a test may change them as an owner can. */
 export function makeTrailStage() {
   const records: RecordsOf = { log: [], employee: [], asset: [] };
-  const given = { log: idsEnd, employee: idsEnd, asset: idsEnd };
-  const trail = makeMemoryTrail(records, kind => given[kind]);
+  const given = { log: Number.POSITIVE_INFINITY, employee: 0, asset: 0 };
+  const lastLogId = () => records.log.reduce((last, { recordId }) => Math.max(last, recordId), 0);
+  const trail = makeMemoryTrail(records, kind =>
+    kind === "log" ? (Number.isFinite(given.log) ? given.log : lastLogId()) : records[kind].length,
+  );
   const clock = makeFakeClock();
-  const numbering = (of: MemoryTrail = trail, turn: () => Promise<unknown> = nextTurn) =>
-    makeNumbering({ trail: of, hasher, clock, turn });
+  const events = makeRecordingEventLog();
+  const numbering = (of: MemoryTrail = trail) => makeNumbering({ ...of, hasher, clock, events });
   /** Commits logs with these ids. */
   const commit = (...ids: number[]) => {
-    records.log.push(...ids.map(id => logRecord(id)));
+    for (const id of ids) records.log.push(logRecord(id));
     records.log.sort((a, b) => a.recordId - b.recordId);
   };
   const rootOf = (size = trail.stored.entries.length) => {
@@ -68,7 +71,7 @@ export function makeTrailStage() {
     });
     for (const entry of trail.stored.entries) frontier.append(entry.hash);
   };
-  return { records, given, trail, clock, numbering, commit, rewrite, rootOf, numberedIds };
+  return { records, given, trail, clock, events, numbering, commit, rewrite, rootOf, numberedIds };
 }
 
 /** Steps until nothing more is found. */

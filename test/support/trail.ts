@@ -1,25 +1,20 @@
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
-import { canonicalJson } from "../../src/domain/trail/canonical-json.ts";
 import { signCheckpoint } from "../../src/domain/trail/checkpoint.ts";
-import { toUtf8 } from "../../src/domain/trail/encoding.ts";
-import type { LogEntry } from "../../src/domain/trail/entry.ts";
+import type { Entry, LogEntry } from "../../src/domain/trail/entry.ts";
 import {
   type Hash,
   inclusionSpans,
   makeTreeHasher,
   type Node,
   spanHash,
-  treeHash,
 } from "../../src/domain/trail/merkle.ts";
 import { formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { formatProof } from "../../src/domain/trail/proof.ts";
 import { type Tile, tileAt, tileWidth, writeBundle } from "../../src/domain/trail/tile.ts";
-import type { Entry } from "./entry.ts";
+import { entryBytes } from "./entry-bytes.ts";
 import { makeTreeNodes } from "./tree-nodes.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
-
-export const entryBytes = (entry: Entry): Uint8Array => toUtf8(canonicalJson(entry));
 
 /** A trail in memory, with what a service would answer of it. */
 export interface TestTrail {
@@ -44,7 +39,11 @@ export function makeTestTrail(name = "example.com/log"): TestTrail {
     hashes.set(`${level}/${index}`, hash);
   });
   const checkpoint = (size = entries.length) =>
-    signCheckpoint({ size, root: treeHash(hasher, size, hashAt) }, key, trailCrypto);
+    signCheckpoint(
+      { size, root: size === 0 ? hasher.empty : spanHash(hasher, { from: 0, to: size }, hashAt) },
+      key,
+      trailCrypto,
+    );
   return {
     vkey: formatVerifierKey(key),
     entries,

@@ -9,7 +9,7 @@ import { makeRepositories } from "../../src/adapters/postgres/repositories/repos
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeApp } from "../../src/app.ts";
 import type { RequestMeter } from "../../src/application/figures.ts";
-import type { PasswordHasher, Ports, Repositories } from "../../src/application/ports.ts";
+import type { Account, PasswordHasher, Ports, Repositories } from "../../src/application/ports.ts";
 import { makeTrail, type Trail } from "../../src/application/trail/trail.ts";
 import type { Employee } from "../../src/domain/employee.ts";
 import { type Role, roles } from "../../src/domain/role.ts";
@@ -35,7 +35,9 @@ export interface World {
   readonly port: number;
   readonly call: Call;
   /** What a test does with them it does as the operator, unless it says otherwise. */
-  readonly ports: Ports & ReturnType<typeof byOperator>;
+  readonly ports: Omit<Ports, keyof Repositories> & ReturnType<typeof byOperator>;
+  /** As the server has them. */
+  readonly served: Ports;
   readonly clock: ReturnType<typeof makeFakeClock>;
   readonly recorded: readonly RecordedEvent[];
   readonly trail: Trail;
@@ -65,7 +67,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const clock = makeFakeClock();
   const { repositories = makeMemoryRepositories(clock), passwords = makeFakePasswordHasher() } = choices;
   const events = makeRecordingEventLog();
-  const tokens = await makeJoseTokens({ secretKey, issuer, lifetimeSeconds }, clock);
+  const tokens = await makeJoseTokens({ secretKey, issuer, tokenLifetimeSeconds: lifetimeSeconds }, clock);
   const operated = byOperator(repositories);
   const ports: Ports = { ...repositories, passwords, tokens, events, clock };
   const { allowedOrigins = "*", trustedProxies = [], meter } = choices;
@@ -77,10 +79,9 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     remembered: undefined,
     events,
     clock,
-    turn,
     pause: turn,
   });
-  const app = makeApp(ports, trail.reader, { allowedOrigins, trustedProxies }, meter);
+  const app = makeApp(ports, trail.published, { allowedOrigins, trustedProxies }, meter);
   const port = await app.listen(0, "127.0.0.1");
   const closed = closeAtEnd(() => app.close(0));
   const call = makeClient(port);
@@ -90,7 +91,8 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     const record = { firstName: "Ada", lastName: "Byron", phone: "+45 12 34 56", role };
     const email = `${role.toLowerCase()}.${randomUUID()}@example.com`;
     const employee = await operated.employees.insert({ ...record, email, passwordHash });
-    return { employee, token: await tokens.sign(employee, 1) };
+    const account = (await repositories.employees.findAccount(email)) as Account;
+    return { employee, token: await tokens.sign(account) };
   };
   const joined = await Promise.all(roles.map(async role => [role, await join(role)] as const));
   // A database has a clock of its own: nobody has joined in the future.
@@ -101,6 +103,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     port,
     call,
     ports: { ...ports, ...operated },
+    served: ports,
     clock,
     recorded: events.recorded,
     trail,

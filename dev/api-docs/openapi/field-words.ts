@@ -1,3 +1,4 @@
+import { ifNoneMatchFields } from "../../../src/adapters/http/api/entity-tag.ts";
 import { logQueryFields } from "../../../src/adapters/http/api/log-page.ts";
 import { entriesFields } from "../../../src/adapters/http/api/trail-routes.ts";
 import { activityFilterFields } from "../../../src/domain/activity.ts";
@@ -9,7 +10,7 @@ import {
   registrationFields,
 } from "../../../src/domain/employee.ts";
 import type { Field, Fields, Schema } from "../../../src/domain/field.ts";
-import { activeAssetsFields, newLogFields } from "../../../src/domain/maintenance-log.ts";
+import { activeAssetsFields, newLogFields, writeLogHeaders } from "../../../src/domain/maintenance-log.ts";
 
 const wordsOf = new Map<Field<unknown>, string>();
 
@@ -62,7 +63,7 @@ describe(newAssetFields, {
 
 describe(newLogFields, {
   performedDate:
-    "When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Answers always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`.",
+    "When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`.",
   status: "How far the work was. Other words: 400 `Invalid status value`.",
   taskType: "What kind of task it was. Other words: 400 `Invalid task type value`.",
   comment: "What was done or found, at most 10,000 characters, stored as sent. It may be empty.",
@@ -79,17 +80,26 @@ const logFilter = {
 describe(logQueryFields, {
   ...logFilter,
   limit:
-    "Asks for a page of at most so many logs, 1 to 1000. While there are more logs the answer has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`.",
+    "Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`.",
   before:
     "Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`.",
 });
 describe(activeAssetsFields, {
   ...logFilter,
   limit:
-    "The number of logs at most, 1 to 1000. While there are more logs the answer has a `Link` header, as the other lists have with `limit`. Other values: 400 `Invalid limit value`.",
+    "The number of logs, from 1 on without an upper bound. The response has that many logs if there are as many, however long they are. Other values: 400 `Invalid limit value`.",
 });
 
 describe(entriesFields, {
   from: "The index of the first entry. Other values: 400 `Invalid from value`.",
   limit: "How many entries at most, 1 to 1000. Other values: 400 `Invalid limit value`.",
+});
+
+describe(writeLogHeaders, {
+  "Idempotency-Key":
+    "Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422.",
+});
+describe(ifNoneMatchFields, {
+  "If-None-Match":
+    "The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body.",
 });

@@ -1,11 +1,11 @@
 /** What the OpenAPI document says of the API as a whole, in Markdown (OpenAPI Specification, section 4.8.2). */
 export const introduction = `Employees, assets, and the maintenance logs that employees write on assets. Logs are an audit trail: they are never changed and never removed.
 
-**Access.** Log in with email and password; send the answer's \`token\` as \`Authorization: Bearer …\` with every other request. There is no refresh: when a request is answered 403 \`Token is not valid\`, log in again and repeat it. Each operation names the role that it needs. A MANAGER may do what a TECHNICIAN may, an ADMIN what a MANAGER may.
+**Access.** Log in with email and password; send the response's \`token\` as \`Authorization: Bearer …\` with every other request. There is no refresh: after a 403 \`Token is not valid\`, log in again and repeat it. Each operation names the role that it needs. A MANAGER may do what a TECHNICIAN may, an ADMIN what a MANAGER may.
 
-**Errors.** Every error has a JSON body with \`status\` and \`msg\`. Every answer has an \`X-Request-Id\`, under which the service's log tells more.
+**Errors.** Every error has a JSON body with \`status\` and \`msg\`. Every response has an \`X-Request-Id\`, under which the service's log tells more.
 
-**Repeating requests.** After 429 and 503 wait for the number of seconds in \`Retry-After\`, longer each time. A request that was answered 503, or not at all, may have been carried out: send an \`Idempotency-Key\` with each create-log, so that repeating it cannot write a second log.
+**Repeating requests.** After 429 and 503 wait for the number of seconds in \`Retry-After\`, longer each time. A request that got a 503, or no response, may have been carried out: send an \`Idempotency-Key\` with each create-log, so that repeating it cannot write a second log.
 
 **Dates.** A date is a local date-time without a zone, \`YYYY-MM-DDTHH:MM[:SS[.ffffff]]\`. The service stores it as sent and converts it to no time zone. A period includes its first moment, and not its last.
 

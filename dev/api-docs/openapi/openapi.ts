@@ -1,8 +1,7 @@
 import { statusOf } from "../../../src/adapters/http/api/http-error.ts";
-import type { Route } from "../../../src/adapters/http/api/route.ts";
-import { rolesOf } from "../../../src/adapters/http/api/routes-overview.ts";
+import { type Route, rolesOf } from "../../../src/adapters/http/api/route.ts";
 import type { Field, Fields, Schema } from "../../../src/domain/field.ts";
-import { errorAnswers } from "./error-answers.ts";
+import { errorResponses } from "./error-responses.ts";
 import { schemaOf } from "./field-words.ts";
 import { introduction, tagDescriptions, tokenDescription } from "./introduction.ts";
 import { type Operation, operations } from "./operations.ts";
@@ -28,13 +27,13 @@ export function openApiOf(table: readonly Route[]) {
   return {
     openapi: "3.1.0",
     info: { title: "Maintenance Log Service", version: "v1", description: introduction },
-    servers: [{ url: "/", description: "The service that answered this document" }],
+    servers: [{ url: "/", description: "The service that sent this document" }],
     security: [{ bearer: [] }],
     tags: [...new Set(routes.map(tagOf))].map(name => ({ name, description: tagDescriptions[name] ?? "" })),
     paths,
     components: {
       schemas: { ...recordSchemas, ...requestSchemas, ...wordSchemas },
-      responses: errorAnswers,
+      responses: errorResponses,
       headers: { RequestId: requestIdHeader, RetryAfter: retryAfterHeader, Challenge: challengeHeader },
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: tokenDescription },
@@ -43,7 +42,7 @@ export function openApiOf(table: readonly Route[]) {
   };
 }
 
-/** Any route may answer these, whatever it is there for. */
+/** Any route may respond with these. */
 const ofAnyRoute = [400, 408, 413, 415, 417, 431, 500, 503, 505];
 
 const requestIdHeader = {
@@ -101,13 +100,13 @@ const pathParameter = {
   schema: { type: "string", examples: ["entries/000"] },
 };
 
-function parametersOf({ path, query = {}, requestHeaders = {} }: DescribedRoute) {
+function parametersOf({ path, query = {}, headers = {} }: DescribedRoute) {
   const [, owner] = /(\w+?)s?\/\{id\}/.exec(path) ?? [];
   const id = {
     name: "id",
     in: "path",
     required: true,
-    description: `The id of the ${owner}: a decimal whole number. Another form: 400 \`Invalid id\`.`,
+    description: `The id of the ${owner}: a decimal integer. Another form: 400 \`Invalid id\`.`,
     schema: { type: "integer", minimum: 1 },
   };
   return [
@@ -119,11 +118,11 @@ function parametersOf({ path, query = {}, requestHeaders = {} }: DescribedRoute)
       required: field.required,
       ...apart(withDefault(field)),
     })),
-    ...Object.entries(requestHeaders).map(([name, schema]) => ({
+    ...Object.entries(headers).map(([name, field]) => ({
       name,
       in: "header",
-      required: false,
-      ...apart(schema),
+      required: field.required,
+      ...apart(withDefault(field)),
     })),
   ];
 }
@@ -139,11 +138,18 @@ function bodySchemaOf({ summary }: Route, fields: Fields): Schema {
     properties: Object.fromEntries(
       declared.map(([name, field]) => [
         name,
-        field.nullable ? { ...withDefault(field), type: [field.schema["type"], "null"] } : withDefault(field),
+        field.required ? withDefault(field) : orNull(withDefault(field)),
       ]),
     ),
     required: declared.filter(([, { required }]) => required).map(([name]) => name),
   };
+}
+
+/** Null is the same as absent. */
+function orNull({ $ref, ...schema }: Schema): Schema {
+  return $ref === undefined
+    ? { ...schema, type: [schema["type"], "null"] }
+    : { ...schema, anyOf: [{ $ref }, { type: "null" }] };
 }
 
 function withDefault(field: Field<unknown>): Schema {
@@ -152,11 +158,11 @@ function withDefault(field: Field<unknown>): Schema {
 }
 
 function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
-  const { role, status, answer, answerHeaders = {}, requestHeaders = {}, isPageToo } = route;
+  const { role, status, result, resultHeaders = {} } = route;
   const headers = {
     ...requestId,
     ...Object.fromEntries(
-      Object.entries(answerHeaders).map(([name, description]) => [
+      Object.entries(resultHeaders).map(([name, description]) => [
         name,
         { description, schema: { type: "string" } },
       ]),
@@ -169,23 +175,24 @@ function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
   ]);
   return {
     [status]: {
-      description: answer === undefined ? "Done; no body." : `${route.summary}.`,
+      description: result === undefined ? "Done; no body." : `${route.summary}.`,
       headers,
-      ...(answer !== undefined && { content: { ...contentOf(answer), ...(isPageToo && page) } }),
+      ...(result !== undefined && { content: contentOf(result) }),
     },
-    ...("If-None-Match" in requestHeaders && {
-      304: { description: "The client has the current version already; no body.", headers },
-    }),
+    ...(route.headers !== undefined &&
+      "If-None-Match" in route.headers && {
+        304: { description: "The client has the current version already; no body.", headers },
+      }),
     ...Object.fromEntries(
       [...refused].map(status => [status, { $ref: `#/components/responses/Error${status}` }]),
     ),
   };
 }
 
-function contentOf(answer: NonNullable<Operation["answer"]>): Readonly<Record<string, object>> {
-  if ("type" in answer) return { [answer.type]: { schema: answer.schema } };
-  const [schema, example] = namedSchema("one" in answer ? answer.one : answer.listOf);
-  return "one" in answer
+function contentOf(result: NonNullable<Operation["result"]>): Readonly<Record<string, object>> {
+  if ("type" in result) return { [result.type]: { schema: result.schema } };
+  const [schema, example] = namedSchema("one" in result ? result.one : result.listOf);
+  return "one" in result
     ? jsonContent(schema, example)
     : jsonContent({ type: "array", items: schema }, [example]);
 }
@@ -194,5 +201,3 @@ const namedSchema = (name: RecordName): [Schema, unknown] => [
   { $ref: `#/components/schemas/${name}` },
   recordSchemas[name].examples[0],
 ];
-
-const page = { "text/html": { schema: { type: "string" } } };

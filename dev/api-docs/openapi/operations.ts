@@ -1,6 +1,5 @@
 import type { ErrorCode } from "../../../src/domain/error.ts";
 import type { Schema } from "../../../src/domain/field.ts";
-import { readIdempotencyKey } from "../../../src/domain/maintenance-log.ts";
 import type { RecordName } from "./record-schemas.ts";
 
 /** What the document says of an operation beyond what its route declares. */
@@ -9,20 +8,17 @@ export interface Operation {
   readonly name: string;
   /** What a client developer has to know beyond the summary, in Markdown. */
   readonly description: string;
-  /** What success answers, if anything; and whether that is a page too for who prefers one. */
-  readonly answer?:
+  /** The body of a success, if it has one. */
+  readonly result?:
     | { readonly one: RecordName }
     | { readonly listOf: RecordName }
     | { readonly type: "text/plain" | "application/octet-stream"; readonly schema: Schema };
-  readonly isPageToo?: true;
   /** The headers that come with success, where they do, and what they say. */
-  readonly answerHeaders?: Readonly<Record<string, string>>;
+  readonly resultHeaders?: Readonly<Record<string, string>>;
   /** What the route refuses for reasons of its own, besides what any route refuses (openapi.ts). */
   readonly refusals?: readonly ErrorCode[];
   /** A body as a client may send it. */
   readonly example?: Readonly<Record<string, unknown>>;
-  /** The request headers that mean something to this route. */
-  readonly requestHeaders?: Readonly<Record<string, Schema>>;
 }
 
 const linkToNextPage = {
@@ -32,8 +28,8 @@ const linkToNextPage = {
 /** What the lists of logs have in common that are complete unless they are asked for in pages. */
 const allOrPages = {
   description: "Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.",
-  answer: { listOf: "MaintenanceLog" },
-  answerHeaders: linkToNextPage,
+  result: { listOf: "MaintenanceLog" },
+  resultHeaders: linkToNextPage,
 } as const;
 
 /** By method and path of the route. */
@@ -41,35 +37,32 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /": {
     name: "welcome",
     description: "The cheapest way to find out whether a token is still valid.",
-    answer: { one: "Welcome" },
+    result: { one: "Welcome" },
   },
   "GET /routes": {
     name: "listRoutes",
-    description:
-      "The same table that decides about access, as JSON, or as a page for a client whose `Accept` prefers `text/html`.",
-    answer: { listOf: "RouteOverview" },
-    answerHeaders: { Vary: "`Accept`: a client that prefers HTML gets a page." },
-    isPageToo: true,
+    description: "The same table that decides about access.",
+    result: { listOf: "RouteOverview" },
   },
   "GET /openapi.json": {
     name: "describeApi",
     description:
       "This document, from which clients can be generated. `node dist/main.js openapi` prints it too.",
-    answer: { one: "OpenApiDocument" },
+    result: { one: "OpenApiDocument" },
   },
   "POST /api/v1/auth/login": {
     name: "logIn",
     description:
-      "The only operation that needs no token. The answer for an unknown email, a wrong password and an inactive employee is the same. Repeated failures are answered 429 for a while.",
-    answer: { one: "LoginResult" },
+      "The only operation that needs no token. An unknown email, a wrong password and an inactive employee get the same response. Repeated failures get 429 for a while.",
+    result: { one: "LoginResult" },
     refusals: ["LOGIN_FAILED", "THROTTLED"],
     example: { email: "ada@example.com", password: "correct horse" },
   },
   "POST /api/v1/auth/register": {
     name: "registerEmployee",
     description:
-      "The new employee is active and can log in at once. A role above the caller's own is refused with 403. When the answer was lost, send the request again: 409 then means that it was carried out.",
-    answer: { one: "Employee" },
+      "The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out.",
+    result: { one: "Employee" },
     refusals: ["CONFLICT"],
     example: {
       firstName: "Ada",
@@ -83,24 +76,24 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /api/v1/employees": {
     name: "listEmployees",
     description: "By id, ascending.",
-    answer: { listOf: "Employee" },
+    result: { listOf: "Employee" },
   },
   "GET /api/v1/employees/me": {
     name: "getOwnEmployee",
     description: "The employee to whom the token belongs, as stored now.",
-    answer: { one: "Employee" },
+    result: { one: "Employee" },
   },
   "GET /api/v1/employees/{id}": {
     name: "getEmployee",
     description: "Any employee may read any other; the password is never part of it.",
-    answer: { one: "Employee" },
+    result: { one: "Employee" },
     refusals: ["NOT_FOUND"],
   },
   "PUT /api/v1/employees/{id}": {
     name: "updateEmployee",
     description:
       "A field that is absent stays as it is; null or blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.",
-    answer: { one: "Employee" },
+    result: { one: "Employee" },
     refusals: ["NOT_FOUND", "CONFLICT"],
     example: { phone: "+45 98 76 54 32", role: "MANAGER" },
   },
@@ -118,26 +111,26 @@ export const operations: Readonly<Record<string, Operation>> = {
   "PATCH /api/v1/employees/{id}/password": {
     name: "changePassword",
     description:
-      "Any other id than the caller's own is 403. All other tokens of the employee become invalid; the one that made the change stays valid. Wrong old passwords count as failed logins. When the answer was lost, log in with the new password to find out whether the change was made.",
+      "Any other id than the caller's own is 403. All other tokens of the employee become invalid; the one that made the change stays valid. Wrong old passwords count as failed logins. If the response was lost, log in with the new password to find out whether the change was made.",
     refusals: ["THROTTLED"],
     example: { oldPassword: "correct horse", newPassword: "battery staple" },
   },
   "GET /api/v1/assets": {
     name: "listAssets",
     description: "By id, ascending. `lastLogDate` is null in lists; read the single asset for it.",
-    answer: { listOf: "Asset" },
+    result: { listOf: "Asset" },
   },
   "GET /api/v1/assets/{id}": {
     name: "getAsset",
     description: "`lastLogDate` is the `performedDate` of the newest log on the asset.",
-    answer: { one: "Asset" },
+    result: { one: "Asset" },
     refusals: ["NOT_FOUND"],
   },
   "POST /api/v1/assets": {
     name: "createAsset",
     description:
-      "Names need not be unique, so repeating the request creates another asset: when the answer was lost, look for the asset in the list first.",
-    answer: { one: "Asset" },
+      "Names need not be unique, so repeating the request creates another asset: if the response was lost, look for the asset in the list first.",
+    result: { one: "Asset" },
     example: { name: "Pump 7", description: "Left of the door" },
   },
   "PATCH /api/v1/assets/{id}": {
@@ -160,8 +153,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     name: "writeLog",
     description:
       "The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log.",
-    answer: { one: "MaintenanceLog" },
-    answerHeaders: {
+    result: { one: "MaintenanceLog" },
+    resultHeaders: {
       "Idempotent-Replayed": "`true` when the log had been written before, under the same key.",
     },
     refusals: ["UNAUTHENTICATED", "NOT_FOUND", "UNPROCESSABLE"],
@@ -170,14 +163,6 @@ export const operations: Readonly<Record<string, Operation>> = {
       status: "COMPLETED",
       taskType: "MAINTENANCE",
       comment: "Oil changed",
-    },
-    requestHeaders: {
-      "Idempotency-Key": {
-        ...readIdempotencyKey.schema,
-        examples: ["0b9fb5a1-6f2e-4f4e-9d5c-5f1f3f9c1a11"],
-        description:
-          "Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first answer again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422.",
-      },
     },
   },
   "GET /api/v1/logs": {
@@ -188,23 +173,17 @@ export const operations: Readonly<Record<string, Operation>> = {
     name: "listActiveAssetLogs",
     description:
       "Newest first. An asset's activity counts as it is now, not as it was when the log was written.",
-    answer: { listOf: "MaintenanceLog" },
-    answerHeaders: linkToNextPage,
+    result: { listOf: "MaintenanceLog" },
   },
   "GET /api/v1/logs/{id}": {
     name: "getLog",
     description:
-      "A log never changes, but the names of its asset and performer may. Send the answer's `ETag` back in `If-None-Match` to read it again only if something is different.",
-    answer: { one: "MaintenanceLog" },
-    answerHeaders: { ETag: "The entity tag of this answer: another one when anything in it is different." },
-    refusals: ["NOT_FOUND"],
-    requestHeaders: {
-      "If-None-Match": {
-        type: "string",
-        description:
-          "The `ETag` of an earlier answer, or several: if it still matches the answer is 304 without a body.",
-      },
+      "A log never changes, but the names of its asset and performer may. Send the response's `ETag` back in `If-None-Match` to read it again only if something is different.",
+    result: { one: "MaintenanceLog" },
+    resultHeaders: {
+      ETag: "The entity tag of this response; it changes when anything in the response changes.",
     },
+    refusals: ["NOT_FOUND"],
   },
   "GET /api/v1/logs/employee/{id}": {
     name: "listEmployeeLogs",
@@ -214,34 +193,34 @@ export const operations: Readonly<Record<string, Operation>> = {
   "GET /api/v1/trail": {
     name: "getTrail",
     description: "A checkpoint is signed about a second after the trail has grown.",
-    answer: { one: "TrailHead" },
+    result: { one: "TrailHead" },
   },
   "GET /api/v1/trail/checkpoint": {
     name: "getCheckpoint",
     description: "As in C2SP tlog-checkpoint. 404 while there is none, and where the trail is not signed.",
-    answer: { type: "text/plain", schema: { type: "string" } },
+    result: { type: "text/plain", schema: { type: "string" } },
     refusals: ["NOT_FOUND"],
   },
   "GET /api/v1/trail/tile/{path}": {
     name: "getTile",
     description:
       "As in C2SP tlog-tiles, so that its tools can read the trail. `<L>/<N>` is a tile: 256 hashes of 32 bytes, or `W` of them with `.p/<W>` at the end. `entries/<N>` is a bundle: each entry after its length in two bytes. 404 past the newest checkpoint.",
-    answer: { type: "application/octet-stream", schema: {} },
+    result: { type: "application/octet-stream", schema: {} },
     refusals: ["NOT_FOUND", "GONE"],
   },
   "GET /api/v1/trail/entries": {
     name: "listTrailEntries",
     description:
-      "All records in the order of their numbers, each once, as far as the newest checkpoint. The answer always has a link to what follows, also at the end, so that a client can follow the trail for ever.",
-    answer: { listOf: "TrailEntry" },
-    answerHeaders: { Link: '`<…>; rel="next"`, always' },
+      "All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever.",
+    result: { listOf: "TrailEntry" },
+    resultHeaders: { Link: '`<…>; rel="next"`, always' },
     refusals: ["GONE"],
   },
   "GET /api/v1/logs/{id}/proof": {
     name: "getLogProof",
     description:
       "As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 where the log is not what was signed any more.",
-    answer: { type: "text/plain", schema: { type: "string" } },
+    result: { type: "text/plain", schema: { type: "string" } },
     refusals: ["NOT_FOUND", "GONE"],
   },
 };

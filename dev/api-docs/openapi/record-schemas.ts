@@ -1,4 +1,4 @@
-import type { TrailHead } from "../../../src/application/trail/reader.ts";
+import type { TrailHead } from "../../../src/application/trail/publishing.ts";
 import { type Asset, newAssetFields } from "../../../src/domain/asset.ts";
 import { type Employee, registrationFields } from "../../../src/domain/employee.ts";
 import type { Schema } from "../../../src/domain/field.ts";
@@ -64,7 +64,7 @@ const employee: Employee = {
   active: true,
 };
 
-/** What the service answers, by name, with an example of each (specification, section 2). */
+/** What the service sends, by name, with an example of each (specification, section 2). */
 export const recordSchemas = {
   Employee: record<Employee>(
     "An employee. Employees are deactivated, never deleted.",
@@ -177,10 +177,10 @@ export const recordSchemas = {
       },
     },
   ),
-  ErrorAnswer: record(
+  ErrorResponse: record(
     "The body of every error.",
     {
-      status: { type: "integer", description: "The HTTP status of the answer." },
+      status: { type: "integer", description: "The HTTP status of the response." },
       msg: text("What is wrong, in words for the developer of the client."),
     },
     { status: 400, msg: "First name is required" },

@@ -7,7 +7,7 @@ export interface ApiDescription {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
-    readonly responses: Readonly<Record<string, Answer>>;
+    readonly responses: Readonly<Record<string, DescribedResponse>>;
   };
 }
 
@@ -19,7 +19,7 @@ export interface Operation {
   readonly "x-roles": readonly string[];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, Answer>>;
+  readonly responses: Readonly<Record<string, DescribedResponse>>;
 }
 
 export interface Parameter {
@@ -30,8 +30,8 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-export interface Answer {
-  /** An answer that several operations share. */
+export interface DescribedResponse {
+  /** A response that several operations share. */
   readonly $ref?: string;
   readonly description?: string;
   readonly content?: Content;

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../src/adapters/ops/page/html.ts";
 import type { Schema } from "../../../src/domain/field.ts";
 import { command, commandOf } from "./curl-command.ts";
-import type { Answer, ApiDescription, Operation } from "./description.ts";
+import type { ApiDescription, DescribedResponse, Operation } from "./description.ts";
 import { inline, markdown } from "./html.ts";
 import { code, rowsOf, table, typeOf } from "./schema.ts";
 
@@ -14,9 +14,9 @@ export const badge = (method: string): Html =>
   html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 
 /**
- * One operation: what it takes and answers, and a command to try it.
+ * One operation: its input and its responses, and a command to try it.
  *
- * @param common names of the error answers that every operation has
+ * @param common names of the error responses that every operation has
  */
 export function endpointCard(
   endpoint: Endpoint,
@@ -36,8 +36,8 @@ export function endpointCard(
     (body?.["required"] ?? []) as string[],
     "body",
   );
-  const answers = Object.entries(endpoint.responses);
-  const example = answers[0]?.[1].content?.["application/json"]?.example;
+  const described = Object.entries(endpoint.responses);
+  const example = described[0]?.[1].content?.["application/json"]?.example;
   return html`<article class="card" id="${operationId}">
 <h3>${badge(method)} <code>${path}</code></h3>
 <p><strong>${summary}.</strong> <span class="role">${roleOf(endpoint)}</span></p>
@@ -45,9 +45,9 @@ ${markdown(description)}
 ${table([...rows, ...fields])}
 <h4>Request</h4>
 ${command(commandOf(endpoint))}
-<h4>Answers</h4>
+<h4>Responses</h4>
 <dl>
-${answers.filter(([, { $ref }]) => !common.includes(nameOf($ref))).map(([status, answer]) => answerRow(status, answer, responses))}
+${described.filter(([, { $ref }]) => !common.includes(nameOf($ref))).map(([status, response]) => responseRow(status, response, responses))}
 </dl>
 ${example === undefined ? html`` : code(example)}
 </article>`;
@@ -61,14 +61,18 @@ function roleOf(endpoint: Endpoint): string {
   return role === "AUTHENTICATED" ? "any employee" : `${role} or above`;
 }
 
-function answerRow(status: string, answer: Answer, shared: ApiDescription["components"]["responses"]): Html {
-  if (answer.$ref !== undefined) {
-    const name = nameOf(answer.$ref);
+function responseRow(
+  status: string,
+  response: DescribedResponse,
+  shared: ApiDescription["components"]["responses"],
+): Html {
+  if (response.$ref !== undefined) {
+    const name = nameOf(response.$ref);
     const [first = ""] = (shared[name]?.description ?? "").split(/(?<=[.:]) /);
     return html`<dt><a href="#${name}">${status}</a></dt><dd>${inline(first.replace(/:$/, "."))}</dd>`;
   }
-  const [type, content] = Object.entries(answer.content ?? {})[0] ?? [];
-  if (content === undefined) return html`<dt>${status}</dt><dd>${inline(answer.description ?? "")}</dd>`;
+  const [type, content] = Object.entries(response.content ?? {})[0] ?? [];
+  if (content === undefined) return html`<dt>${status}</dt><dd>${inline(response.description ?? "")}</dd>`;
   const note = type === "application/json" ? "" : ` as ${type}`;
   return html`<dt>${status}</dt><dd>${typeOf(content.schema)}${note}</dd>`;
 }

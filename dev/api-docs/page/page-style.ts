@@ -64,6 +64,7 @@ h2:target { outline: 0 }
 }
 @media (max-width: 63.99rem) {
   nav { display: none }
+  .contents { margin-bottom: .8rem }
 }
 @media (max-width: 40rem) {
   body { padding: .8rem }

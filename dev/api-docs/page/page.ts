@@ -1,5 +1,5 @@
 import { type Html, html } from "../../../src/adapters/ops/page/html.ts";
-import { command, commandOf } from "./curl-command.ts";
+import { command } from "./curl-command.ts";
 import type { ApiDescription, Operation } from "./description.ts";
 import { badge, type Endpoint, endpointCard } from "./endpoint.ts";
 import { inline, markdown } from "./html.ts";
@@ -77,7 +77,7 @@ ${exampleOf(schema)}
 </section>
 <section>
 <h2 id="errors">errors</h2>
-<p>Every operation can also answer ${common.map(name => html`<a href="#${name}">${statusOf(name)}</a>,`)} which are not repeated there.</p>
+<p>Every operation can also respond with ${common.map(name => html`<a href="#${name}">${statusOf(name)}</a>,`)} which are not repeated there.</p>
 ${Object.entries(components.responses).map(
   ([name, { description = "", content = {} }]) => html`<article class="card" id="${name}">
 <h3>${statusOf(name)}</h3>
@@ -102,9 +102,12 @@ const entry = ({ operationId, method, path, summary }: Endpoint): Html =>
 const isOpen = (operation: Operation): boolean => operation["x-roles"].length === 0;
 
 /** What comes before all other commands. */
-const login = (endpoint: Endpoint): Html => html`<h4>Before the commands below</h4>
+const login = ({ path }: Endpoint): Html => html`<h4>Before the commands below</h4>
 ${command(`BASE=http://127.0.0.1:7070   # where the API is
-TOKEN=$(${commandOf(endpoint).replace("curl -i", "curl -s")} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`)}
+# Of make run and make demo, in the folder of their checkout; else your own.
+EMAIL=admin@example.com PASSWORD=$(cat .data/embedded/admin-password)
+TOKEN=$(curl -s $BASE${path} -H 'Content-Type: application/json' \\
+  -d "{\\"email\\":\\"$EMAIL\\",\\"password\\":\\"$PASSWORD\\"}" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`)}
 <p class="note">A click on a command selects all of it.</p>`;
 
 const statusOf = (name: string): string => name.replace("Error", "");

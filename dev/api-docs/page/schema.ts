@@ -4,7 +4,18 @@ import { inline } from "./html.ts";
 
 /** What a value may be, in words: `integer, 1 to 1000`, or a link to a schema that has a name. */
 export function typeOf(schema: Schema): Html {
-  const { $ref, type, items, minLength, maxLength, minimum, maximum, format, default: fallback } = schema;
+  const {
+    $ref,
+    type,
+    items,
+    anyOf,
+    minLength,
+    maxLength,
+    minimum,
+    maximum,
+    format,
+    default: fallback,
+  } = schema;
   // That a required text has a character is said by its being required.
   const least = minLength === 1 && maxLength === undefined ? undefined : minLength;
   const bounds = boundsOf(least, maxLength, " characters") ?? boundsOf(minimum, maximum, "");
@@ -13,6 +24,8 @@ export function typeOf(schema: Schema): Html {
     ...(format === undefined ? [] : [String(format)]),
     ...(fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`]),
   ];
+  if (Array.isArray(anyOf))
+    return html`${anyOf.map((each, at) => html`${at === 0 ? "" : " or "}${typeOf(each)}`)}`;
   return html`${nameOf($ref, type, items)}${notes.map(note => `, ${note}`).join("")}`;
 }
 

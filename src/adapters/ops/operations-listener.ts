@@ -4,7 +4,7 @@ import type { Reading } from "./figures/reading.ts";
 import { watchRuntime } from "./figures/runtime.ts";
 import { expositionType } from "./metrics/exposition.ts";
 import { metricsText } from "./metrics/metrics.ts";
-import { json, makeOpsServer, type OpsAnswer } from "./ops-server.ts";
+import { json, jsonType, makeOpsServer, type OpsAnswer } from "./ops-server.ts";
 import { policyOf } from "./page/html.ts";
 import { statusPage } from "./page/status-page.ts";
 
@@ -18,24 +18,24 @@ export interface Sources {
   readonly readiness: () => Promise<Readiness>;
   /** The newest checkpoint, a signed note. */
   readonly checkpoint: () => string | undefined;
+  readonly apiAddress: string;
+  /** Is called with the cause when a response fails. */
+  readonly failed: (cause: unknown) => void;
 }
 
 export type Operations = ReturnType<typeof makeOperations>;
 
 /**
- * The operations listener: `/healthz`, `/readyz`, `/metrics`, and two pages for people: the service's state and the
- * reference of its API. It watches nothing before it listens.
- *
- * @param failed is called with the cause when an answer fails
+ * The operations listener: `/healthz`, `/readyz`, `/metrics`, the newest checkpoint, the API's description for
+ * programs, and two pages for people: the service's state and the reference of its API. It watches nothing before it listens.
  */
-export function makeOperations(sources: Sources, failed: (cause: unknown) => void) {
-  let watch: ReturnType<typeof watchRuntime> | undefined;
-  let sampling: NodeJS.Timeout | undefined;
+export function makeOperations(sources: Sources) {
+  let readRuntime: ReturnType<typeof watchRuntime> | undefined;
   const history: Reading[] = [];
 
   function read(): Reading {
-    watch ??= watchRuntime();
-    return { ...sources.figures(), runtime: watch.read() };
+    readRuntime ??= watchRuntime();
+    return { ...sources.figures(), runtime: readRuntime() };
   }
 
   function sample(): void {
@@ -45,19 +45,15 @@ export function makeOperations(sources: Sources, failed: (cause: unknown) => voi
 
   const server = makeOpsServer(
     {
-      "/": async () => {
-        const readiness = await sources.readiness();
-        return page(statusPage(readiness, read(), history));
-      },
-      // `make docs` makes it.
-      "/api": async () => page(await readFile(new URL("../../../docs/api.html", import.meta.url), "utf8")),
+      "/": async () => page(statusPage(await sources.readiness(), read(), history)),
+      "/api": async () =>
+        page((await made("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress)),
+      "/openapi.json": async () => ({ status: 200, type: jsonType, text: await made("openapi.json") }),
       // Public by design: a kept checkpoint shows later whether the trail is still the same.
       "/checkpoint": () => {
         const note = sources.checkpoint();
-        const type = "text/plain; charset=utf-8";
-        return note === undefined
-          ? { status: 404, type, text: "There is no checkpoint\n" }
-          : { status: 200, type, text: note };
+        const [status, text] = note === undefined ? [404, "There is no checkpoint\n"] : [200, note];
+        return { status, type: "text/plain; charset=utf-8", text };
       },
       "/healthz": () => json(200, { status: "ok" }),
       "/readyz": async () => {
@@ -69,7 +65,7 @@ export function makeOperations(sources: Sources, failed: (cause: unknown) => voi
         return { status: 200, type: expositionType, text: metricsText(read(), readiness) };
       },
     },
-    failed,
+    sources.failed,
   );
 
   return {
@@ -77,17 +73,17 @@ export function makeOperations(sources: Sources, failed: (cause: unknown) => voi
     async listen(port: number, host: string): Promise<number> {
       const chosen = await server.listen(port, host);
       sample();
-      sampling = setInterval(sample, sampleMilliseconds).unref();
+      setInterval(sample, sampleMilliseconds).unref();
       return chosen;
     },
 
-    async close(): Promise<void> {
-      clearInterval(sampling);
-      await server.close();
-      watch?.close();
-    },
+    close: server.close,
   };
 }
+
+/** A document that `make docs` makes. */
+const made = (name: "api.html" | "openapi.json"): Promise<string> =>
+  readFile(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
 
 const page = (text: string): OpsAnswer => ({
   status: 200,

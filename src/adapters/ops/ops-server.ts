@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo, Socket } from "node:net";
 
-/** An import statement would load Node's client for the web as well, which the service does not use. */
-const { createServer } = createRequire(import.meta.url)("node:http") as typeof import("node:http");
+// An import statement would load Node's client for the web as well, which the service does not use.
+const { createServer } = process.getBuiltinModule("node:http");
 
 export interface OpsAnswer {
   readonly status: number;
@@ -16,9 +15,11 @@ export interface OpsAnswer {
 
 export type OpsPages = Readonly<Record<string, () => OpsAnswer | Promise<OpsAnswer>>>;
 
+export const jsonType = "application/json; charset=utf-8";
+
 export const json = (status: number, content: object): OpsAnswer => ({
   status,
-  type: "application/json; charset=utf-8",
+  type: jsonType,
   text: JSON.stringify(content),
 });
 
@@ -44,28 +45,17 @@ const standingHeaders = [
  */
 export function makeOpsServer(pages: OpsPages, failed: (cause: unknown) => void, limits = opsLimits) {
   const byPath = new Map(Object.entries(pages));
-  const sockets = new Set<Socket>();
   const server = createServer({ maxHeaderSize: limits.headerBytes });
   server.maxConnections = limits.connections;
 
   server.on("connection", (socket: Socket) => {
     const lifetime = setTimeout(() => socket.destroy(), limits.lifetimeMilliseconds).unref();
-    sockets.add(socket);
-    socket.once("close", () => {
-      clearTimeout(lifetime);
-      sockets.delete(socket);
-    });
+    socket.once("close", () => clearTimeout(lifetime));
   });
   server.on("request", async (request: IncomingMessage, response: ServerResponse) => {
     const { status, type, text, headers = [] } = await answerTo(request);
     const length = ["Content-Length", String(Buffer.byteLength(text))];
     response.writeHead(status, [...standingHeaders, "Content-Type", type, ...headers, ...length]).end(text);
-  });
-  server.on("clientError", (_error: Error, socket: Socket) => {
-    const { status, type, text } = json(400, { status: 400, msg: "Malformed HTTP request" });
-    const head = `HTTP/1.1 ${status} Bad Request\r\nConnection: close\r\nContent-Type: ${type}`;
-    if (socket.writable) socket.end(`${head}\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
-    else socket.destroy();
   });
 
   async function answerTo({ method = "", url = "" }: IncomingMessage): Promise<OpsAnswer> {
@@ -93,7 +83,7 @@ export function makeOpsServer(pages: OpsPages, failed: (cause: unknown) => void,
     /** Does not wait for clients. */
     async close(): Promise<void> {
       const closed = new Promise(resolve => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
+      server.closeAllConnections();
       await closed;
     },
   };

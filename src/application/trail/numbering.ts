@@ -1,233 +1,216 @@
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
-import type { Hash, TreeHasher } from "../../domain/trail/merkle.ts";
-import { tilePath, tileWidth } from "../../domain/trail/tile.ts";
-import type { Clock } from "../ports.ts";
-import { type Gaps, gapsAtMost, makeGaps } from "./gaps.ts";
-import {
-  type FullTile,
-  type HashedRecord,
-  type RecordKey,
-  type RecordKind,
-  recordKinds,
-  type TrailEnd,
-  type TrailRecord,
-  type TrailRepository,
-} from "./trail-repository.ts";
-import { readTree, type Tree } from "./tree.ts";
+import { type EntryKind, entryKinds } from "../../domain/trail/entry.ts";
+import { type Frontier, type Hash, makeFrontier, type TreeHasher } from "../../domain/trail/merkle.ts";
+import { tileHeight } from "../../domain/trail/tile.ts";
+import type { Clock, EventLog } from "../ports.ts";
+import type {
+  FullTile,
+  HashedRecord,
+  Head,
+  Horizon,
+  Ids,
+  LedgerEnd,
+  RecordKey,
+  TrailStore,
+} from "./ports.ts";
+import { readFrontier } from "./tree.ts";
 
-/** Records numbered with one statement: as many as are written within a second, since a statement costs as much for few. */
-const mostRecords = 8_000;
-/** Looked into with one statement, and records that one finds there. */
-const mostGaps = 2_000;
-const mostLate = 500;
-/** Entries of which one statement says whether all are there: a million of them may be a million rows. */
-const lookedThrough = 2 ** 20;
-/** Entries with which the tree grows in one turn of the event loop, some 0.5 ms. */
-const entriesInTurn = 128;
+/** Ids of records that are asked for again. */
+const mostMissing = 10_000;
+/** Records numbered with one statement, which hashes 60 KB of each at most. */
+const mostRecords = 2_000;
+/** Between two looks over all ids. */
+const fullLookMilliseconds = 86_400_000;
+/** For how long a transaction may hold up the settled ids before the log names it. */
+const patienceMilliseconds = 60_000;
 
-/** Employees and assets before logs, so that the first entries say who and what the logs are about. */
-const order = ["employee", "asset", "log"] as const satisfies readonly RecordKind[];
-
-export interface NumberingPorts {
-  readonly trail: TrailRepository;
+export interface NumberingPorts extends Pick<TrailStore, "ledger" | "records"> {
   readonly hasher: TreeHasher;
   readonly clock: Clock;
-  /** Resolves when whatever else waits has had its turn. */
-  readonly turn: () => Promise<unknown>;
+  readonly events: EventLog;
 }
 
-/** How far numbering is in this process. */
-interface State {
-  readonly tree: Tree;
-  readonly lastHash: Hash | undefined;
-  readonly gaps: Readonly<Record<RecordKind, Gaps>>;
+/** Ids that are settled when all transactions have ended that had an id one look later. */
+interface Settling {
+  readonly ids: Ids;
+  xid: number | undefined;
+  tellAt: number;
 }
 
-/** What was found of a kind in gaps, and behind the last record known. */
+/** One walk over records in the order of the kinds, as many batches as it takes. */
 interface Look {
-  readonly kind: RecordKind;
-  readonly gaps: ReturnType<Gaps["due"]>;
-  readonly late: readonly HashedRecord[];
-  readonly next: readonly HashedRecord[];
+  readonly horizon: Horizon;
+  readonly isFull: boolean;
+  readonly begunAt: number;
+  readonly found: HashedRecord[];
+  above: Ids;
+}
+
+/** What this process knows of the stored trail. */
+interface State {
+  tree: Frontier;
+  /** The same while this process lets the tree grow; another one when it was read from the database. */
+  lineage: object;
+  lastHash: Hash | undefined;
+  /** The server of the last look. */
+  server: string | undefined;
+  /** Ids up to which the looks have come. */
+  seen: Ids;
+  /** Ids below these that no record had: of transactions that were open, or undone. */
+  missing: readonly RecordKey[];
+  /** Ids up to which every record has an entry. */
+  settled: Ids;
+  settling: Settling | undefined;
+  look: Look | undefined;
+  /** In elapsed milliseconds. */
+  nextFullLook: "first" | "when settled" | "second" | number;
+}
+
+/** A tree, and what is the same of all trees that have grown from one. */
+export interface GrownHead extends Head {
+  readonly lineage: object;
 }
 
 export type Numbering = ReturnType<typeof makeNumbering>;
 
 /**
- * Gives records their numbers. Any number of processes may do so at once: each knows which records have entries below
- * the end that it knows, and what it adds is stored only if the trail still ends there. So a record gets one number,
- * whoever gives it. Nothing is concluded from the order of ids: a lower one may always come later (see gaps.ts). Nor from
- * a single id: an owner of the tables can give a record, or an entry, one that is far ahead of all others.
+ * Gives records their numbers. Any number of processes may do so at once: each adds entries only where it knows the end of
+ * the trail, and the database refuses an index that is taken.
+ *
+ * Each look asks for the ids that were given since the last one, and again for those that no record had then, until they
+ * are settled: until every transaction has ended that could still commit one. The owner of the tables can insert any id, so
+ * at the start and once a day a look goes over all records, and once more when what was under way then is settled.
  */
-export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
+export function makeNumbering({ ledger, records, hasher, clock, events }: NumberingPorts) {
   let state: State | undefined;
-  /** The tree whose last entries this process has stored itself: their commit waited for all that came before. */
-  let confirmed: Tree | undefined;
-  const now = () => clock.now().getTime();
 
-  async function load(): Promise<State> {
-    const { size, lastHash, lastIds } = await trail.end();
-    const newest = await trail.newest();
-    const tree = await readTree(trail, hasher, size);
-    await refuseTilesBehind(size);
-    await refuseMissing(size);
-    const gaps = {} as Record<RecordKind, Gaps>;
-    for (const kind of recordKinds) {
-      const lastId = Math.min(lastIds[kind], newest.lastIds[kind]);
-      gaps[kind] = makeGaps(lastId, await trail.idsWithoutEntry(kind, lastId, gapsAtMost), now());
+  /** Takes over what other processes have added. */
+  async function follow({ size, lastHash, lastIds }: LedgerEnd): Promise<State> {
+    if (state !== undefined && size === state.tree.size && isSame(lastHash, state.lastHash)) return state;
+    const tree = await readFrontier(ledger, hasher, size);
+    if (state === undefined || size <= state.tree.size) {
+      const others = {
+        server: undefined,
+        look: undefined,
+        settling: undefined,
+        nextFullLook: "first",
+      } as const;
+      return { tree, lineage: {}, lastHash, seen: lastIds, missing: [], settled: lastIds, ...others };
     }
-    return { tree, lastHash, gaps };
+    return { ...state, tree, lineage: {}, lastHash };
   }
 
-  /** Tiles of entries that are no longer there: no entry could be added. Throws TrailError. */
-  async function refuseTilesBehind(size: number): Promise<void> {
-    const next = Math.floor(size / tileWidth);
-    const [tile] = await trail.tiles(0, next, next + 1);
-    // Unless another process has added its entries meanwhile.
-    if (tile !== undefined && (await trail.end()).size === size) {
-      throw new TrailError(
-        `tile ${tilePath({ level: 0, index: next, width: tileWidth })} has entries that were removed`,
-      );
+  /** Throws TrailError where an entry is missing. */
+  async function begin(known: State): Promise<Look> {
+    const { seen, settled, settling, tree } = known;
+    const isOpen = known.nextFullLook === "when settled" || !isSameIds(settling?.ids ?? settled, settled);
+    const horizon = await records.horizon(isOpen && settling !== undefined && settling.xid === undefined);
+    const begunAt = clock.elapsed();
+    // A sequence that was set back gives ids again that were seen: as at the start, they may be anywhere.
+    const isBack = entryKinds.some(kind => horizon.lastIds[kind] < seen[kind]);
+    const isOther = horizon.server !== known.server;
+    known.server = horizon.server;
+    if (isBack || isOther || Number(known.nextFullLook) <= begunAt) {
+      known.settling = undefined;
+      known.nextFullLook = "first";
     }
+    const isFull = known.nextFullLook === "first" || known.nextFullLook === "second";
+    // A record whose entry was removed would get another number, and be signed once more.
+    const removed = isFull ? await ledger.firstMissing(0, tree.size) : undefined;
+    if (removed !== undefined) throw new TrailError(`entry ${removed} was removed`);
+    return { horizon, isFull, begunAt, found: [], above: isFull ? { employee: 0, asset: 0, log: 0 } : seen };
   }
 
-  /** A record whose entry was removed would get another number, and be signed once more. Throws TrailError. */
-  async function refuseMissing(size: number): Promise<void> {
-    for (let from = 0; from < size; from += lookedThrough) {
-      const index = await trail.firstMissing(from, Math.min(from + lookedThrough, size));
-      if (index !== undefined) throw new TrailError(`entry ${index} was removed`);
-    }
-  }
-
-  const note = ({ gaps }: State, records: readonly RecordKey[]) => {
-    const at = now();
-    for (const { kind, recordId } of records) gaps[kind].note(recordId, at);
-  };
-
-  /** Takes over entries from the end that this process knows; forgets everything where they do not follow it. */
-  async function follow(known: State, { size, lastHash: expected }: TrailEnd): Promise<State> {
-    let followed = known;
-    while (followed.tree.size < size) {
-      const { tree, lastHash, gaps } = followed;
-      const from = Math.max(0, tree.size - 1);
-      const found = await trail.entries(from, Math.min(size, tree.size + mostRecords));
-      const isSame = lastHash === undefined || isSameHash(found[0]?.hash, lastHash);
-      const added = lastHash === undefined ? found : found.slice(1);
-      if (!isSame || added.length === 0) return load();
-      note(followed, added);
-      const { tree: grown } = await grow(tree, added);
-      followed = { tree: grown, lastHash: added.at(-1)?.hash, gaps };
-      await turn();
-    }
-    return followed.tree.size === size && isSameHash(followed.lastHash, expected) ? followed : load();
-  }
-
-  /** The tree with these entries more, and the tiles that they complete. */
-  async function grow(from: Tree, entries: readonly HashedRecord[]) {
-    let tree = from;
+  /** Adds entries; false where another process was first. Throws where none was, so that all is read anew. */
+  async function add(known: State, found: readonly HashedRecord[]): Promise<boolean> {
     const tiles: FullTile[] = [];
-    for (let at = 0; at < entries.length; at += entriesInTurn) {
-      if (at > 0) await turn();
-      const grown = tree.with(Buffer.concat(entries.slice(at, at + entriesInTurn).map(({ hash }) => hash)));
-      tree = grown.tree;
-      tiles.push(...grown.tiles);
+    const tree = makeFrontier(hasher, known.tree, ({ level, index }, root) => {
+      if (level % tileHeight === 0) tiles.push({ level: level / tileHeight - 1, index, root });
+    });
+    for (const { hash } of found) tree.append(hash);
+    if (!(await ledger.append(known.tree.size, found, tiles))) {
+      if ((await ledger.end()).size !== known.tree.size) return false;
+      throw new Error("the trail takes no entries where it ends");
     }
-    return { tree, tiles };
-  }
-
-  /** Those of the records that have no entry. */
-  async function withoutEntry<Key extends RecordKey>(
-    kind: RecordKind,
-    records: readonly Key[],
-  ): Promise<readonly Key[]> {
-    if (records.length === 0) return [];
-    const ids = records.map(({ recordId }) => recordId);
-    const numbered = new Set(await trail.idsWithEntry(kind, ids));
-    return numbered.size === 0 ? records : records.filter(({ recordId }) => !numbered.has(recordId));
-  }
-
-  function settle(known: State, { kind, gaps, late, next }: Look): void {
-    const ids = late.map(({ recordId }) => recordId);
-    known.gaps[kind].settle(gaps, ids, late.length === mostLate, now());
-    note(known, next);
-  }
-
-  async function append(known: State, records: readonly HashedRecord[]): Promise<boolean> {
-    const { tree, tiles } = await grow(known.tree, records);
-    if (!(await trail.append(known.tree.size, records, tiles))) return false;
-    state = { ...known, tree, lastHash: records.at(-1)?.hash };
-    confirmed = tree;
+    known.tree = tree;
+    known.lastHash = found.at(-1)?.hash;
     return true;
   }
 
-  async function current(): Promise<{ known: State; lastIds: Readonly<Record<RecordKind, number>> }> {
-    state ??= await load();
-    const newest = await trail.newest();
-    const known = await follow(state, newest);
-    const { lastIds } = newest;
-    // After an id that was not given out, or a sequence that was set back: what is behind it may have no entry.
-    const isBack = recordKinds.some(kind => known.gaps[kind].last > lastIds[kind]);
-    state = isBack ? await load() : known;
-    return { known: state, lastIds };
+  /** After a look that has found all there was. */
+  async function conclude(known: State, { horizon, isFull, begunAt, found }: Look): Promise<void> {
+    known.look = undefined;
+    const next = { ids: horizon.lastIds, xid: undefined, tellAt: begunAt + patienceMilliseconds };
+    if (isFull) {
+      const isFirst = known.nextFullLook === "first";
+      if (isFirst) known.settling = next;
+      known.nextFullLook = isFirst ? "when settled" : begunAt + fullLookMilliseconds;
+    } else {
+      const numbered = new Set(found.map(nameOf));
+      const given = idsBetween(known.seen, horizon.lastIds, mostMissing + found.length);
+      const missing = [...known.missing, ...(given ?? [])].filter(key => !numbered.has(nameOf(key)));
+      known.missing = missing.slice(-mostMissing);
+      if (given !== undefined && missing.length <= mostMissing) await settle(known, horizon, next);
+      else {
+        // Too many ids to ask for one by one.
+        known.settling = next;
+        known.nextFullLook = "when settled";
+      }
+    }
+    known.seen = horizon.lastIds;
+  }
+
+  async function settle(known: State, horizon: Horizon, next: Settling): Promise<void> {
+    const { settling = next } = known;
+    known.settling = settling;
+    if (settling.xid === undefined) {
+      // Where no id was given since, there is nothing to wait for.
+      if (horizon.xid === undefined) known.settling = next;
+      else settling.xid = horizon.xid;
+    } else if (horizon.xmin > settling.xid) {
+      known.settled = settling.ids;
+      known.settling = next;
+      known.missing = known.missing.filter(({ kind, recordId }) => recordId > settling.ids[kind]);
+      if (known.nextFullLook === "when settled") known.nextFullLook = "second";
+    } else if (clock.elapsed() >= settling.tellAt) {
+      settling.tellAt = Number.POSITIVE_INFINITY;
+      const transaction = await records.oldestTransaction();
+      if (transaction !== undefined) events.warn("trail waits", { transaction });
+      // Another server has taken over, whose transactions have lower ids.
+      else known.settling = next;
+    }
+  }
+
+  function tellLate({ settled }: State, found: readonly HashedRecord[]): void {
+    const late = found.filter(({ kind, recordId }) => recordId <= settled[kind]);
+    const [first] = late;
+    if (first !== undefined)
+      events.warn("trail late", { records: late.length, kind: first.kind, id: first.recordId });
   }
 
   return {
     /**
-     * Takes over what other processes have numbered and numbers what is new; answers how many records it found without an
-     * entry, and whether there are more. Throws TrailError where the stored trail is not whole.
+     * Takes over what other processes have numbered and numbers what is new; tells how many records it numbered, and
+     * whether there may be more. Throws TrailError where the stored trail is not whole.
      */
     async step(): Promise<{ readonly records: number; readonly isMore: boolean }> {
-      const { known, lastIds } = await current();
-      const looks: Look[] = [];
-      let records: readonly HashedRecord[] = [];
-      for (const kind of order) {
-        const { last, due } = known.gaps[kind];
-        const gaps = due(now(), mostGaps);
-        const late = gaps.length > 0 ? await trail.hashesIn(kind, gaps, mostLate) : [];
-        const limit = mostRecords - records.length - late.length;
-        const range = { first: last + 1, last: lastIds[kind] };
-        const next = range.first <= range.last && limit > 0 ? await trail.hashesIn(kind, [range], limit) : [];
-        looks.push({ kind, gaps, late, next });
-        records = records.concat(await withoutEntry(kind, late.concat(next)));
-      }
-      const isDone = records.length === 0 || (await append(known, records));
-      if (isDone) for (const look of looks) settle(known, look);
-      const isMore = looks.some(
-        ({ kind, late }) => late.length === mostLate || lastIds[kind] > known.gaps[kind].last,
-      );
-      return { records: records.length, isMore };
-    },
-
-    /**
-     * Numbers records that the quick look has passed over, or does not look for; answers those that had no entry yet. Leaves
-     * out newer ones, which the next step finds.
-     */
-    async add(kind: RecordKind, records: readonly TrailRecord[]): Promise<readonly TrailRecord[]> {
-      const { known, lastIds } = await current();
-      const { last } = known.gaps[kind];
-      const passed = records.filter(({ recordId }) => recordId <= last || recordId > lastIds[kind]);
-      const missing = await withoutEntry(kind, passed);
-      if (missing.length > 0) await refuseMissing(known.tree.size);
-      const hashed = missing.map(record => ({ ...record, hash: hasher.leaf(record.entry) }));
-      return hashed.length > 0 && (await append(known, hashed)) ? missing : [];
+      const known = await follow(await ledger.end());
+      state = known;
+      known.look ??= await begin(known);
+      const { look } = known;
+      const found = await records.withoutEntry(look.above, look.isFull ? [] : known.missing, mostRecords);
+      if (found.length > 0 && !(await add(known, found))) return { records: 0, isMore: false };
+      if (known.nextFullLook === "first") tellLate(known, found);
+      if (!look.isFull) look.found.push(...found);
+      const isMore = found.length === mostRecords;
+      if (isMore) look.above = idsAfter(look.above, found.at(-1) as HashedRecord);
+      else await conclude(known, look);
+      return { records: found.length, isMore };
     },
 
     /** The tree of all entries that this process knows. */
-    tree: () => state?.tree,
-
-    /** Resolves when all entries that this process knows would survive the loss of the primary. */
-    async confirm(): Promise<void> {
-      if (state?.tree !== confirmed) await trail.confirm();
-    },
-
-    /** Reads the tree of the entries that this process knows anew. Throws TrailError where it is not whole. */
-    async reread(): Promise<void> {
-      const known = state;
-      if (known === undefined) return;
-      const tree = await readTree(trail, hasher, known.tree.size);
-      // Unless a step has come between, after which the next rereading is soon enough.
-      if (state === known) state = { ...known, tree };
-    },
+    head: (): GrownHead | undefined =>
+      state && { size: state.tree.size, root: state.tree.root(), lineage: state.lineage },
 
     /** Forgets what this process knows of the stored trail. */
     reset(): void {
@@ -236,5 +219,26 @@ export function makeNumbering({ trail, hasher, clock, turn }: NumberingPorts) {
   };
 }
 
-const isSameHash = (a: Hash | undefined, b: Hash | undefined): boolean =>
+const isSame = (a: Hash | undefined, b: Hash | undefined): boolean =>
   a === undefined || b === undefined ? a === b : equalBytes(a, b);
+const isSameIds = (a: Ids, b: Ids): boolean => entryKinds.every(kind => a[kind] === b[kind]);
+
+const nameOf = ({ kind, recordId }: RecordKey): string => `${kind} ${recordId}`;
+
+/** The ids above the first up to the second; undefined where they are too many. */
+function idsBetween(above: Ids, upTo: Ids, most: number): RecordKey[] | undefined {
+  const counts = entryKinds.map(kind => Math.max(0, upTo[kind] - above[kind]));
+  if (counts.reduce((sum, count) => sum + count) > most) return undefined;
+  return entryKinds.flatMap((kind, at) =>
+    Array.from({ length: counts[at] as number }, (_, n) => ({ kind, recordId: above[kind] + 1 + n })),
+  );
+}
+
+/** Where a look goes on after a record: the kinds before its own are done. */
+function idsAfter(above: Ids, { kind: last, recordId }: HashedRecord): Ids {
+  const idOf = (kind: EntryKind): number => {
+    if (kind === last) return Math.max(above[kind], recordId);
+    return entryKinds.indexOf(kind) < entryKinds.indexOf(last) ? Number.MAX_SAFE_INTEGER : above[kind];
+  };
+  return { employee: idOf("employee"), asset: idOf("asset"), log: idOf("log") };
+}

@@ -2,29 +2,26 @@ import { isUnavailable } from "../../domain/error.ts";
 import type { TrailCrypto } from "../../domain/trail/crypto.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../../domain/trail/merkle.ts";
-import { makeBackgroundReading } from "./background-reading.ts";
 import { makeNumbering } from "./numbering.ts";
-import { makeTrailReader } from "./reader.ts";
+import type { TrailStore } from "./ports.ts";
+import { makePublishedTrail } from "./publishing.ts";
 import { makeSigning, type SigningPorts } from "./signing.ts";
-import type { TrailRepository } from "./trail-repository.ts";
 
-/** Between two quick looks for what is new. Each has statements and a signature that cost the same for many records. */
+/** Between two looks for what is new. Each has statements and a signature that cost the same for many records. */
 const lookMilliseconds = 1_000;
 /** Between two batches while there is more: requests come first, and catching up is fast enough. */
-const batchMilliseconds = 30;
+const batchMilliseconds = 20;
 const unavailableMilliseconds = 1_000;
 const failureMilliseconds = 10_000;
 const patienceMilliseconds = 60_000;
 const stopMilliseconds = 2_000;
 
 export interface TrailPorts extends Pick<SigningPorts, "key" | "remembered" | "events" | "clock"> {
-  /** For numbering, signing and the background reading. */
-  readonly trail: TrailRepository;
+  /** For numbering and signing. */
+  readonly trail: TrailStore;
   /** For requests. */
-  readonly requestTrail: TrailRepository;
+  readonly requestTrail: TrailStore;
   readonly crypto: TrailCrypto;
-  /** Resolves when whatever else waits has had its turn. */
-  readonly turn: () => Promise<unknown>;
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
 
@@ -37,88 +34,78 @@ export interface TrailState {
   readonly checkpointAgeSeconds: number | undefined;
   /** What the stored trail contradicts, if it does. */
   readonly contradiction: string | undefined;
-  /** How much of all records has been read in this round of the background reading, from 0 to 1. */
-  readonly readingFraction: number;
-  readonly mismatches: number;
 }
 
-/** The trail of a process that serves: numbers, signs, and rereads beside the requests. */
+export type Trail = ReturnType<typeof makeTrail>;
+
+/** The trail of a process that serves: numbers and signs beside the requests, and publishes. */
 export function makeTrail(ports: TrailPorts) {
-  const { trail, requestTrail, crypto, key, remembered, events, clock, turn, pause } = ports;
+  const { trail, requestTrail, crypto, key, events, clock, pause } = ports;
   const hasher = makeTreeHasher(crypto.sha256);
-  const numbering = makeNumbering({ trail, hasher, clock, turn });
-  const signing = makeSigning({ trail, hasher, ed25519: crypto, key, remembered, events, clock, numbering });
-  const reading = makeBackgroundReading({ trail, hasher, clock, events, numbering, pause });
+  const numbering = makeNumbering({ ...trail, hasher, clock, events });
+  const signing = makeSigning({ ...ports, ...trail, hasher, ed25519: crypto, numbering });
+  const { newest } = signing;
+  let isStopped = false;
   let stop = (): void => {};
   const stopped = new Promise<void>(resolve => {
     stop = resolve;
   });
-  let isStopped = false;
-  let isBehind = true;
+  let running: Promise<unknown> = Promise.resolve();
 
-  /** Work that ends where the stored trail is found not to be whole; both answer how long to wait before the next time. */
-  const unlessBroken = (work: () => Promise<number>) => async (): Promise<number> => {
+  /** Numbers what is new and signs; returns how long to wait before the next time. */
+  async function look(): Promise<number> {
     try {
-      return await work();
+      const { isMore } = await numbering.step();
+      await signing.sign();
+      return isMore ? batchMilliseconds : lookMilliseconds;
     } catch (error) {
       if (!(error instanceof TrailError)) throw error;
-      numbering.reset();
-      await signing.refuse(error.message);
+      signing.refuse(error.message);
       return failureMilliseconds;
-    }
-  };
-
-  /** Numbers what is new and signs. */
-  const look = unlessBroken(async () => {
-    const { isMore } = await numbering.step();
-    isBehind = isMore;
-    await signing.sign();
-    return isMore ? batchMilliseconds : lookMilliseconds;
-  });
-
-  const read = unlessBroken(async () => (isBehind ? unavailableMilliseconds : reading.step()));
-
-  /** Repeats the work until the stop; a failure is told once, as long as it stays the same. */
-  async function repeat(work: () => Promise<number>): Promise<void> {
-    let failure: string | undefined;
-    let doneAt = clock.now().getTime();
-    const tell = (message: string, cause: string): void => {
-      if (message !== failure) events.error("trail failed", { cause });
-      failure = message;
-    };
-    while (!isStopped) {
-      let wait = failureMilliseconds;
-      try {
-        wait = await work();
-        failure = undefined;
-        doneAt = clock.now().getTime();
-      } catch (error) {
-        const { name, stack, message, cause } = error instanceof Error ? error : new Error(String(error));
-        if (isUnavailable(error)) {
-          wait = unavailableMilliseconds;
-          // As behind a lock that somebody holds, where everything else goes on.
-          if (clock.now().getTime() - doneAt >= patienceMilliseconds) tell(message, `for a minute: ${cause}`);
-        } else {
-          numbering.reset();
-          tell(message, stack ?? name);
-        }
-      }
-      await Promise.race([pause(wait), stopped]);
     }
   }
 
-  let running: Promise<unknown> = Promise.resolve();
+  /** Looks until the stop; logs a failure once, as long as it stays the same. */
+  async function repeat(): Promise<void> {
+    let told: unknown;
+    let doneAt = clock.elapsed();
+    for (let wait = 0; !isStopped; await Promise.race([pause(wait), stopped])) {
+      try {
+        wait = await look();
+        told = undefined;
+        doneAt = clock.elapsed();
+      } catch (error) {
+        const isAway = isUnavailable(error);
+        wait = isAway ? unavailableMilliseconds : failureMilliseconds;
+        if (!isAway) numbering.reset();
+        // A lock that somebody holds looks like this too, while everything else goes on.
+        if (isAway && clock.elapsed() - doneAt < patienceMilliseconds) continue;
+        const { message, stack, cause } = error as Error;
+        if (told !== message)
+          events.error("trail failed", { cause: isAway ? `for a minute: ${cause}` : stack });
+        told = message;
+      }
+    }
+  }
+
   return {
-    reader: makeTrailReader({ trail: requestTrail, hasher, key, events, signing }),
+    published: makePublishedTrail({
+      ...requestTrail,
+      hasher,
+      key,
+      events,
+      newest,
+      distrust: numbering.reset,
+    }),
 
     /** The newest checkpoint. */
-    checkpoint: () => signing.newest()?.note,
+    checkpoint: () => newest()?.note,
 
     /** One look, for tests. */
     look,
 
     start(): void {
-      running = Promise.all([repeat(look), repeat(read)]);
+      running = repeat();
     },
 
     async stop(): Promise<void> {
@@ -132,20 +119,15 @@ export function makeTrail(ports: TrailPorts) {
     },
 
     state(): TrailState {
-      const newest = signing.newest();
-      const { fraction, mismatches } = reading.state();
+      const head = newest();
+      const signed = head?.note === undefined ? undefined : head;
       return {
-        size: numbering.tree()?.size ?? newest?.size ?? 0,
+        size: numbering.head()?.size ?? 0,
         isSigned: key !== undefined,
-        checkpointSize: newest?.note === undefined ? 0 : newest.size,
-        checkpointAgeSeconds:
-          newest?.note === undefined ? undefined : (clock.now().getTime() - newest.at.getTime()) / 1_000,
+        checkpointSize: signed?.size ?? 0,
+        checkpointAgeSeconds: signed && (clock.now().getTime() - signed.at.getTime()) / 1_000,
         contradiction: signing.contradiction(),
-        readingFraction: fraction,
-        mismatches,
       };
     },
   };
 }
-
-export type Trail = ReturnType<typeof makeTrail>;

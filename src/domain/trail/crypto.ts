@@ -1,5 +1,5 @@
-/** SHA-256 of the bytes: 32 bytes, or these bytes of the target from `at` on, which is answered then. */
-export type Sha256 = (bytes: Uint8Array, target?: Uint8Array, at?: number) => Uint8Array;
+/** 32 bytes. */
+export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
 /** Ed25519 (RFC 8032): a seed and a public key have 32 bytes each, a signature has 64. */
 export interface Ed25519 {

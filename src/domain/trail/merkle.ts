@@ -22,8 +22,6 @@ export type HashAt = (node: Node) => Hash;
 export interface TreeHasher {
   leaf(entry: Uint8Array): Hash;
   node(left: Hash, right: Hash): Hash;
-  /** The hashes so many levels above hashes that stand one after the other. */
-  above(hashes: Uint8Array, levels: number): Uint8Array;
   /** The root of the tree without entries. */
   readonly empty: Hash;
 }
@@ -44,18 +42,6 @@ export function makeTreeHasher(sha256: Sha256): TreeHasher {
       pair.set(right, 33);
       return sha256(pair);
     },
-    above(hashes, levels) {
-      let below = hashes;
-      for (let level = 0; level < levels; level += 1) {
-        const above = new Uint8Array(below.length / 2);
-        for (let to = 0; to < above.length; to += 32) {
-          for (let at = 0; at < 64; at += 1) pair[at + 1] = below[2 * to + at] as number;
-          sha256(pair, above, to);
-        }
-        below = above;
-      }
-      return below;
-    },
     empty: sha256(new Uint8Array()),
   };
 }
@@ -65,14 +51,19 @@ export interface Frontier {
   readonly size: number;
   /** From left to right, so the largest first. Together with the size, this is what it takes to go on later. */
   readonly hashes: readonly Hash[];
-  append(leaf: Hash): void;
+  /** @param level of the perfect subtree that has this hash, and that begins where the tree ends; 0 for a leaf */
+  append(hash: Hash, level?: number): void;
   root(): Hash;
 }
 
-/** @param start the size and hashes of a tree that grows on */
+/**
+ * @param start the size and hashes of a tree that grows on
+ * @param take called with each subtree of two or more entries as soon as it is perfect
+ */
 export function makeFrontier(
   hasher: TreeHasher,
   start: Pick<Frontier, "size" | "hashes"> = { size: 0, hashes: [] },
+  take: (node: Node, hash: Hash) => void = () => {},
 ): Frontier {
   const hashes = [...start.hashes];
   let size = start.size;
@@ -83,12 +74,16 @@ export function makeFrontier(
     get hashes() {
       return [...hashes];
     },
-    append(leaf) {
-      let hash = leaf;
-      for (let rest = size; rest % 2 === 1; rest = (rest - 1) / 2)
+    append(appended, from = 0) {
+      let hash = appended;
+      let level = from;
+      for (let rest = size / 2 ** from; rest % 2 === 1; rest = (rest - 1) / 2) {
         hash = hasher.node(hashes.pop() as Hash, hash);
+        level += 1;
+        take({ level, index: (rest - 1) / 2 }, hash);
+      }
       hashes.push(hash);
-      size += 1;
+      size += 2 ** from;
     },
     root: () => (size === 0 ? hasher.empty : joined(hasher, hashes)),
   };
@@ -109,9 +104,6 @@ export function nodesOf({ from, to }: Span): Node[] {
 /** The Merkle tree hash of a span whose first entry is where a subtree of a tree begins, as in all spans below. */
 export const spanHash = (hasher: TreeHasher, span: Span, hashAt: HashAt): Hash =>
   joined(hasher, nodesOf(span).map(hashAt));
-
-export const treeHash = (hasher: TreeHasher, size: number, hashAt: HashAt): Hash =>
-  size === 0 ? hasher.empty : spanHash(hasher, { from: 0, to: size }, hashAt);
 
 const joined = (hasher: TreeHasher, hashes: readonly Hash[]): Hash =>
   hashes.reduceRight((right, left) => hasher.node(left, right));
@@ -139,22 +131,6 @@ export function inclusionSpans(index: number, size: number): Span[] {
   return path(0, size);
 }
 
-/**
- * The subtrees whose hashes are the consistency proof between two sizes of a tree, PROOF(oldSize, D[newSize]) of
- * section 2.1.2.
- */
-export function consistencySpans(oldSize: number, newSize: number): Span[] {
-  if (!(oldSize > 0 && oldSize <= newSize)) throw new RangeError("the tree had no such size");
-  const subproof = (from: number, to: number, isOldTree: boolean): Span[] => {
-    if (oldSize === to) return isOldTree ? [] : [{ from, to }];
-    const middle = from + leftSize(to - from);
-    return oldSize <= middle
-      ? [...subproof(from, middle, isOldTree), { from: middle, to }]
-      : [...subproof(middle, to, false), { from, to: middle }];
-  };
-  return subproof(0, newSize, true);
-}
-
 const isHash = ({ length }: Uint8Array): boolean => length === 32;
 
 /** Whether the proof leads from the leaf at this index to the root of the tree of this size. */
@@ -179,36 +155,4 @@ export function isIncluded(
   };
   const found = climb(index, size);
   return found !== undefined && rest.length === 0 && equalBytes(found, root);
-}
-
-/** Whether the proof shows that the tree of the new size begins with the tree of the old size. */
-export function isConsistent(
-  hasher: TreeHasher,
-  oldSize: number,
-  newSize: number,
-  proof: readonly Hash[],
-  oldRoot: Hash,
-  newRoot: Hash,
-): boolean {
-  if (oldSize === newSize) return oldSize > 0 && proof.length === 0 && equalBytes(oldRoot, newRoot);
-  if (!(oldSize > 0 && oldSize < newSize) || ![oldRoot, ...proof].every(isHash)) return false;
-  const rest = [...proof];
-  // The roots of the old and the new tree below one node, from the root down.
-  const climb = (old: number, width: number, isOldTree: boolean): readonly [Hash, Hash] | undefined => {
-    if (old === width) {
-      const hash = isOldTree ? oldRoot : rest.pop();
-      return hash && [hash, hash];
-    }
-    const left = leftSize(width);
-    const sibling = rest.pop();
-    const below = old <= left ? climb(old, left, isOldTree) : climb(old - left, width - left, false);
-    if (sibling === undefined || below === undefined) return undefined;
-    const [before, after] = below;
-    return old <= left
-      ? [before, hasher.node(after, sibling)]
-      : [hasher.node(sibling, before), hasher.node(sibling, after)];
-  };
-  const found = climb(oldSize, newSize, true);
-  if (found === undefined || rest.length > 0) return false;
-  return equalBytes(found[0], oldRoot) && equalBytes(found[1], newRoot);
 }

@@ -1,10 +1,10 @@
 import { TrailError } from "./encoding.ts";
-import { type HashAt, type Node, nodesOf, type Span, type TreeHasher } from "./merkle.ts";
+import { type Hash, makeFrontier, type Node, type TreeHasher } from "./merkle.ts";
 
 /** Hashes of a full tile, and entries of a full bundle (C2SP tlog-tiles). */
 export const tileWidth = 256;
 /** The levels of the tree from one level of tiles to the next. */
-const tileHeight = 8;
+export const tileHeight = 8;
 export const hashLength = 32;
 
 /**
@@ -69,27 +69,16 @@ export function tileOfNode({ level, index }: Node, size: number): Tile {
   return tile;
 }
 
-/** The tiles, each once, from which the hashes of these subtrees are computed. */
-export function tilesOf(spans: readonly Span[], size: number): Tile[] {
-  const tiles = spans.flatMap(nodesOf).map(node => tileOfNode(node, size));
-  return [...new Map(tiles.map(tile => [tilePath(tile), tile])).values()];
+/** The hash of a node, from the hashes of its tile: up to 255 hashes. It never changes, so it may be kept. */
+export function hashInTile(hasher: TreeHasher, node: Node, tile: Tile, hashes: Uint8Array): Hash {
+  const count = 2 ** (node.level % tileHeight);
+  const first = node.index * count - tile.index * tileWidth;
+  const frontier = makeFrontier(hasher);
+  for (let at = first * hashLength; at < (first + count) * hashLength; at += hashLength) {
+    frontier.append(hashes.subarray(at, at + hashLength));
+  }
+  return frontier.root();
 }
-
-/**
- * Computes the hashes of nodes from tiles: up to 255 hashes for one node. That of a node never changes, so it may be kept.
- *
- * @param read answers the bytes of one of `tilesOf`
- */
-export const hashInTiles =
-  (hasher: TreeHasher, size: number, read: (tile: Tile) => Uint8Array): HashAt =>
-  node => {
-    const tile = tileOfNode(node, size);
-    const count = 2 ** (node.level % tileHeight);
-    const first = node.index * count - tile.index * tileWidth;
-    const hashes = read(tile).subarray(first * hashLength, (first + count) * hashLength);
-    if (hashes.length < count * hashLength) throw new TrailError("has a tile that is too short");
-    return hasher.above(hashes, node.level % tileHeight);
-  };
 
 /** An entry bundle: each entry after its length in two bytes, big-endian. Throws TrailError when one is too long for that. */
 export function writeBundle(entries: readonly Uint8Array[]): Uint8Array {

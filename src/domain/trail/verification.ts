@@ -6,11 +6,14 @@ import type { TrailProof } from "./proof.ts";
 
 export type PrefixCheck = ReturnType<typeof makePrefixCheck>;
 
-/** Recomputes a tree from its entries, and holds it against checkpoints of any of its sizes. */
-export function makePrefixCheck(hasher: TreeHasher, checkpoints: readonly Checkpoint[]) {
-  const frontier = makeFrontier(hasher);
+/** Recomputes a tree from its entries, and compares it with checkpoints of the sizes that it grows through. */
+export function makePrefixCheck(
+  hasher: TreeHasher,
+  checkpoints: readonly Checkpoint[],
+  frontier = makeFrontier(hasher),
+) {
   const sizes = new Set(checkpoints.map(({ size }) => size));
-  const roots = new Map([[0, frontier.root()]]);
+  const roots = new Map([[frontier.size, frontier.root()]]);
   return {
     get size(): number {
       return frontier.size;

@@ -2,36 +2,32 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
+import type { TrailStore } from "../../../src/application/trail/ports.ts";
 import { makeTrail } from "../../../src/application/trail/trail.ts";
-import type { TrailRepository } from "../../../src/application/trail/trail-repository.ts";
 import { DomainError } from "../../../src/domain/error.ts";
-import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
 import { key, makeTrailStage, range } from "../../support/trail-stage.ts";
 
 /** Runs a trail for so many waits; answers them, and what was logged. */
 async function run(
   failures: readonly (Error | undefined)[],
   commits: readonly number[] = [],
-  // The background reading, which begins after half a minute, would take some of the failures.
   timePasses = failures.every(failure => failure === undefined),
 ) {
   const stage = makeTrailStage();
-  const events = makeRecordingEventLog();
+  const { events } = stage;
   const waits: number[] = [];
   stage.commit(...commits);
   let looks = 0;
-  const readings: number[] = [];
-  const trail: TrailRepository = {
+  const trail: TrailStore = {
     ...stage.trail,
-    async newest() {
-      const failure = failures[looks];
-      looks += 1;
-      if (failure !== undefined) throw failure;
-      return stage.trail.newest();
-    },
-    async readings(limit) {
-      readings.push(limit);
-      return stage.trail.readings(limit);
+    ledger: {
+      ...stage.trail.ledger,
+      async end() {
+        const failure = failures[looks];
+        looks += 1;
+        if (failure !== undefined) throw failure;
+        return stage.trail.ledger.end();
+      },
     },
   };
   let done = (): void => {};
@@ -46,7 +42,6 @@ async function run(
     remembered: undefined,
     events,
     clock: stage.clock,
-    turn,
     pause(milliseconds) {
       waits.push(milliseconds);
       if (timePasses) stage.clock.advance(milliseconds / 1_000);
@@ -58,7 +53,7 @@ async function run(
   await enough;
   await service.stop();
   const failed = events.recorded.filter(({ event }) => event === "trail failed");
-  return { waits, readings, failed, events: events.recorded, size: service.state().size };
+  return { waits, failed, events: events.recorded, size: service.state().size };
 }
 
 const repeated = <T>(one: T, count: number): T[] => Array.from({ length: count }, () => one);
@@ -104,13 +99,11 @@ describe("the trail beside the requests", () => {
     assert.deepEqual((await run([...repeated(away, 25), undefined], [], true)).failed, []);
   });
 
-  test("looks again soon while there is more to number, and reads nothing in the background meanwhile", async () => {
+  test("looks again soon while there is more to number", async () => {
     const behind = await run(Array(4).fill(undefined), range(1, 12_000));
-    assert.ok(behind.waits.includes(30));
-    assert.deepEqual(behind.readings, []);
+    assert.ok(behind.waits.includes(20));
     const idle = await run(Array(200).fill(undefined), [1]);
     assert.ok(idle.waits.filter(wait => wait === 1_000).length >= 50);
-    assert.equal(idle.waits.includes(30), false);
-    assert.notDeepEqual(idle.readings, []);
+    assert.equal(idle.waits.includes(20), false);
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { canonicalJson } from "../../../src/domain/trail/canonical-json.ts";
 import { type LogEntry, readLogEntry } from "../../../src/domain/trail/entry.ts";
-import { entryBytes } from "../../support/trail.ts";
+import { entryBytes } from "../../support/entry-bytes.ts";
 
 const log: LogEntry = {
   kind: "log",

@@ -1,5 +1,14 @@
 import { hash } from "node:crypto";
+import { optional, rule } from "../../../domain/field.ts";
 import type { Answer } from "./route.ts";
+
+/** The header field of a route whose answers have an entity tag. */
+export const ifNoneMatchFields = {
+  "If-None-Match": optional(
+    rule({ type: "string" }, value => String(value)),
+    undefined,
+  ),
+};
 
 /**
  * Content with an entity tag, or word that the client has it already (RFC 9110, sections 8.8.3 and 13.1.2).
@@ -9,9 +18,9 @@ export function unlessMatched(ifNoneMatch: string | undefined, content: object):
   const body = JSON.stringify(content);
   const tag = `"${hash("sha256", body, "base64url")}"`;
   const headers = ["ETag", tag];
-  return isMatched(ifNoneMatch ?? "", tag) ? { headers, isNotModified: true } : { body, headers };
+  return isMatched(ifNoneMatch, tag) ? { headers, isNotModified: true } : { body, headers };
 }
 
 /** The comparison is the weak one: whether a proxy has made a tag weak on its way does not matter. */
-const isMatched = (ifNoneMatch: string, tag: string): boolean =>
+const isMatched = (ifNoneMatch = "", tag: string): boolean =>
   ifNoneMatch.trim() === "*" || (ifNoneMatch.match(/"[^"]*"/g)?.includes(tag) ?? false);

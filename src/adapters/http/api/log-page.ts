@@ -1,3 +1,4 @@
+import { joinElements } from "../../../application/json-list.ts";
 import type { LogList } from "../../../application/ports.ts";
 import { invalid } from "../../../domain/error.ts";
 import { optional, rule, type Values } from "../../../domain/field.ts";
@@ -36,16 +37,14 @@ export async function listOrPage(
   const found: Uint8Array[] = [];
   let next: LogPosition | undefined;
   for await (const piece of listPart(query)) {
-    found.push(Buffer.from(piece.json));
+    found.push(Uint8Array.from(piece.json));
     next = piece.next;
     if (next === undefined || performance.now() >= lookUntil) break;
   }
-  return { body: jsonArray(found), headers: next === undefined ? [] : ["Link", linkTo(path, query, next)] };
-}
-
-function jsonArray(pieces: readonly Uint8Array[]): Uint8Array {
-  const elements = Buffer.concat(pieces);
-  return Buffer.concat([Buffer.from("["), elements.subarray(1), Buffer.from("]")]);
+  const page = (async function* () {
+    yield { json: joinElements(found), next: undefined };
+  })();
+  return list(page, next === undefined ? [] : ["Link", linkTo(path, query, next)]);
 }
 
 function linkTo(path: string, query: Values<typeof logQueryFields>, position: LogPosition): string {

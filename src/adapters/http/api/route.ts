@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { ByteList, JsonList } from "../../../application/json-list.ts";
 import type { Caller, Origin } from "../../../application/ports.ts";
 import type { Fields, Values } from "../../../domain/field.ts";
@@ -35,68 +34,77 @@ export const bytes = (body: Uint8Array | ByteList): Answer => ({
 /** Of the longest body on a route that does not say otherwise. */
 export const bodyLimitBytes = 64 * 1024;
 
-interface Declaration<Body extends Fields, Query extends Fields> {
-  /** On the page of all routes, and in the OpenAPI document; what else that says of a route is in dev/api-docs/. */
+interface Input<Id, Rest, Body extends Fields, Query extends Fields, Headers extends Fields> {
+  /** The `{id}` of the path. */
+  readonly id: Id;
+  /** What the path has in place of `{path}`. */
+  readonly path: Rest;
+  readonly query: Values<Query>;
+  readonly headers: Values<Headers>;
+  readonly body: Values<Body>;
+  readonly origin: Origin;
+}
+
+type InputOf<Path, Body extends Fields, Query extends Fields, Headers extends Fields> = Input<
+  Path extends `${string}{id}${string}` ? number : undefined,
+  Path extends `${string}{path}` ? string : undefined,
+  Body,
+  Query,
+  Headers
+>;
+type AnyInput = Input<number | undefined, string | undefined, Fields, Fields, Fields>;
+
+interface Declaration<In, Body, Query, Headers> {
+  /** In the OpenAPI document; what else that says of a route is in dev/api-docs/. */
   readonly summary: string;
   /** The status of success; 200 without it. */
   readonly status?: 201 | 204;
   /** The query parameters that the route knows; it ignores others. */
   readonly query?: Query;
+  /** The header fields that the route knows, besides those of every request. */
+  readonly headers?: Headers;
   /** The fields of the JSON body; a route without them does not read a body. */
   readonly body?: Body;
   /** Of the longest body; 64 KiB without it. */
   readonly bodyLimitBytes?: number;
+  run(input: In): Promise<Answer | void> | Answer;
 }
 
-interface Input<Body extends Fields, Query extends Fields> {
-  /** The `{id}` of the path; 0, which no record has, where the path has none. */
-  readonly id: number;
-  /** What the path has in place of `{path}`. */
-  readonly path: string;
-  readonly query: Values<Query>;
-  readonly body: Values<Body>;
-  readonly headers: IncomingHttpHeaders;
-  readonly origin: Origin;
-}
-
-interface OpenDeclaration<Body extends Fields, Query extends Fields> extends Declaration<Body, Query> {
-  run(input: Input<Body, Query>): Outcome;
-}
-
-interface GuardedDeclaration<Body extends Fields, Query extends Fields> extends Declaration<Body, Query> {
+interface GuardedDeclaration<In, Body, Query, Headers>
+  extends Declaration<In & { readonly caller: Caller }, Body, Query, Headers> {
   /** The `{id}` must be the caller's own; any other is 403 before the body is looked at. */
   readonly ownIdOnly?: true;
-  /** The caller goes on record: a token without an employee is 401 here (section 4.3, rule 4). */
+  /** The caller goes on record: a token without an employee is 401 here. */
   readonly recordsCaller?: true;
-  run(input: Input<Body, Query> & { readonly caller: Caller }): Outcome;
 }
 
-type Outcome = Promise<Answer | void> | Answer;
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 interface Place<RoleNeeded> {
   readonly method: Method;
-  /** Literal segments, and at most one `{id}`: a decimal whole number; a `{path}` at the end is all that follows. */
+  /** Literal segments, and at most one `{id}`: a decimal integer; a `{path}` at the end is all that follows. */
   readonly path: string;
   readonly role: RoleNeeded;
   readonly status: 200 | 201 | 204;
 }
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-/** A route that needs no token: login, and nothing else (specification, section 5, rule 9). */
-export type OpenRoute = Place<"NONE"> & OpenDeclaration<Fields, Fields>;
-export type GuardedRoute = Place<RequiredRole> & GuardedDeclaration<Fields, Fields>;
+/** A route that needs no token: login, and nothing else. */
+export type OpenRoute = Place<"NONE"> & Declaration<AnyInput, Fields, Fields, Fields>;
+export type GuardedRoute = Place<RequiredRole> & GuardedDeclaration<AnyInput, Fields, Fields, Fields>;
 export type Route = OpenRoute | GuardedRoute;
 
+/** What a route asks for, as a list; none for an open route. */
+export const rolesOf = (role: Route["role"]): string[] => (role === "NONE" ? [] : [role]);
+
 /** Both tie the declared fields to the type of what `run` is given. */
-export const open = <B extends Fields, Q extends Fields>(
+export const open = <P extends string, B extends Fields, Q extends Fields, H extends Fields>(
   method: Method,
-  path: string,
-  route: OpenDeclaration<B, Q>,
+  path: P,
+  route: Declaration<InputOf<P, B, Q, H>, B, Q, H>,
 ): Route => ({ method, path, role: "NONE", status: 200, ...route }) as unknown as OpenRoute;
-export const guarded = <B extends Fields, Q extends Fields>(
+export const guarded = <P extends string, B extends Fields, Q extends Fields, H extends Fields>(
   method: Method,
-  path: string,
+  path: P,
   role: RequiredRole,
-  route: GuardedDeclaration<B, Q>,
+  route: GuardedDeclaration<InputOf<P, B, Q, H>, B, Q, H>,
 ): Route => ({ method, path, role, status: 200, ...route }) as unknown as GuardedRoute;

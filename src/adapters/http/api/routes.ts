@@ -1,7 +1,8 @@
+import type { Assets } from "../../../application/assets.ts";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { Employees } from "../../../application/employees.ts";
-import type { AssetRepository, MaintenanceLogRepository } from "../../../application/ports.ts";
-import type { TrailReader } from "../../../application/trail/reader.ts";
+import type { MaintenanceLogs } from "../../../application/maintenance-logs.ts";
+import type { PublishedTrail } from "../../../application/trail/publishing.ts";
 import { activityFilterFields } from "../../../domain/activity.ts";
 import { newAssetFields } from "../../../domain/asset.ts";
 import {
@@ -10,27 +11,25 @@ import {
   passwordChangeFields,
   registrationFields,
 } from "../../../domain/employee.ts";
-import { activeAssetsFields, newLogFields, readIdempotencyKey } from "../../../domain/maintenance-log.ts";
-import { unlessMatched } from "./entity-tag.ts";
+import { activeAssetsFields, newLogFields, writeLogHeaders } from "../../../domain/maintenance-log.ts";
+import { ifNoneMatchFields, unlessMatched } from "./entity-tag.ts";
 import { listOrPage, logQueryFields } from "./log-page.ts";
 import { readOpenApi } from "./openapi.ts";
-import { guarded, json, list, open, type Route } from "./route.ts";
-import { overviewOf } from "./routes-overview.ts";
+import { guarded, json, list, open, type Route, rolesOf } from "./route.ts";
 import { makeTrailRoutes } from "./trail-routes.ts";
 
-/** Where there is nothing to decide, a route asks the repository itself. */
 export interface UseCases {
   readonly authentication: Authentication;
   readonly employees: Employees;
-  readonly assets: AssetRepository;
-  readonly maintenanceLogs: MaintenanceLogRepository;
-  readonly trail: TrailReader;
+  readonly assets: Assets;
+  readonly maintenanceLogs: MaintenanceLogs;
+  readonly trail: PublishedTrail;
 }
 
 /** The longest email and password take half of it, with each character as an escape. */
 const credentialsLimitBytes = 4 * 1024;
 
-/** Every route there is, with the role it needs (specification, sections 4 and 5). */
+/** Every route, with the role that it needs. */
 export function makeRoutes({
   authentication,
   employees,
@@ -45,7 +44,7 @@ export function makeRoutes({
     }),
     guarded("GET", "/routes", "AUTHENTICATED", {
       summary: "The endpoints and the roles they require",
-      run: ({ headers }) => overviewOf(routes, headers.accept),
+      run: () => json(routes.map(({ method, path, role }) => ({ method, path, roles: rolesOf(role) }))),
     }),
     guarded("GET", "/openapi.json", "AUTHENTICATED", {
       summary: "The OpenAPI document of this service",
@@ -86,12 +85,12 @@ export function makeRoutes({
     guarded("DELETE", "/api/v1/employees/{id}", "ADMIN", {
       summary: "Deactivate an employee",
       status: 204,
-      run: ({ caller, id }) => employees.setActive(id, false, caller),
+      run: ({ caller, id }) => employees.setActive(caller, id, false),
     }),
     guarded("PATCH", "/api/v1/employees/{id}", "ADMIN", {
       summary: "Reactivate an employee",
       status: 204,
-      run: ({ caller, id }) => employees.setActive(id, true, caller),
+      run: ({ caller, id }) => employees.setActive(caller, id, true),
     }),
     guarded("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
       ownIdOnly: true,
@@ -115,17 +114,17 @@ export function makeRoutes({
       summary: "Create an asset",
       status: 201,
       body: newAssetFields,
-      run: async ({ caller, body }) => json(await assets.insert(body, caller)),
+      run: async ({ caller, body }) => json(await assets.create(caller, body)),
     }),
     guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
       summary: "Activate an asset",
       status: 204,
-      run: ({ caller, id }) => assets.setActive(id, true, caller),
+      run: ({ caller, id }) => assets.setActive(caller, id, true),
     }),
     guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
       summary: "Deactivate an asset",
       status: 204,
-      run: ({ caller, id }) => assets.setActive(id, false, caller),
+      run: ({ caller, id }) => assets.setActive(caller, id, false),
     }),
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       summary: "The logs of an asset, newest first",
@@ -137,11 +136,11 @@ export function makeRoutes({
       recordsCaller: true,
       summary: "Write a log on an asset, with the caller as its performer",
       status: 201,
+      headers: writeLogHeaders,
       body: newLogFields,
       run: async ({ caller, id, body, headers }) => {
-        const key = readIdempotencyKey(headers["idempotency-key"]);
-        const { log, replayed } = await maintenanceLogs.append(id, caller, body, key);
-        return json(log, replayed ? ["Idempotent-Replayed", "true"] : []);
+        const { log, isReplay } = await maintenanceLogs.write(caller, id, body, headers["Idempotency-Key"]);
+        return json(log, isReplay ? ["Idempotent-Replayed", "true"] : []);
       },
     }),
 
@@ -152,12 +151,13 @@ export function makeRoutes({
     }),
     guarded("GET", "/api/v1/logs/active-assets", "AUTHENTICATED", {
       summary: "The newest logs of the assets that are active now",
-      query: { ...logQueryFields, ...activeAssetsFields },
-      run: ({ query }) => listOrPage("/api/v1/logs/active-assets", query, maintenanceLogs.listOfActiveAssets),
+      query: activeAssetsFields,
+      run: ({ query: { limit, ...filter } }) => list(maintenanceLogs.listOfActiveAssets(filter, limit)),
     }),
     guarded("GET", "/api/v1/logs/{id}", "AUTHENTICATED", {
       summary: "One log",
-      run: async ({ id, headers }) => unlessMatched(headers["if-none-match"], await maintenanceLogs.find(id)),
+      headers: ifNoneMatchFields,
+      run: async ({ id, headers }) => unlessMatched(headers["If-None-Match"], await maintenanceLogs.find(id)),
     }),
     guarded("GET", "/api/v1/logs/employee/{id}", "MANAGER", {
       summary: "The logs of what one employee performed, newest first",

@@ -1,4 +1,4 @@
-import type { TrailReader } from "../../../application/trail/reader.ts";
+import type { PublishedTrail } from "../../../application/trail/publishing.ts";
 import { invalid } from "../../../domain/error.ts";
 import { optional, rule } from "../../../domain/field.ts";
 import { readLimit } from "../../../domain/maintenance-log.ts";
@@ -18,7 +18,7 @@ export const entriesFields = {
 };
 
 /** The provable trail, for any employee. `trail` is undefined where routes are described and never run. */
-export const makeTrailRoutes = (trail: TrailReader): readonly Route[] => [
+export const makeTrailRoutes = (trail: PublishedTrail): readonly Route[] => [
   guarded("GET", trailPath, "AUTHENTICATED", {
     summary: "The newest checkpoint of the provable trail",
     run: () => json(trail.head()),

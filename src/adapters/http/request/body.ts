@@ -10,6 +10,8 @@ export interface Share {
   /** The wait for a body begins: a request that drips in must not take the place of another. */
   beginWait(): void;
   endWait(): void;
+  /** The request is over; to say so twice does no harm. */
+  end(): void;
 }
 
 export interface BodyLimits {
@@ -55,8 +57,8 @@ export async function readBody(
 
 const tooLarge = ({ bytes }: BodyLimits) => new HttpError(413, `Request body must be at most ${bytes} bytes`);
 
-function refuseOtherTypes(type = ""): void {
-  if (!jsonType.test(type) || otherCharset.test(type)) {
+function refuseOtherTypes(type: string | undefined): void {
+  if (type !== undefined && (!jsonType.test(type) || otherCharset.test(type))) {
     throw new HttpError(415, "Content-Type must be application/json");
   }
 }

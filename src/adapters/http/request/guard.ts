@@ -6,13 +6,13 @@ import { HttpError } from "../api/http-error.ts";
 import type { GuardedRoute } from "../api/route.ts";
 import type { RequestDetails } from "./request-log.ts";
 import type { FoundRoute } from "./router.ts";
-import { idOf } from "./target.ts";
+import { readId } from "./target.ts";
 
 /** A route that the caller may use, and what its path has in the place of `{id}` or `{path}`. */
 export interface Admitted {
   readonly route: GuardedRoute;
-  readonly id: number;
-  readonly path: string;
+  readonly id: number | undefined;
+  readonly path: string | undefined;
   readonly caller: Caller;
 }
 
@@ -43,9 +43,9 @@ export async function admit(
   const { route } = found;
   const { caller } = identity;
   if (!mayAct(caller.role, route.role)) throw unauthorized();
-  const id = idOf(found.id);
+  const id = found.id === undefined ? undefined : readId(found.id);
   if (route.ownIdOnly === true && id !== caller.employeeId) throw unauthorized();
-  return { route, id, path: found.path ?? "", caller };
+  return { route, id, path: found.path, caller };
 }
 
 function readToken(authorization: string | undefined): string {

@@ -1,34 +1,17 @@
-import type { ServerResponse } from "node:http";
-import { finished } from "node:stream/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
 import type { ByteList, Piece } from "../../../application/json-list.ts";
 import type { HttpError } from "../api/http-error.ts";
 import type { Answer } from "../api/route.ts";
-import { watchMilliseconds } from "./token-watch.ts";
+import type { Share } from "./body.ts";
 
 /** A response under way, and the headers that every outcome of it gets: names and values in turn. */
 export interface Reply {
   readonly response: ServerResponse;
   readonly headers: readonly string[];
+  /** Of what all requests may take; none where no work was done. */
+  readonly share?: Pick<Share, "end"> | undefined;
 }
-
-/** A list as it is read, and what becomes of it. */
-interface Pieces {
-  readonly frame: Frame;
-  next(): Promise<IteratorResult<Piece, undefined>>;
-  end(): void;
-}
-
-/** What the pieces of a body are put into. */
-interface Frame {
-  /** Of the body's type. */
-  readonly headers: readonly string[];
-  /** Makes the beginning of the body out of its first elements. */
-  begin(elements: Uint8Array): Uint8Array;
-  readonly end: string;
-}
-
-/** Rejects when the request would no longer be let through. */
-export type LookAgain = () => Promise<unknown>;
 
 /** The headers of every response. */
 export const standingHeaders = (requestId: string): readonly string[] => [
@@ -40,148 +23,117 @@ export const standingHeaders = (requestId: string): readonly string[] => [
   requestId,
 ];
 
+/** How long what still arrives of a request is thrown away after its response. */
+const lingerMilliseconds = 500;
+
 export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
 
-const asArray: Frame = { headers: jsonType, begin: opened, end: "]" };
-/** Of a body whose Content-Type the route has given. */
-const asIs: Frame = { headers: [], begin: bytes => bytes, end: "" };
+/** What stands before, between and after the pieces of a body. */
+interface Frame {
+  readonly begin: string;
+  readonly between: string;
+  readonly end: string;
+}
+
+const array: Frame = { begin: "[", between: ",", end: "]" };
+const bare: Frame = { begin: "", between: "", end: "" };
 
 /** Sends what a route answers, with the status of its success. A list takes its time; anything else has been handed over. */
-export function sendAnswer(
-  reply: Reply,
-  success: number,
-  answer: Answer | void,
-  lookAgain: LookAgain,
-): Promise<void> | void {
+export function sendAnswer(reply: Reply, success: number, answer: Answer | void): Promise<void> | void {
   const { body, headers = [], isNotModified }: Answer = answer ?? {};
-  const all = { response: reply.response, headers: reply.headers.concat(headers) };
+  const all = { ...reply, headers: reply.headers.concat(headers) };
   if (isNotModified) return sendNothing(all, 304);
   if (body === undefined) return sendNothing(all, success);
   const isTyped = headers.includes("Content-Type");
-  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
-    return sendList(all, success, readAdmitted(body, isTyped ? asIs : asArray, lookAgain));
-  }
-  return sendText(all, success, body, isTyped ? [] : jsonType);
+  const typed = isTyped ? all : { ...all, headers: all.headers.concat(jsonType) };
+  if (typeof body === "string" || body instanceof Uint8Array) return sendText(typed, success, body);
+  return sendList(typed, success, body, isTyped ? bare : array);
 }
 
-/** Every error is a JSON object with `status` and `msg` (specification, section 2.10). */
+/** Every error is a JSON object with `status` and `msg`. */
 export function sendError(reply: Reply, { status, message, headers }: HttpError): void {
-  sendText(reply, status, JSON.stringify({ status, msg: message }), [...jsonType, ...headers]);
+  const all = { ...reply, headers: [...reply.headers, ...jsonType, ...headers] };
+  sendText(all, status, JSON.stringify({ status, msg: message }));
 }
 
-/** Any path may be asked for its preflight (specification, section 4.5). */
-export function sendPreflight({ response, headers }: Reply, more: readonly string[]): void {
-  response.writeHead(200, [...headers, ...more, "Content-Length", "0"]).end();
+/** Any path may be asked for its preflight. */
+export function sendPreflight(reply: Reply, more: readonly string[]): void {
+  sendText({ ...reply, headers: reply.headers.concat(more) }, 200, "");
 }
 
-function sendNothing({ response, headers }: Reply, status: number): void {
-  response.writeHead(status, [...headers]).end();
+const sendNothing = (reply: Reply, status: number): void => send(reply, status, reply.headers);
+
+function sendText(reply: Reply, status: number, text: string | Uint8Array): void {
+  send(reply, status, reply.headers.concat("Content-Length", String(Buffer.byteLength(text))), text);
 }
 
-function sendText(
-  { response, headers }: Reply,
+function send(
+  { response, share }: Reply,
   status: number,
-  text: string | Uint8Array,
-  more: readonly string[],
+  headers: readonly string[],
+  ...body: readonly (string | Uint8Array)[]
 ): void {
-  const length = ["Content-Length", String(Buffer.byteLength(text))];
-  response.writeHead(status, headers.concat(more, length)).end(text);
-}
-
-/** Reads a list. What the database took long to find is given only if the request would still be let through. */
-function readAdmitted(list: ByteList, frame: Frame, lookAgain: LookAgain): Pieces {
-  const pieces: AsyncIterator<Piece, undefined> = list[Symbol.asyncIterator]();
-  return {
-    frame,
-    async next() {
-      const begunAt = performance.now();
-      const taken = await pieces.next();
-      if (performance.now() - begunAt > watchMilliseconds) await lookAgain();
-      return taken;
-    },
-    end: () => {
-      pieces.return?.().catch(() => {});
-    },
+  const { req: request } = response;
+  if (!isArriving(request)) {
+    response.writeHead(status, [...headers]);
+    for (const part of body.slice(0, -1)) response.write(part);
+    return void response.end(body.at(-1));
+  }
+  // What has not arrived of the request would be read as the next one.
+  response.writeHead(status, [...headers, "Connection", "close"]).flushHeaders();
+  for (const part of body) response.write(part);
+  // Closing a socket with unread bytes resets it, and the client might lose the response (RFC 9112, section 9.6).
+  share?.end();
+  const end = (): void => {
+    clearTimeout(lingering);
+    response.end();
   };
+  const lingering = setTimeout(end, lingerMilliseconds);
+  request.once("close", end).resume();
 }
 
-/** Sends a list: with its length if it is of one piece, as most lists are. */
-async function sendList(reply: Reply, status: number, pieces: Pieces): Promise<void> {
-  const { done, value: first } = await pieces.next();
-  if (done === true || first.next === undefined) sendWhole(reply, status, pieces.frame, first?.json);
-  else await sendPieces(reply, status, first, pieces);
-}
-
-function sendWhole(
-  reply: Reply,
-  status: number,
-  frame: Frame,
-  elements: Uint8Array = new Uint8Array(),
-): void {
-  const { response, headers } = reply;
-  // The token has ended while the list was read.
-  if (response.writableEnded) return;
-  const start = frame.begin(elements);
-  const length = ["Content-Length", String(start.length + frame.end.length)];
-  response.writeHead(status, headers.concat(frame.headers, length));
-  response.write(start);
-  response.end(frame.end);
-}
+/** Whether a part of the body is still to come (RFC 9112, section 6.3). */
+const isArriving = ({ complete, headers }: IncomingMessage): boolean =>
+  !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
 
 /**
- * Sends a list piece by piece at the pace of the client; when it fails on the way the socket is destroyed, so that no client
- * takes a cut list for a whole one.
+ * Sends a list: with its length if it is of one piece, as most lists are, else piece by piece at the pace of the client.
+ * When it fails on the way the socket is destroyed, so that no client takes a cut list for a whole one.
  */
-async function sendPieces(reply: Reply, status: number, begun: Piece, pieces: Pieces): Promise<void> {
+async function sendList(reply: Reply, status: number, list: ByteList, frame: Frame): Promise<void> {
   const { response, headers } = reply;
-  const { frame } = pieces;
-  let read: Piece | undefined = begun;
-  /**
-   * The next piece that has elements. Looking for the first elements of a filtered list can take long, so ending the
-   * response meanwhile ends the reading of the list too.
-   */
-  const next = async (): Promise<Piece | undefined> => {
-    while (read?.next !== undefined) {
-      read = (await pieces.next()).value as Piece | undefined;
-      if (response.writableEnded || response.destroyed) return undefined;
-      if (read !== undefined && read.json.length > 0) return read;
-    }
-    return undefined;
-  };
+  const pieces = withElements(list, response);
   try {
-    // Two pieces are read before the status line, while a failure can still be answered with an error status.
-    const first = begun.json.length > 0 ? begun : await next();
-    const start = first && Buffer.from(first.json);
-    const second = await next();
-    if (start === undefined || second === undefined) return void sendWhole(reply, status, frame, start);
-    response.writeHead(status, [...headers, ...frame.headers]);
-    if (response.req.method === "HEAD") return void response.end();
-    const sent = async () => {
-      await write(response, frame.begin(start));
-      for (let piece: Piece | undefined = second; piece !== undefined; piece = await next()) {
-        await write(response, piece.json);
-      }
-    };
-    // A client that goes away ends neither a write nor the reading of the next piece; `finished` then rejects.
-    await Promise.race([sent(), finished(response)]);
-    response.end(frame.end);
+    // It is read before the status line, while a failure can still be answered with an error status.
+    const { value: first } = await pieces.next();
+    if (first?.next === undefined) {
+      const { begin, end } = frame;
+      const json = first?.json ?? new Uint8Array();
+      const length = String(begin.length + json.length + end.length);
+      return send(reply, status, headers.concat("Content-Length", length), begin, json, end);
+    }
+    response.writeHead(status, [...headers]);
+    if (response.req.method === "HEAD") response.end();
+    else await pipeline(framed(first, pieces, frame), response);
   } finally {
-    // It waits for the piece that is being read.
-    pieces.end();
+    await pieces.return(undefined);
   }
 }
 
-/** The beginning of a JSON array from elements that begin with a comma. */
-function opened(elements: Uint8Array): Uint8Array {
-  if (elements.length === 0) return Buffer.from("[");
-  elements[0] = "[".charCodeAt(0);
-  return elements;
+/** The pieces that have elements. To look for them can take long, so the search ends when the client goes away. */
+async function* withElements(list: ByteList, response: ServerResponse): AsyncGenerator<Piece, undefined> {
+  for await (const piece of list) {
+    if (response.destroyed) return;
+    if (piece.json.length > 0) yield piece;
+  }
 }
 
-/** Resolves when the connection has taken the whole chunk, after which its memory may be used again, and never if it fails. */
-const write = (response: ServerResponse, chunk: Uint8Array): Promise<void> =>
-  new Promise(resolve => {
-    response.write(chunk, error => {
-      if (!error) resolve();
-    });
-  });
+async function* framed(first: Piece, others: AsyncIterable<Piece>, { begin, between, end }: Frame) {
+  yield begin;
+  yield first.json;
+  for await (const { json } of others) {
+    yield between;
+    yield json;
+  }
+  yield end;
+}

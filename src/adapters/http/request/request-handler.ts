@@ -10,12 +10,11 @@ import { readBody, type Share } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { admit } from "./guard.ts";
 import { refuseBadPreconditions } from "./preconditions.ts";
-import { type LookAgain, sendAnswer, sendError, sendPreflight, standingHeaders } from "./reply.ts";
+import { sendAnswer, sendError, sendPreflight, standingHeaders } from "./reply.ts";
 import { requestIdOf } from "./request-id.ts";
 import { makeRequestLog, type RequestDetails } from "./request-log.ts";
 import { type Found, type FoundRoute, makeRouter } from "./router.ts";
-import { idOf, isId, readId, readQuery, readTarget } from "./target.ts";
-import { makeTokenWatch, watchMilliseconds } from "./token-watch.ts";
+import { isId, readHeaders, readId, readQuery, readTarget } from "./target.ts";
 
 export interface ServedApi {
   readonly routes: readonly Route[];
@@ -30,7 +29,6 @@ export interface ServedApi {
 interface Outcome {
   readonly status: number;
   readonly answer: Answer | void;
-  readonly lookAgain: LookAgain;
 }
 
 /** A request, and its share of what all requests may take. */
@@ -47,7 +45,6 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
   const { routes, authentication, cors, addressOf, events, meter } = api;
   const find = makeRouter(routes);
   const log = makeRequestLog(events, meter);
-  const tokenWatch = makeTokenWatch();
 
   async function run(underWay: RequestUnderWay, details: RequestDetails): Promise<Outcome> {
     const { request } = underWay;
@@ -58,58 +55,43 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     if (!(found instanceof HttpError)) takeDown(found, details);
     const queryOf = ({ query = {} }: Route) =>
       readQuery(query, target.query, names => log.ignored(details, names));
+    const headersOf = (route: Route) => readHeaders(route.headers ?? {}, headers);
     const origin: Origin = { address: details.address, events: log.eventsOf(details) };
 
     if (isOpen(found)) {
       const { route } = found;
-      const id = idOf(found.id);
-      const query = queryOf(route);
+      const declared = { query: queryOf(route), headers: headersOf(route) };
       const body = route.body === undefined ? {} : await readBodyOf(route.body, route, underWay);
-      const answer = await route.run({ id, path: "", query, body, headers, origin });
-      return { status: route.status, answer, lookAgain: async () => {} };
+      const answer = await route.run({ id: undefined, path: undefined, ...declared, body, origin });
+      return { status: route.status, answer };
     }
     const admitted = () => admit(authentication, headers.authorization, found, details);
-    const begunAt = performance.now();
     const { route, id, path, caller: first } = await admitted();
-    const query = queryOf(route);
+    const declared = { query: queryOf(route), headers: headersOf(route) };
     const needsNoWait = route.body === undefined || request.complete;
     const body = route.body === undefined ? {} : await readBodyOf(route.body, route, underWay);
     // A body may arrive slowly, and the token may end meanwhile.
     const caller = needsNoWait ? first : (await admitted()).caller;
-    try {
-      const answer = await route.run({ id, path, query, body, headers, origin, caller });
-      return { status: route.status, answer, lookAgain: admitted };
-    } finally {
-      // The database may have held up what was read of the account, or for the answer, as long as a list is sent between two
-      // looks. A write asks about the token itself.
-      if (route.method === "GET" && performance.now() - begunAt > watchMilliseconds) await admitted();
-    }
+    const answer = await route.run({ id, path, ...declared, body, origin, caller });
+    return { status: route.status, answer };
   }
 
   return async underWay => {
-    const { request, response } = underWay;
+    const { request, response, share } = underWay;
     const { method = "", headers: sent } = request;
     const details: RequestDetails = { requestId: requestIdOf(request), method, address: addressOf(request) };
     log.follow(details, response);
     const headers = standingHeaders(details.requestId).concat(cors.forOrigin(sent.origin));
-    const fail = (failure: unknown): void => {
+    const reply = { response, headers, share };
+    try {
+      if (method === "OPTIONS") return sendPreflight(reply, cors.preflight);
+      const { status, answer } = await run(underWay, details);
+      await sendAnswer(reply, status, answer);
+    } catch (failure) {
       const error = toHttpError(failure);
       log.explain(details, request, failure, error);
       if (response.headersSent) response.destroy();
-      else sendError({ response, headers: withClose(request, headers) }, error);
-    };
-    try {
-      if (method === "OPTIONS") return sendPreflight({ response, headers }, cors.preflight);
-      const { status, answer, lookAgain } = await run(underWay, details);
-      const sending = sendAnswer(
-        { response, headers: withClose(request, headers) },
-        status,
-        answer,
-        lookAgain,
-      );
-      if (sending !== undefined) await tokenWatch.during(sending, lookAgain, fail);
-    } catch (failure) {
-      fail(failure);
+      else sendError(reply, error);
     }
   };
 }
@@ -132,7 +114,3 @@ async function readBodyOf(
   if (sent === undefined) throw invalid("Request body must be a JSON object");
   return readFields(fields, sent);
 }
-
-/** The connection must close when a part of the request is unread, because that part would be parsed as the next request. */
-const withClose = (request: IncomingMessage, headers: readonly string[]): readonly string[] =>
-  request.complete ? headers : [...headers, "Connection", "close"];

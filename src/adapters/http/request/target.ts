@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { invalid } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 
@@ -17,17 +18,14 @@ export function readTarget(url: string): Target {
   return mark < 0 ? { path: local, query: "" } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
 }
 
-export const isId = (text: string): boolean => /^\d+$/.test(text);
+export const isId = (text: string): boolean => /^-?\d+$/.test(text);
 
-/** Throws INVALID unless the text is a decimal whole number. */
+/** Throws INVALID unless the text is a decimal integer. */
 export function readId(text: string): number {
   if (!isId(text)) throw invalid("Invalid id");
-  // No id gets that large, so a larger number finds nothing either.
-  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  // No record has an id below 1 or that large, so what stands for such a number finds nothing either.
+  return Math.max(0, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
 }
-
-/** As `readId`; 0, which no record has, where the path has no id. */
-export const idOf = (text: string | undefined): number => (text === undefined ? 0 : readId(text));
 
 /**
  * Reads the parameters that a route knows and ignores others. A repeated parameter is read as an array, which no rule
@@ -54,3 +52,10 @@ export function readQuery<F extends Fields>(
   }
   return readFields(fields, sent);
 }
+
+/** Reads the header fields that a route knows. Node has their names in lower case. */
+export const readHeaders = <F extends Fields>(fields: F, headers: IncomingHttpHeaders): Values<F> =>
+  readFields(
+    fields,
+    Object.fromEntries(Object.keys(fields).map(name => [name, headers[name.toLowerCase()]])),
+  );

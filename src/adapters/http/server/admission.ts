@@ -2,11 +2,10 @@ import type { HttpLoad, TurnedAway } from "../../../application/figures.ts";
 import type { Share } from "../request/body.ts";
 import type { HttpLimits } from "./limits.ts";
 
-type Bounds = Pick<HttpLimits, "connections" | "requests" | "bodyBytes" | "bodyBytesWithoutToken">;
+type Bounds = Pick<HttpLimits, "requests" | "bodyBytes" | "bodyBytesWithoutToken">;
 
 /** What all clients together may take of the process, and who was turned away because of it. */
 export function makeAdmission(limits: Bounds) {
-  let connections = 0;
   let requests = 0;
   const bodyBytes = { all: 0, withoutToken: 0 };
   const turnedAway = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
@@ -27,9 +26,10 @@ export function makeAdmission(limits: Bounds) {
   }
 
   /** A request under way. */
-  function openRequest(): Share & { end(): void } {
+  function openRequest(): Share {
     requests += 1;
     let isWaiting = false;
+    let isOver = false;
     const taken = { all: 0, withoutToken: 0 };
     return {
       takeBytes(bytes, hasToken) {
@@ -47,6 +47,8 @@ export function makeAdmission(limits: Bounds) {
         requests += 1;
       },
       end() {
+        if (isOver) return;
+        isOver = true;
         if (!isWaiting) requests -= 1;
         bodyBytes.all -= taken.all;
         bodyBytes.withoutToken -= taken.withoutToken;
@@ -55,17 +57,6 @@ export function makeAdmission(limits: Bounds) {
   }
 
   return {
-    /** Counts a connection in any case, since one that is refused is open too; false when there are too many. */
-    openConnection(): boolean {
-      connections += 1;
-      if (connections <= limits.connections) return true;
-      turnedAway.connections += 1;
-      return false;
-    },
-    closeConnection(): void {
-      connections -= 1;
-    },
-
     /** Undefined when there are too many requests already. */
     openRequest(): ReturnType<typeof openRequest> | undefined {
       if (requests < limits.requests) return openRequest();
@@ -73,12 +64,11 @@ export function makeAdmission(limits: Bounds) {
       return undefined;
     },
 
-    countSlowClient(): void {
-      turnedAway.slowClients += 1;
+    turnAway(what: "connections" | "slowClients"): void {
+      turnedAway[what] += 1;
     },
 
-    load: (): HttpLoad => ({
-      connections,
+    load: (): Omit<HttpLoad, "connections"> => ({
       requests,
       bodyBytes: bodyBytes.all,
       turnedAway: { ...turnedAway },

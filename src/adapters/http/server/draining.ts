@@ -1,20 +1,21 @@
-import { Server as NetServer, type Socket } from "node:net";
+import type { Server, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "./client-connection.ts";
 
 /**
- * Ends a server in three steps: it takes no new connections; for a moment it still takes requests on those it has, since
- * some may be on their way; then it closes each connection that has no request, and the others after their answers.
+ * Ends a server in two steps: for a moment it still takes requests, since some may be on their way; then it takes no new
+ * connections, closes each that has no request, and the others after their responses.
  */
 export function makeDraining(
-  server: NetServer,
+  server: Server,
   sockets: Iterable<Socket>,
-  connections: () => Iterable<Connection>,
+  connections: ReadonlyMap<Socket, Connection>,
   farewellMilliseconds: number,
 ) {
   let hasBegun = false;
   let farewellIsOver = false;
   return {
-    /** Answers are the last ones of their connections. */
+    /** Responses are the last ones of their connections. */
     get hasBegun() {
       return hasBegun;
     },
@@ -25,20 +26,17 @@ export function makeDraining(
     /** Resolves when no connection is left; destroys what is left after the grace period. */
     async drain(graceMilliseconds: number): Promise<void> {
       hasBegun = true;
-      // The close of node:http would cut off connections on which a request may be on its way.
-      const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve));
-      for (const { current } of connections()) {
-        if (current?.response.headersSent === false) current.response.setHeader("Connection", "close");
+      for (const { newest } of connections.values()) {
+        if (newest?.headersSent === false) newest.setHeader("Connection", "close");
       }
-      const farewell = setTimeout(() => {
-        farewellIsOver = true;
-        for (const { socket, current } of connections()) if (current === undefined) socket.destroy();
-      }, farewellMilliseconds);
       const deadline = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
       }, graceMilliseconds);
+      await sleep(farewellMilliseconds);
+      farewellIsOver = true;
+      const closed = new Promise(resolve => server.close(resolve));
+      for (const { socket, underWay } of connections.values()) if (underWay === 0) socket.destroy();
       await closed;
-      clearTimeout(farewell);
       clearTimeout(deadline);
     },
   };

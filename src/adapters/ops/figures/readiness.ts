@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** `ok`, or what is wrong, in words for the operator. */
 export interface DatabaseState {
   readonly database: string;
@@ -11,12 +13,8 @@ export interface Readiness {
   readonly checks: DatabaseState & { readonly service: string };
 }
 
-const limits = {
-  /** How long the state of the database is cached. */
-  freshMilliseconds: 1_000,
-  /** How long a check may take. */
-  patienceMilliseconds: 1_000,
-};
+/** How long the state of the database is cached. */
+const freshMilliseconds = 1_000;
 
 /**
  * Whether requests should be sent here. All callers share one check of the database at a time, at most once a second. A
@@ -28,7 +26,7 @@ const limits = {
 export function makeReadiness(
   phase: () => Phase,
   examine: () => Promise<DatabaseState>,
-  { freshMilliseconds, patienceMilliseconds } = limits,
+  patienceMilliseconds = 1_000,
   now = () => performance.now(),
 ): () => Promise<Readiness> {
   let known: DatabaseState = { database: "not asked yet", schema: "unknown" };
@@ -36,11 +34,7 @@ export function makeReadiness(
   let asking: Promise<void> | undefined;
 
   async function ask(): Promise<void> {
-    try {
-      known = await examine();
-    } catch {
-      known = { database: "fails", schema: "unknown" };
-    }
+    known = await examine().catch(() => ({ database: "fails", schema: "unknown" }));
     knownAt = now();
     asking = undefined;
   }
@@ -49,25 +43,18 @@ export function makeReadiness(
     // A draining service is not ready, whatever the database says.
     if (phase() === "draining" || now() - knownAt < freshMilliseconds) return known;
     asking ??= ask();
-    const answered = await inTime(asking, patienceMilliseconds);
-    return answered ? known : { database: "does not answer", schema: "unknown" };
+    const late = sleep(
+      patienceMilliseconds,
+      { database: "does not respond", schema: "unknown" },
+      { ref: false },
+    );
+    return Promise.race([asking.then(() => known), late]);
   }
 
   return async () => {
     const state = await look();
     const service = phase() === "serving" ? "ok" : phase();
-    const ready = service === "ok" && state.database === "ok" && state.schema === "ok";
-    return { ready, checks: { service, ...state } };
+    const checks = { service, ...state };
+    return { ready: Object.values(checks).every(check => check === "ok"), checks };
   };
-}
-
-/** Whether the promise settled within the time. It must not reject. */
-async function inTime(work: Promise<void>, milliseconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>(resolve => {
-    timer = setTimeout(resolve, milliseconds, false);
-  });
-  const answered = await Promise.race([work.then(() => true), late]);
-  clearTimeout(timer);
-  return answered;
 }

@@ -4,7 +4,8 @@ import type { Refusal, RequestMeter } from "../../../application/figures.ts";
 export const durationBoundsSeconds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
-const boundsMilliseconds = durationBoundsSeconds.map(seconds => seconds * 1_000);
+
+const bounds = [...durationBoundsSeconds, Number.POSITIVE_INFINITY];
 
 /** The requests with one method for one route since the process started. */
 export interface RequestSeries {
@@ -12,63 +13,48 @@ export interface RequestSeries {
   /** The pattern of the route's path; `other` for what found no route. */
   readonly route: string;
   /** How many were answered with each status. */
-  readonly statuses: ReadonlyMap<number, number>;
-  /** The number of requests in each bucket; the last bucket has those above all bounds. */
-  readonly counts: readonly number[];
-  readonly milliseconds: number;
-}
-
-export type Refusals = Readonly<Record<Refusal, number>>;
-
-/** Answers that ended before they were whole, by who ended them. */
-export type CutAnswers = Readonly<Record<"client" | "service", number>>;
-
-export interface RequestFigures {
-  readonly requests: readonly RequestSeries[];
-  readonly cutAnswers: CutAnswers;
-  readonly refusals: Refusals;
-}
-
-/** All other methods are counted as `other`. */
-const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-
-interface Series {
   readonly statuses: Map<number, number>;
+  /** The number of requests in each bucket; the last bucket has those above all bounds. */
   readonly counts: number[];
   milliseconds: number;
 }
 
+export type RequestFigures = ReturnType<ReturnType<typeof makeRequestMeter>["read"]>;
+
+/** All other methods are counted as `other`. */
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
 /**
  * Counts requests by method, route and status, with their durations. The route table bounds the number of series,
- * whatever clients send. Counting allocates nothing.
+ * whatever clients send.
  */
-export function makeRequestMeter(): RequestMeter & { read(): RequestFigures } {
-  const byMethod = new Map<string, Map<string, Series>>();
+export function makeRequestMeter() {
+  const series = new Map<string, RequestSeries>();
   const refusals: Record<Refusal, number> = {
     "login failed": 0,
     "login throttled": 0,
     "token refused": 0,
     "role refused": 0,
   };
-
+  /** Responses that ended before they were whole, by who ended them. */
   const cutAnswers = { client: 0, service: 0 };
 
-  function addSeries(method: string, route: string): Series {
-    const series = { statuses: new Map(), counts: [...boundsMilliseconds, 0].fill(0), milliseconds: 0 };
-    const byRoute = byMethod.get(method) ?? new Map<string, Series>();
-    byMethod.set(method, byRoute.set(route, series));
-    return series;
+  function seriesOf(method: string, route: string): RequestSeries {
+    const key = `${method} ${route}`;
+    const known = series.get(key);
+    if (known !== undefined) return known;
+    const added = { method, route, statuses: new Map(), counts: bounds.map(() => 0), milliseconds: 0 };
+    series.set(key, added);
+    return added;
   }
 
   return {
     answered(sent, route = "other", status, milliseconds) {
-      const method = methods.has(sent) ? sent : "other";
-      const series = byMethod.get(method)?.get(route) ?? addSeries(method, route);
-      series.statuses.set(status, (series.statuses.get(status) ?? 0) + 1);
-      let bucket = 0;
-      while (milliseconds > (boundsMilliseconds[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
-      series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
-      series.milliseconds += milliseconds;
+      const one = seriesOf(methods.has(sent) ? sent : "other", route);
+      one.statuses.set(status, (one.statuses.get(status) ?? 0) + 1);
+      const bucket = bounds.findIndex(seconds => milliseconds <= seconds * 1_000);
+      one.counts[bucket] = (one.counts[bucket] ?? 0) + 1;
+      one.milliseconds += milliseconds;
     },
 
     cut(by) {
@@ -80,17 +66,6 @@ export function makeRequestMeter(): RequestMeter & { read(): RequestFigures } {
     },
 
     /** A copy of what has been counted until now. */
-    read() {
-      const requests = [...byMethod].flatMap(([method, byRoute]) =>
-        [...byRoute].map(([route, { statuses, counts, milliseconds }]) => ({
-          method,
-          route,
-          statuses: new Map(statuses),
-          counts: [...counts],
-          milliseconds,
-        })),
-      );
-      return { requests, cutAnswers: { ...cutAnswers }, refusals: { ...refusals } };
-    },
-  };
+    read: () => structuredClone({ requests: [...series.values()], cutAnswers, refusals }),
+  } satisfies RequestMeter & { read(): unknown };
 }

@@ -1,110 +1,47 @@
 import type { TrailState } from "../../../application/trail/trail.ts";
 import type { Reading } from "../figures/reading.ts";
-import { countOf, failuresOf, type Recent, ratio } from "../figures/recent.ts";
-import { bytes, duration, lengthOfTime, percent, rate, sum } from "./format.ts";
+import { type Recent, ratio } from "../figures/recent.ts";
+import { bytes, duration, lengthOfTime, percent, rate } from "./format.ts";
 
 export type Level = "ok" | "warn" | "bad";
 
+export type Card = ReturnType<typeof card>;
+
 /** One figure, how it is to be judged, and how full it is, where it has a bound. */
-export interface Card {
-  readonly title: string;
-  readonly figure: string;
-  readonly note: string;
-  readonly level: Level;
-  readonly share?: number;
-}
+const card = (title: string, figure: string | number, note: string, level: Level, share?: number) => {
+  return { title, figure, note, level, share };
+};
 
 /** What the page shows of this moment and of the last minute. */
-export function cardsOf(reading: Reading, recent: Recent): Card[] {
-  const { http, database, passwords, trail, runtime } = reading;
-  const requests = sum(recent.requests, countOf);
-  const failures = sum(recent.requests, failuresOf);
-  const { p99Seconds, medianSeconds, maxSeconds } = runtime.eventLoopDelay;
-  const [failed, throttled] = [recent.refused("login failed"), recent.refused("login throttled")];
-  const [tokens, roles] = [recent.refused("token refused"), recent.refused("role refused")];
-  const heapShare = ratio(runtime.heapUsedBytes, runtime.heapLimitBytes);
+export function cardsOf({ http, database, passwords, trail, runtime }: Reading, recent: Recent): Card[] {
+  const { requests, failures, seconds, turnedAway, cpuShare, refused } = recent;
+  const [failed, throttled] = [refused("login failed"), refused("login throttled")];
+  const [tokens, roles] = [refused("token refused"), refused("role refused")];
+  const underWay = `${http.requests} in flight, ${http.connections} connections`;
+  const failing = ratio(failures, requests);
+  const errors = judge(failing, Number.MIN_VALUE, 0.01);
+  const { inUse, idle, limit, waiting } = database;
+  const statements = `in use; ${idle} idle, ${waiting} statements waiting`;
+  const pool = judge(waiting, 1, 10 * limit);
+  const { working, workingLimit } = passwords;
+  const queue = judge(ratio(passwords.waiting, passwords.waitingLimit), 0.1, 0.5);
+  const hashes = `at work; ${passwords.waiting} of at most ${passwords.waitingLimit} waiting`;
+  const { medianSeconds, p99Seconds, maxSeconds } = runtime.eventLoopDelay;
+  const delays = `p99; median ${duration(medianSeconds)}, longest ${duration(maxSeconds)}`;
+  const filled = ratio(runtime.heapUsedBytes, runtime.heapLimitBytes);
+  const heap = `resident; heap ${bytes(runtime.heapUsedBytes)} of at most ${bytes(runtime.heapLimitBytes)}`;
   return [
-    {
-      title: "Requests",
-      figure: rate(ratio(requests, recent.seconds)),
-      note: `${http.requests} in flight, ${http.connections} connections`,
-      level: "ok",
-    },
-    {
-      title: "Server errors",
-      figure: `${failures}`,
-      note: `${percent(ratio(failures, requests))} of requests answered 5xx`,
-      level: judge(ratio(failures, requests), Number.MIN_VALUE, 0.01),
-    },
-    {
-      title: "Turned away",
-      figure: `${recent.turnedAway}`,
-      note: "requests and connections past the bounds, slow clients",
-      level: judge(recent.turnedAway, 1, 10),
-    },
-    {
-      title: "Database connections",
-      figure: `${database.inUse} of ${database.limit}`,
-      note: `in use; ${database.idle} idle, ${database.waiting} statements waiting`,
-      level: judge(database.waiting, 1, 10 * database.limit),
-      share: ratio(database.inUse, database.limit),
-    },
-    {
-      title: "Password hashing",
-      figure: `${passwords.working} of ${passwords.workingLimit}`,
-      note: `at work; ${passwords.waiting} of at most ${passwords.waitingLimit} waiting`,
-      level: judge(ratio(passwords.waiting, passwords.waitingLimit), 0.1, 0.5),
-      share: ratio(passwords.working, passwords.workingLimit),
-    },
-    {
-      title: "Event-loop delay",
-      figure: duration(p99Seconds),
-      note: `p99; median ${duration(medianSeconds)}, longest ${duration(maxSeconds)}`,
-      level: judge(p99Seconds, 0.05, 0.25),
-      share: p99Seconds / 0.25,
-    },
-    {
-      title: "CPU",
-      figure: percent(recent.cpuShare),
-      note: "of one core, all threads of the process",
-      level: judge(recent.cpuShare, 0.85, 1.5),
-      share: recent.cpuShare,
-    },
-    {
-      title: "Memory",
-      figure: bytes(runtime.residentBytes),
-      note: `resident; heap ${bytes(runtime.heapUsedBytes)} of at most ${bytes(runtime.heapLimitBytes)}`,
-      level: judge(heapShare, 0.7, 0.9),
-      share: heapShare,
-    },
-    {
-      title: "Failed logins",
-      figure: `${failed}`,
-      note: `and ${throttled} throttled`,
-      level: judge(failed + throttled, 10, 100),
-    },
-    {
-      title: "Tokens refused",
-      figure: `${tokens}`,
-      note: `and ${roles} requests above the caller's role`,
-      level: judge(tokens, 60, 600),
-    },
-    {
-      title: "Trail",
-      figure: `${trail.size}`,
-      note: trailNote(trail),
-      level: trail.contradiction === undefined ? (trail.isSigned ? "ok" : "warn") : "bad",
-    },
-    {
-      title: "Records reread",
-      figure: percent(trail.readingFraction),
-      note:
-        trail.mismatches === 0
-          ? "of this round; all match"
-          : `of this round; ${trail.mismatches} do not match`,
-      level: judge(trail.mismatches, 1, 1),
-      share: trail.readingFraction,
-    },
+    card("Requests", rate(ratio(requests, seconds)), underWay, "ok"),
+    card("Server errors", failures, `${percent(failing)} of responses were 5xx`, errors),
+    card("Turned away", turnedAway, "past the bounds of the service, or too slow", judge(turnedAway, 1, 10)),
+    card("Database connections", `${inUse} of ${limit}`, statements, pool, inUse / limit),
+    card("Password hashing", `${working} of ${workingLimit}`, hashes, queue, working / workingLimit),
+    card("Event-loop delay", duration(p99Seconds), delays, judge(p99Seconds, 0.05, 0.25), p99Seconds / 0.25),
+    card("CPU", percent(cpuShare), "of one core, all threads", judge(cpuShare, 0.85, 1.5), cpuShare),
+    card("Memory", bytes(runtime.residentBytes), heap, judge(filled, 0.7, 0.9), filled),
+    card("Failed logins", failed, `and ${throttled} throttled`, judge(failed + throttled, 10, 100)),
+    card("Tokens refused", tokens, `and ${roles} requests above the caller's role`, judge(tokens, 60, 600)),
+    card("Trail", trail.size, trailNote(trail), trailLevel(trail)),
   ];
 }
 
@@ -112,8 +49,11 @@ function trailNote({ isSigned, checkpointAgeSeconds, checkpointSize, contradicti
   if (contradiction !== undefined) return `entries, which contradict what was signed: ${contradiction}`;
   if (!isSigned) return "entries, not signed: TRAIL_KEY is missing";
   if (checkpointAgeSeconds === undefined) return "entries, no checkpoint yet";
-  return `entries; ${checkpointSize} signed ${lengthOfTime(Math.round(checkpointAgeSeconds))} ago`;
+  return `entries; ${checkpointSize} signed ${lengthOfTime(checkpointAgeSeconds)} ago`;
 }
+
+const trailLevel = ({ isSigned, contradiction }: TrailState): Level =>
+  contradiction !== undefined ? "bad" : isSigned ? "ok" : "warn";
 
 export const judge = (value: number, warn: number, bad: number): Level =>
   value >= bad ? "bad" : value >= warn ? "warn" : "ok";

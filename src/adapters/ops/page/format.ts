@@ -1,6 +1,3 @@
-export const sum = <T>(values: readonly T[], of: (value: T) => number): number =>
-  values.reduce((total, value) => total + of(value), 0);
-
 export const percent = (share: number): string => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 
 export const rate = (perSecond: number): string => `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
@@ -15,15 +12,21 @@ export function duration(seconds: number | undefined): string {
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
 }
 
+const units = { d: 86_400, h: 3_600, min: 60, s: 1 };
+
 /** The two largest of its units. */
 export function lengthOfTime(seconds: number): string {
-  const parts = [
-    [Math.floor(seconds / 86_400), "d"],
-    [Math.floor(seconds / 3_600) % 24, "h"],
-    [Math.floor(seconds / 60) % 60, "min"],
-    [Math.floor(seconds) % 60, "s"],
-  ] as const;
-  const first = parts.findIndex(([count]) => count > 0);
-  const shown = parts.slice(Math.max(first, 0), Math.max(first, 0) + 2).filter(([count]) => count > 0);
-  return shown.map(([count, unit]) => `${count} ${unit}`).join(" ") || "0 s";
+  let rest = Math.floor(seconds);
+  const parts = Object.entries(units).map(([unit, length]) => {
+    const count = Math.floor(rest / length);
+    rest %= length;
+    return count > 0 ? `${count} ${unit}` : "";
+  });
+  const first = parts.findIndex(part => part !== "");
+  return (
+    parts
+      .slice(first, first + 2)
+      .join(" ")
+      .trim() || "0 s"
+  );
 }

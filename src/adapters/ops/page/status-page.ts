@@ -1,9 +1,8 @@
 import type { Readiness } from "../figures/readiness.ts";
 import type { Reading } from "../figures/reading.ts";
-import { between, countOf, failuresOf, quantile, type Recent, ratio } from "../figures/recent.ts";
-import type { RequestSeries } from "../figures/request-meter.ts";
+import { between, quantile, type Recent, type RecentRoute, ratio } from "../figures/recent.ts";
 import { type Card, cardsOf, judge, type Level } from "./cards.ts";
-import { duration, lengthOfTime, rate, sum } from "./format.ts";
+import { duration, lengthOfTime, rate } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { style } from "./style.ts";
 
@@ -50,8 +49,8 @@ ${chart([...history, now])}
 ${table(recent)}
 </main>
 <footer>Rates and times are of the last ${lengthOfTime(Math.round(recent.seconds))}, event-loop delay of the last 30 to
-60 seconds. The page reads itself anew every ${refreshSeconds} seconds. For programs: <a href="/metrics">/metrics</a>,
-<a href="/readyz">/readyz</a>, <a href="/healthz">/healthz</a>. For developers of clients: <a href="/api">the API</a>.</footer>
+60 seconds. This page refreshes every ${refreshSeconds} seconds. For programs: <a href="/metrics">/metrics</a>,
+<a href="/readyz">/readyz</a>, <a href="/healthz">/healthz</a>, <a href="/openapi.json">/openapi.json</a>. For developers of clients: <a href="/api">the API</a>.</footer>
 </body>
 </html>
 `.text;
@@ -103,11 +102,8 @@ const columns = 60;
 /** Requests a second between the readings, and how many of them failed, newest on the right. */
 function chart(readings: readonly Reading[]): Html {
   const points = readings.slice(1).map((later, i) => {
-    const { seconds, requests } = between(readings[i] ?? later, later);
-    return {
-      requests: ratio(sum(requests, countOf), seconds),
-      failures: ratio(sum(requests, failuresOf), seconds),
-    };
+    const { seconds, requests, failures } = between(readings[i] ?? later, later);
+    return { requests: ratio(requests, seconds), failures: ratio(failures, seconds) };
   });
   const peak = Math.max(...points.map(({ requests }) => requests), 0);
   const column = (kind: string, x: number, value: number): Html => {
@@ -116,7 +112,7 @@ function chart(readings: readonly Reading[]): Html {
   };
   const shown = points.slice(-columns);
   return html`<section>
-<h2>Requests in the last ten minutes <span class="note">peak ${rate(peak)}; red were answered 5xx</span></h2>
+<h2>Requests in the last ten minutes <span class="note">peak ${rate(peak)}; red were 5xx</span></h2>
 <svg class="chart" viewBox="0 0 ${columns * 10} ${chartHeight}" preserveAspectRatio="none" role="img" aria-label="Requests a second over the last ten minutes">
 ${shown.flatMap(({ requests, failures }, i) => {
   const x = (columns - shown.length + i) * 10 + 1;
@@ -127,27 +123,27 @@ ${shown.flatMap(({ requests, failures }, i) => {
 }
 
 /** The busiest first. */
-function table({ requests, seconds }: Recent): Html {
-  const rows = [...requests].sort(
-    (a, b) => countOf(b) - countOf(a) || (a.route + a.method < b.route + b.method ? -1 : 1),
+function table({ routes, seconds }: Recent): Html {
+  const rows = routes.toSorted(
+    (a, b) => b.requests - a.requests || (a.route + a.method < b.route + b.method ? -1 : 1),
   );
-  if (rows.length === 0) return html`<p class="note">No request has been answered yet.</p>`;
+  if (rows.length === 0) return html`<p class="note">There has been no request yet.</p>`;
   return html`<section class="wide">
 <h2>Routes</h2>
 <table>
 <thead><tr><th>Method</th><th>Route</th><th class="number">Rate</th><th class="number">5xx</th><th class="number">p50</th><th class="number">p99</th><th><span class="note">0.5 ms to 10 s</span></th></tr></thead>
 <tbody>
-${rows.map(series => row(series, seconds))}
+${rows.map(route => row(route, seconds))}
 </tbody>
 </table>
 </section>`;
 }
 
-function row(series: RequestSeries, seconds: number): Html {
-  const failures = failuresOf(series);
-  const [p50, p99] = [quantile(0.5, series), quantile(0.99, series)];
+function row(recent: RecentRoute, seconds: number): Html {
+  const { method, route, requests, failures } = recent;
+  const [p50, p99] = [quantile(0.5, recent), quantile(0.99, recent)];
   return html`<tr class="${failures > 0 ? "bad" : judge(p99 ?? 0, 1, 5)}">
-<td>${series.method}</td><td><code>${series.route}</code></td><td class="number">${rate(ratio(countOf(series), seconds))}</td>
+<td>${method}</td><td><code>${route}</code></td><td class="number">${rate(ratio(requests, seconds))}</td>
 <td class="number">${failures > 0 ? `${marks.bad} ${failures}` : "0"}</td><td class="number">${duration(p50)}</td>
 <td class="number">${duration(p99)}</td><td>${p99 === undefined ? "" : bar(logarithmic(p99))}</td>
 </tr>`;

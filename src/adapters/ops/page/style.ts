@@ -2,14 +2,9 @@
 export const palette = `
 :root {
   color-scheme: light dark;
-  --page: #f6f8fa; --card: #ffffff; --line: #d0d7de; --ink: #1f2328; --soft: #59636e;
-  --ok: #1a7f37; --warn: #9a6700; --bad: #cf222e; --busy: #0969da;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #0d1117; --card: #161b22; --line: #30363d; --ink: #e6edf3; --soft: #9198a1;
-    --ok: #3fb950; --warn: #d29922; --bad: #f85149; --busy: #4493f8;
-  }
+  --page: light-dark(#f6f8fa, #0d1117); --card: light-dark(#fff, #161b22); --line: light-dark(#d0d7de, #30363d);
+  --ink: light-dark(#1f2328, #e6edf3); --soft: light-dark(#59636e, #9198a1); --ok: light-dark(#1a7f37, #3fb950);
+  --warn: light-dark(#9a6700, #d29922); --bad: light-dark(#cf222e, #f85149); --busy: light-dark(#0969da, #4493f8);
 }
 * { box-sizing: border-box; margin: 0 }
 `;
@@ -58,5 +53,13 @@ td:last-child { width: 14rem; min-width: 6rem }
 tr.bad .number { color: var(--bad) }
 .number { text-align: right; font-variant-numeric: tabular-nums }
 code { font: .9em ui-monospace, monospace }
+@media (max-width: 40rem) {
+  body { padding: .8rem }
+  .cards { grid-template-columns: 1fr 1fr }
+  table { font-size: .8rem }
+  th, td { padding: .25rem .35rem }
+  td:nth-child(2) { white-space: normal; overflow-wrap: anywhere }
+  th:last-child, td:last-child { display: none }
+}
 footer { margin-top: 1.2rem; font-size: .8rem; color: var(--soft) }
 `;

@@ -43,28 +43,3 @@ export function gather<Call, Answer>(
     }
   };
 }
-
-/**
- * Answers equal reads that come together, in the same sense, with one of them, so that no answer is older than its call.
- *
- * @param read reads what is there for the key, of which there are few, and calls `begin` when it is about to send its
- *   statement
- */
-export function share<Key, Answer>(
-  read: (key: Key, begin: () => void) => Promise<Answer>,
-): (key: Key) => Promise<Answer> {
-  const readOf = (key: Key) =>
-    gather<object, Answer>(async takeCalls => {
-      let calls: readonly object[] = [];
-      const answer = await read(key, () => {
-        calls = takeCalls();
-      });
-      return new Map(calls.map(call => [call, answer]));
-    });
-  const known = new Map<Key, ReturnType<typeof readOf>>();
-  return key => {
-    const shared = known.get(key) ?? readOf(key);
-    known.set(key, shared);
-    return shared({}) as Promise<Answer>;
-  };
-}

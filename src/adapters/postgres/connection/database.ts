@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolLoad } from "../../../application/figures.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
 import { endsConnection, translate } from "./errors.ts";
@@ -27,10 +26,8 @@ export const serviceLimits: PoolLimits = { connections: 10, deadlineMilliseconds
 /** For a look at the database, as patient as the service is with a statement. */
 export const probeLimits: PoolLimits = { ...serviceLimits, connections: 1, waiting: 0 };
 
-const goodbyeMilliseconds = 500;
-
-/** For commands, which run one statement after the other and may take their time over a migration. */
-export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds: 3_600_000, waiting: 0 };
+/** For commands, which may take their time over a migration. A list reads a page and names at the same time. */
+export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds: 3_600_000, waiting: 10 };
 
 /**
  * Opens connections when statements need them, so that a database which is down is an error of the statement, not
@@ -44,43 +41,28 @@ export function connect(
   limits: PoolLimits = serviceLimits,
   prepares = true,
 ): Database {
-  const { servers, attribute, ...access } = typeof url === "string" ? readDatabaseUrl(url) : url;
-  const lent = new Set<Lent>();
-  const candidates = makeServers(servers, attribute, (server, signal) =>
+  const { servers, needsWrites, ...access } = typeof url === "string" ? readDatabaseUrl(url) : url;
+  const findServer = makeServers(servers, needsWrites, (server, signal) =>
     openLink(access, server, prepares, signal),
   );
   const pool = makePool<Lent>(limits, {
-    open() {
-      const client = open(candidates.connect);
-      lent.add(client);
-      return client;
-    },
-    close(client) {
-      lent.delete(client);
-      void client.close();
-    },
+    open: () => open(findServer),
+    close: client => client.close(),
     state: ({ link }) => (link === undefined ? "opening" : link.isOpen() ? "open" : "lost"),
+    cancel: ({ link }) => link?.cancel(),
     isBroken,
   });
 
-  async function run<Row>(
+  async function run<Rows>(
     source: StatementSource,
     read: (rows: PendingRows) => PromiseLike<unknown>,
-  ): Promise<Row[]> {
+  ): Promise<Rows> {
     try {
-      return await pool.run(client => {
-        let sent: { readonly link: Link; readonly rows: PendingRows } | undefined;
-        const send = (link: Link) => {
-          sent = { link, rows: link.send(typeof source === "function" ? source() : source) };
-          return (read(sent.rows) as PromiseLike<Row[]>).then(rows => {
-            link.refuseUnconfirmed();
-            return rows;
-          });
-        };
-        return {
-          rows: client.link === undefined ? client.opened.then(send) : send(client.link),
-          cancel: () => sent?.link.cancel(sent.rows),
-        };
+      return await pool.run(async client => {
+        const link = client.link ?? (await client.opened);
+        const rows = await read(link.send(typeof source === "function" ? source() : source));
+        link.refuseUnconfirmed();
+        return rows as Rows;
       });
     } catch (error) {
       throw translate(error);
@@ -91,10 +73,7 @@ export function connect(
     query: source => run(source, rows => rows),
     queryBytes: source => run(source, rows => rows.raw()),
     load: pool.load,
-    async close() {
-      // A server that has vanished never says goodbye.
-      await Promise.race([Promise.all([...lent].map(client => client.close())), sleep(goodbyeMilliseconds)]);
-    },
+    close: pool.close,
   };
 }
 
@@ -105,24 +84,21 @@ interface Lent {
   close(): Promise<void>;
 }
 
-function open(connectOnce: (signal: AbortSignal) => Promise<Link>): Lent {
+function open(findServer: (signal: AbortSignal) => Promise<Link>): Lent {
   const givenUp = new AbortController();
   const client: Lent = {
-    opened: connectOnce(givenUp.signal),
+    opened: findServer(givenUp.signal).then(link => {
+      client.link = link;
+      return link;
+    }),
     link: undefined,
     async close() {
-      givenUp.abort();
-      await client.link?.close();
+      if (client.link === undefined) givenUp.abort();
+      else await client.link.close();
     },
   };
-  client.opened.then(
-    link => {
-      client.link = link;
-      if (givenUp.signal.aborted) void link.close();
-    },
-    // The statement is told.
-    () => {},
-  );
+  // The statement is told.
+  client.opened.catch(() => {});
   return client;
 }
 

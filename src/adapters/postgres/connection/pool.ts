@@ -1,12 +1,6 @@
 import type { PoolLoad } from "../../../application/figures.ts";
 import { DomainError } from "../../../domain/error.ts";
 
-/** A statement under way: its rows, and a way to ask the server to give it up. */
-export interface Running<Row> {
-  readonly rows: PromiseLike<Row[]>;
-  cancel(): void;
-}
-
 export interface PoolLimits {
   readonly connections: number;
   /** From the asking to the answer, the wait for a connection included. */
@@ -21,8 +15,10 @@ export interface Connections<Client> {
   open(): Client;
   /** A connection may be lost while it is idle. One that could not be opened stays `opening`. */
   state(client: Client): "opening" | "open" | "lost";
+  /** Asks the server to give up the statement under way. */
+  cancel(client: Client): void;
   /** Ends the connection, whatever it is doing. */
-  close(client: Client): void;
+  close(client: Client): Promise<void>;
   /** Whether an error means that the connection can no longer be trusted. */
   isBroken(error: unknown): boolean;
 }
@@ -35,35 +31,25 @@ export interface Connections<Client> {
 export function makePool<Client>(limits: PoolLimits, connections: Connections<Client>) {
   const idle: Client[] = [];
   const waiting = new Set<(client: Client) => void>();
-  let opened = 0;
+  const opened = new Set<Client>();
+
+  function open(): Client {
+    const client = connections.open();
+    opened.add(client);
+    return client;
+  }
+
+  function close(client: Client): void {
+    opened.delete(client);
+    void connections.close(client);
+  }
 
   function available(): Client | undefined {
     for (let client = idle.pop(); client !== undefined; client = idle.pop()) {
       if (connections.state(client) !== "lost") return client;
-      opened -= 1;
-      connections.close(client);
+      close(client);
     }
-    if (opened === limits.connections) return undefined;
-    opened += 1;
-    return connections.open();
-  }
-
-  async function borrow(deadline: Deadline): Promise<Client> {
-    const client = available();
-    if (client !== undefined) return client;
-    if (waiting.size === limits.waiting) throw unavailable("too many statements wait for a connection");
-    let lend: (client: Client) => void = () => {};
-    const lent = new Promise<Client>(resolve => {
-      lend = resolve;
-    });
-    waiting.add(lend);
-    try {
-      return await Promise.race([lent, deadline.missed]);
-    } catch (error) {
-      // Lent in the very moment of the deadline: the next one takes it.
-      if (!waiting.delete(lend)) giveBack(await lent);
-      throw error;
-    }
+    return opened.size < limits.connections ? open() : undefined;
   }
 
   function giveBack(client: Client): void {
@@ -76,63 +62,64 @@ export function makePool<Client>(limits: PoolLimits, connections: Connections<Cl
   function discard(client: Client): void {
     // A server that takes no further connection says nothing of those that are there.
     const others = connections.state(client) === "opening" ? [] : idle.splice(0);
-    for (const suspect of [client, ...others]) {
-      opened -= 1;
-      connections.close(suspect);
-    }
-    while (waiting.size > 0 && opened < limits.connections) {
-      opened += 1;
-      giveBack(connections.open());
-    }
+    for (const suspect of [client, ...others]) close(suspect);
+    while (waiting.size > 0 && opened.size < limits.connections) giveBack(open());
   }
 
   return {
     /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
-    async run<Row>(start: (client: Client) => Running<Row>): Promise<Row[]> {
-      const deadline = makeDeadline(limits.deadlineMilliseconds);
-      try {
-        const client = await borrow(deadline);
-        const running = start(client);
-        try {
-          const rows = await Promise.race([running.rows, deadline.missed]);
-          giveBack(client);
-          return rows;
-        } catch (error) {
-          if (deadline.isMissed()) running.cancel();
-          if (deadline.isMissed() || connections.isBroken(error)) discard(client);
-          else giveBack(client);
-          throw error;
+    run<Rows>(start: (client: Client) => PromiseLike<Rows>): Promise<Rows> {
+      return new Promise((resolve, reject) => {
+        let running: Client | undefined;
+        let isOver = false;
+        const lend = (client: Client): void => {
+          running = client;
+          start(client).then(
+            rows => {
+              if (end()) giveBack(client);
+              resolve(rows);
+            },
+            error => {
+              if (end()) (connections.isBroken(error) ? discard : giveBack)(client);
+              reject(error);
+            },
+          );
+        };
+        /** Whether it had not ended before. */
+        const end = (): boolean => {
+          clearTimeout(deadline);
+          waiting.delete(lend);
+          const wasOver = isOver;
+          isOver = true;
+          return !wasOver;
+        };
+        const deadline = setTimeout(() => {
+          end();
+          reject(unavailable("no answer from the database within the deadline"));
+          if (running === undefined) return;
+          connections.cancel(running);
+          discard(running);
+        }, limits.deadlineMilliseconds);
+
+        const client = available();
+        if (client !== undefined) lend(client);
+        else if (waiting.size < limits.waiting) waiting.add(lend);
+        else {
+          end();
+          reject(unavailable("too many statements wait for a connection"));
         }
-      } finally {
-        deadline.clear();
-      }
+      });
     },
 
     load: (): PoolLoad => ({
-      inUse: opened - idle.length,
+      inUse: opened.size - idle.length,
       idle: idle.length,
       limit: limits.connections,
       waiting: waiting.size,
     }),
+
+    close: async () => void (await Promise.all([...opened].map(connections.close))),
   };
-}
-
-type Deadline = ReturnType<typeof makeDeadline>;
-
-/** Whose `missed` rejects when the time is over. */
-function makeDeadline(milliseconds: number) {
-  let isMissed = false;
-  let clear = (): void => {};
-  const missed = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => {
-      isMissed = true;
-      reject(unavailable("no answer from the database within the deadline"));
-    }, milliseconds);
-    clear = () => clearTimeout(timer);
-  });
-  // It may reject after the race is over, when nothing awaits it.
-  missed.catch(() => {});
-  return { missed, isMissed: () => isMissed, clear };
 }
 
 const unavailable = (cause: string) =>

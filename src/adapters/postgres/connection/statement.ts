@@ -9,13 +9,10 @@ export class Statement {
   /** The text around the values: one piece more than there are values. */
   readonly pieces: readonly string[];
   readonly values: readonly Value[];
-  /** Whether it may be several statements, which PostgreSQL cannot prepare. */
-  readonly isScript: boolean;
 
-  constructor(pieces: readonly string[], values: readonly Value[], isScript = false) {
+  constructor(pieces: readonly string[], values: readonly Value[]) {
     this.pieces = pieces;
     this.values = values;
-    this.isScript = isScript;
   }
 
   /** As PostgreSQL reads it: `$1` stands for the first value. */
@@ -26,30 +23,20 @@ export class Statement {
 
 /** A template of SQL. What is filled in is a value, unless it is SQL itself. */
 export function sql(template: TemplateStringsArray, ...parts: readonly (Value | Statement)[]): Statement {
-  const pieces: string[] = [];
+  const pieces = [template[0] as string];
   const values: Value[] = [];
-  let piece = template[0] as string;
   for (const [at, part] of parts.entries()) {
-    if (part instanceof Statement) {
-      const last = part.pieces.length - 1;
-      for (const inner of part.pieces.slice(0, last)) {
-        pieces.push(piece + inner);
-        piece = "";
-      }
-      piece += part.pieces[last];
-      values.push(...part.values);
-    } else {
-      pieces.push(piece);
-      piece = "";
-      values.push(part);
-    }
-    piece += template[at + 1];
+    const { pieces: inner, values: more } =
+      part instanceof Statement ? part : new Statement(["", ""], [part]);
+    pieces.push(pieces.pop() + (inner[0] as string), ...inner.slice(1));
+    pieces.push(pieces.pop() + (template[at + 1] as string));
+    values.push(...more);
   }
-  return new Statement([...pieces, piece], values);
+  return new Statement(pieces, values);
 }
 
 /** Part of a statement where there is nothing to say. */
 export const nothing = sql``;
 
 /** The text of a file: statements without values, which are one transaction together. */
-export const script = (text: string): Statement => new Statement([text], [], true);
+export const script = (text: string): Statement => new Statement([text], []);

@@ -4,7 +4,7 @@ import { notFound, tokenNotValid } from "../../../domain/error.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
-import { idOf, mayWrite, refuseRevoked } from "./author.ts";
+import { askedBy, mayWrite, refuseRevoked } from "./write-check.ts";
 
 export function makeAssetRepository(database: Database): AssetRepository {
   const { query } = database;
@@ -26,7 +26,7 @@ export function makeAssetRepository(database: Database): AssetRepository {
       const [asset] = await query<Asset>(
         sql`
           insert into asset (name, description, active, asked_by)
-          select ${name}, ${description}, ${active}::boolean, ${idOf(by)}::bigint where ${mayWrite(by)}
+          select ${name}, ${description}, ${active}::boolean, ${askedBy(by)}::bigint where ${mayWrite(by)}
           returning id, name, description, active, null as "lastLogDate"`,
       );
       if (asset === undefined) throw tokenNotValid();
@@ -36,7 +36,7 @@ export function makeAssetRepository(database: Database): AssetRepository {
     async setActive(id, active, by) {
       const changed = await query(
         sql`
-          update asset set active = ${active}, asked_by = ${idOf(by)}
+          update asset set active = ${active}, asked_by = ${askedBy(by)}
           where id = ${id} and ${mayWrite(by)} returning id`,
       );
       if (changed.length > 0) return;

@@ -1,16 +1,18 @@
-import type { Account, Credentials, EmployeeRepository } from "../../../application/ports.ts";
+import type { Account, EmployeeRepository } from "../../../application/ports.ts";
 import { type Employee, foldEmail } from "../../../domain/employee.ts";
 import { notFound, tokenNotValid, unauthorized } from "../../../domain/error.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
-import { idOf, mayWrite, refuseRevoked } from "./author.ts";
+import { askedBy, mayWrite, refuseRevoked } from "./write-check.ts";
 
 const columns = sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
 
-const credentialColumns = sql`${columns}, password_hash as "passwordHash", token_version as "tokenVersion"`;
+const accountColumns = sql`
+  ${columns}, token_version as "tokenVersion", surviving_token_id as "survivingTokenId",
+  tokens_valid_from as "tokensValidFrom", password_hash as "passwordHash"`;
 
-/** Which changes revoke an employee's tokens is for the database to see (sql/0005_revocation.sql). */
+/** Which changes revoke an employee's tokens is for the database to see (sql/0001_employee.sql). */
 export function makeEmployeeRepository(database: Database): EmployeeRepository {
   const { query } = database;
   return {
@@ -24,29 +26,12 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
 
     async findAccount(email) {
       const [row] = await query<AccountRow>(
-        sql`
-          select ${columns}, token_version as "tokenVersion", surviving_token_id as "survivingTokenId",
-            tokens_valid_from as "tokensValidFrom"
-          from employee where email_folded = ${foldEmail(email)}`,
+        sql`select ${accountColumns} from employee where email_folded = ${foldEmail(email)}`,
       );
       if (row === undefined) return undefined;
-      const { tokenVersion, survivingTokenId, tokensValidFrom, ...employee } = row;
-      return { employee, tokenVersion, survivingTokenId, tokensValidFrom };
+      const { passwordHash, tokenVersion, survivingTokenId, tokensValidFrom, ...employee } = row;
+      return { employee, passwordHash, tokenVersion, survivingTokenId, tokensValidFrom };
     },
-
-    findCredentialsByEmail: async email =>
-      toCredentials(
-        await query<CredentialsRow>(
-          sql`
-            select ${credentialColumns} from employee
-            where email_folded = ${foldEmail(email)}`,
-        ),
-      ),
-
-    findCredentials: async id =>
-      toCredentials(
-        await query<CredentialsRow>(sql`select ${credentialColumns} from employee where id = ${id}`),
-      ),
 
     async insert({ firstName, lastName, phone, email, role, passwordHash }, by) {
       const [employee] = await query<Employee>(
@@ -54,7 +39,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
           insert into employee
             (first_name, last_name, phone, email, email_folded, role, password_hash, asked_by)
           select ${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, ${role}, ${passwordHash},
-            ${idOf(by)}::bigint
+            ${askedBy(by)}::bigint
           where ${mayWrite(by)}
           returning ${columns}`,
       );
@@ -76,7 +61,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
               email = coalesce(${email ?? null}, email),
               email_folded = coalesce(${emailFolded}, email_folded),
               role = coalesce(${role ?? null}, role),
-              asked_by = ${idOf(by)}
+              asked_by = ${askedBy(by)}
             where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
               and ${mayWrite(by, id)}
             returning ${columns}
@@ -91,7 +76,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
     async setActive(id, active, by) {
       const changed = await query(
         sql`
-          update employee set active = ${active}, asked_by = ${idOf(by)}
+          update employee set active = ${active}, asked_by = ${askedBy(by)}
           where id = ${id} and ${mayWrite(by, id)} returning id`,
       );
       if (changed.length > 0) return;
@@ -144,10 +129,3 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
 type NotEditable = { readonly [Column in keyof Employee]: null };
 
 type AccountRow = Employee & Omit<Account, "employee">;
-type CredentialsRow = Employee & Omit<Credentials, "employee">;
-
-function toCredentials([row]: readonly CredentialsRow[]): Credentials | undefined {
-  if (row === undefined) return undefined;
-  const { passwordHash, tokenVersion, ...employee } = row;
-  return { employee, passwordHash, tokenVersion };
-}

@@ -1,7 +1,6 @@
 import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { foldEmail } from "../../../domain/employee.ts";
-import { keyReused, notFound, performerUnknown, tokenNotValid } from "../../../domain/error.ts";
-import { isLogOf, type MaintenanceLog, type NewLog } from "../../../domain/maintenance-log.ts";
+import type { MaintenanceLog, NewLog } from "../../../domain/maintenance-log.ts";
 import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
@@ -23,7 +22,10 @@ interface Entry extends NewLog {
 }
 
 export function makeAppend({ query }: Database): MaintenanceLogRepository["append"] {
-  /** One statement for all: finds asset and performer, writes the log or finds the key's, and names it all. */
+  /**
+   * One statement for all: finds asset and performer, writes the log or finds the key's, and names it all. It inserts in
+   * the order of the keys, so that two statements with the same keys wait for each other in one direction only.
+   */
   const appendOne = gather<Entry, AppendRow>(async takeEntries => {
     let entries: readonly Entry[] = [];
     const rows = await query<AppendRow & { readonly n: number }>(() => {
@@ -52,7 +54,7 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
           overriding system value
           select new_id, "performedDate", status, "taskType", comment, asset_id, employee_id, key,
             employee_name
-          from known where new_id is not null order by n
+          from known where new_id is not null order by employee_id, key
           on conflict (performed_by_employee_id, idempotency_key) where idempotency_key is not null do nothing
           returning id, performed_date, status, task_type, comment, asset_id
         ), log as (
@@ -85,16 +87,15 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
     const facts = { performedDate, status, taskType, comment, key };
     const entry = { assetId, employeeId, emailFolded: foldEmail(email), tokenVersion, tokenId, ...facts };
     for (;;) {
-      const outcome = (await appendOne({ ...entry })) as AppendRow;
-      if (outcome.performedByEmployeeId === null) throw performerUnknown();
-      if (!outcome.isLive) throw tokenNotValid();
-      if (outcome.assetFound === null) throw notFound("Asset");
+      const row = (await appendOne({ ...entry })) as AppendRow;
+      if (row.performedByEmployeeId === null) return { outcome: "no performer" };
+      if (!row.isLive) return { outcome: "revoked" };
+      if (row.assetFound === null) return { outcome: "no asset" };
       // Neither written nor seen: the key's log was committed while this statement waited for it. Now it is seen.
-      if (outcome.id === null) continue;
-      const { assetFound: _, isLive: __, replayed, ...written } = outcome;
-      if (replayed && !isLogOf(written, assetId, log)) throw keyReused();
-      if (replayed) await confirm(written);
-      return { log: written, replayed };
+      if (row.id === null) continue;
+      const { assetFound: _, isLive: __, replayed, ...found } = row;
+      if (replayed) await confirm(found);
+      return { outcome: replayed ? "key in use" : "written", log: found };
     }
   };
 }

@@ -1,83 +1,50 @@
 import type { LogList, MaintenanceLogRepository } from "../../../application/ports.ts";
 import { notFound } from "../../../domain/error.ts";
 import { type LogPosition, startOf } from "../../../domain/maintenance-log.ts";
-import { firstRows, mostPageBytes, type ReadAfter, readFitting, wholeList } from "../batching/pages.ts";
+import { pageBytes, pagesOf } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { sql } from "../connection/statement.ts";
-import { type LogPage, readLogPage, type Scope } from "./log-statements.ts";
-import { ListMemory } from "./packed-logs.ts";
-
-type LogLists = Pick<
-  MaintenanceLogRepository,
-  "list" | "listOfAsset" | "listOfPerformer" | "listOfActiveAssets"
->;
+import { readLogPage, type Scope } from "./log-statements.ts";
+import type { SharedNames } from "./names.ts";
+import { makeCopier } from "./packed-logs.ts";
 
 /** The position before every log. */
 const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_INTEGER };
 
-export function makeLogLists(database: Database): LogLists {
-  const { query } = database;
-
-  function list(scope: Scope): LogList {
-    const start = startOf(scope) ?? beforeAll;
-    const memory = new ListMemory();
-    const read = (last: LogPosition, limit: number) => readLogPage(database, scope, last, limit, memory);
-    return scope.limit === undefined
-      ? wholeList(start, read, firstRows)
-      : partOfList(start, read, scope.limit);
+export function makeLogLists(database: Database, names: SharedNames) {
+  /** @param isPart whether the list ends after the bytes of a page, too */
+  async function* list(scope: Scope, limit = scope.limit, isPart = limit !== undefined): LogList {
+    let left = limit ?? Number.POSITIVE_INFINITY;
+    let room = isPart ? pageBytes : Number.POSITIVE_INFINITY;
+    let isFirst = true;
+    const copy = makeCopier();
+    // One more than is wanted tells whether there are more.
+    const pages = pagesOf(
+      startOf(scope) ?? beforeAll,
+      (last: LogPosition, rows) => readLogPage(database, names, scope, last, rows),
+      left + 1,
+    );
+    for await (const { rows, next, logs, names: known, missing } of pages) {
+      if (isFirst && rows === 0 && next === undefined && missing !== undefined) throw notFound(missing);
+      isFirst = false;
+      do {
+        const nameless = { assets: new Set<number>(), performers: new Set<number>() };
+        const rendered = logs.render(known, nameless, copy, left, room);
+        if (rendered === undefined) {
+          await names.read(known, nameless);
+          continue;
+        }
+        left -= rendered.rows;
+        room -= rendered.json.length;
+        yield { json: rendered.json, next: logs.isRendered ? next : logs.position };
+        if (left === 0 || room <= 0) return;
+      } while (!logs.isRendered);
+    }
   }
 
   return {
     list,
-
-    listOfAsset(assetId, part) {
-      const found = () => query(sql`select id from asset where id = ${assetId}`);
-      return orNotFound(list({ ...part, assetId }), found, "Asset");
-    },
-
-    listOfPerformer(employeeId, part) {
-      const found = () => query(sql`select id from employee where id = ${employeeId}`);
-      return orNotFound(list({ ...part, employeeId }), found, "Employee");
-    },
-
-    listOfActiveAssets: part => list({ ...part, ofActiveAssets: true }),
-  };
-}
-
-/** At most so many logs, and no more than one after the bytes of a page. */
-async function* partOfList(
-  start: LogPosition,
-  read: ReadAfter<LogPosition, LogPage>,
-  wanted: number,
-): LogList {
-  let [last, left, room] = [start, wanted, mostPageBytes];
-  // One more than is wanted tells whether there are more.
-  let limit = wanted + 1;
-  for (;;) {
-    const { logs, rows, next: end } = await readFitting(read, last, limit);
-    const { json, rows: rendered } = logs.render(room, left);
-    const next = rendered < rows ? logs.position : end;
-    yield { json, next };
-    left -= rendered;
-    room -= json.length;
-    if (next === undefined || rendered < rows || left === 0 || room <= 0) return;
-    last = next;
-    const sent = wanted - left;
-    // As many as there is room for, judging by those that were read.
-    limit = sent === 0 ? wanted + 1 : Math.min(left, Math.ceil((room * sent) / (mostPageBytes - room))) + 1;
-  }
-}
-
-/** Asks for the list's owner only when there is nothing to list: owners are never deleted, so later is soon enough. */
-async function* orNotFound(
-  list: LogList,
-  found: () => Promise<readonly unknown[]>,
-  owner: "Asset" | "Employee",
-): LogList {
-  let isEmpty = true;
-  for await (const piece of list) {
-    isEmpty &&= piece.json.length === 0;
-    if (isEmpty && piece.next === undefined && (await found()).length === 0) throw notFound(owner);
-    yield piece;
-  }
+    listOfAsset: (assetId, part) => list({ ...part, assetId }),
+    listOfPerformer: (employeeId, part) => list({ ...part, employeeId }),
+    listOfActiveAssets: (filter, limit) => list({ ...filter, ofActiveAssets: true }, limit, false),
+  } satisfies Partial<MaintenanceLogRepository>;
 }

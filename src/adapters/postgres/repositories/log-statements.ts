@@ -1,8 +1,9 @@
 import type { LogPosition, LogQuery } from "../../../domain/maintenance-log.ts";
-import { mostPageBytes, type Page } from "../batching/pages.ts";
+import { type Page, pageBytes } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
-import { type ListMemory, type Names, PackedLogs, readPosition } from "./packed-logs.ts";
+import { assetJson, type Names, performerJson, type SharedNames } from "./names.ts";
+import { PackedLogs, readPosition } from "./packed-logs.ts";
 
 /** Which logs a list is of. */
 export interface Scope extends LogQuery {
@@ -13,13 +14,13 @@ export interface Scope extends LogQuery {
 
 export interface LogPage extends Page<LogPosition> {
   readonly logs: PackedLogs;
+  readonly names: Names;
+  /** The asset or performer whose list it is, when there is none. */
+  readonly missing: "Asset" | "Employee" | undefined;
 }
 
 /** Logs that one statement looks at in a filtered list. */
 const windowRows = 4_000;
-
-/** Active assets that are asked for their newest log, if there are no more. */
-const mostAssetsAsked = 1_000;
 
 const newestFirst = sql`order by l.performed_date desc, l.id desc`;
 
@@ -29,7 +30,7 @@ const after = ({ performedFrom }: Scope, { performedDate, id }: LogPosition): St
   ${performedFrom === undefined ? nothing : sql`and l.performed_date >= ${performedFrom}::text::timestamp`}`;
 
 /**
- * The conditions of two partial indexes (sql/0007_filtered_lists.sql). Both always hold; to state one is to choose its
+ * The conditions of two partial indexes (sql/0003_maintenance_log.sql). Both always hold; to state one is to choose its
  * index. Left the choice, the planner hopes to meet the logs of an asset on a walk over all logs by date, and where
  * they are old it walks for ever.
  */
@@ -79,19 +80,27 @@ function rowsOf(scope: Scope, walked: Statement, limit: number): Statement {
     ) l order by found.performed_date desc, found.id desc`;
 }
 
-const names = (text: string | undefined): Names => (text === undefined ? {} : JSON.parse(text));
+/** The name of the asset or performer whose list it is: no other list may have asked for it lately. */
+function ownerOf({ assetId, employeeId }: Scope): Statement {
+  if (assetId !== undefined) return sql`(select name from asset where id = ${assetId})`;
+  if (employeeId === undefined) return sql`null`;
+  return sql`(select first_name || ' ' || last_name from employee where id = ${employeeId})`;
+}
 
 /**
  * Reads a page of logs as PackedLogs has it. However few logs pass the filters, one statement looks at no more than a
  * window of them; the next one goes on from the end of the window.
  */
 export async function readLogPage(
-  database: Database,
+  { queryBytes }: Database,
+  shared: SharedNames,
   scope: Scope,
   last: LogPosition,
   limit: number,
-  memory: ListMemory,
 ): Promise<LogPage | undefined> {
+  const { assetId, employeeId } = scope;
+  // Names that change while the statement runs are forgotten, and so is what is added here then.
+  const names = shared.known();
   const walked = sql`${after(scope, last)} and ${indexed(scope)}`;
   const endOfWindow = sql`
     case when rows < ${limit} then (
@@ -100,54 +109,32 @@ export async function readLogPage(
     ) end`;
   // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them
   // would let the planner sort the rows for it first, from PostgreSQL 16 on.
-  const [row] = await database.queryBytes(sql`
-    select fields, comments,
-      (select json_object_agg(a.id, a.name) from asset a where a.id = any (asset_ids)),
-      (select json_object_agg(e.id, e.first_name || ' ' || e.last_name) from employee e where e.id = any (employee_ids)),
-      rows, ${filtersOf(scope) === undefined ? sql`null` : endOfWindow}
+  const [row] = await queryBytes(sql`
+    select fields, comments, rows, ${filtersOf(scope) === undefined ? sql`null` : endOfWindow}, ${ownerOf(scope)}
     from (
       select
         string_agg(concat_ws(',', l.id, l.performed_date, l.status, l.task_type, l.asset_id,
           l.performed_by_employee_id, octet_length(l.comment), ''), '') as fields,
         string_agg(l.comment, '') as comments,
-        array_agg(l.asset_id) as asset_ids,
-        array_agg(l.performed_by_employee_id) as employee_ids,
         count(*) as rows
       from (${rowsOf(scope, walked, limit)}) l
     ) page
-    where rows <= 1 or octet_length(fields) + octet_length(comments) <= ${mostPageBytes}`);
+    where rows <= 1 or octet_length(fields) + octet_length(comments) <= ${pageBytes}`);
   if (row === undefined) return undefined;
-  const [fields, comments, assetNames, employeeNames, count, windowEnd] = row;
+  const [fields = Buffer.alloc(0), comments = Buffer.alloc(0), count, windowEnd, owner] = row.map(
+    column => column ?? undefined,
+  );
+  const logs = new PackedLogs(fields, comments);
   const rows = Number(count);
-  memory.assets.know(names(assetNames?.toString()));
-  memory.performers.know(names(employeeNames?.toString()));
-  const logs = new PackedLogs(fields ?? Buffer.alloc(0), comments ?? Buffer.alloc(0), memory);
-  const isFull = rows === limit;
-  const end = isFull ? logs.lastPosition : windowEnd == null ? undefined : readPosition(windowEnd);
-  const isVain = scope.ofActiveAssets === true && rows === 0 && end !== undefined;
-  const next = isVain ? await nextOfActiveAssets(database, scope, end) : end;
-  return { logs, rows, bytes: logs.bytes, next, pieces: () => logs.pieces(next) };
-}
-
-/**
- * Where the walk over the logs of active assets goes on when there was none of them in a window: where one of these assets
- * has its next log, or where the walk has come if they are too many to ask. Answers undefined when there is none.
- */
-async function nextOfActiveAssets(
-  database: Database,
-  scope: Scope,
-  last: LogPosition,
-): Promise<LogPosition | undefined> {
-  const [found] = await database.query<{ assets: number; id: number | null; performedDate: string }>(sql`
-    with active as materialized (select id from asset where active limit ${mostAssetsAsked + 1})
-    select (select count(*) from active) as assets, id, performed_date as "performedDate"
-    from (values (1)) as one left join (
-      select log.performed_date, log.id from active cross join lateral (
-        select l.performed_date, l.id from maintenance_log l
-        where l.asset_id = active.id and ${after(scope, last)} ${newestFirst} limit 1
-      ) log
-      order by log.performed_date desc, log.id desc limit 1
-    ) newest on true`);
-  if (found === undefined || found.assets > mostAssetsAsked) return last;
-  return found.id === null ? undefined : { id: found.id + 1, performedDate: found.performedDate };
+  const next =
+    rows === limit ? logs.lastPosition : windowEnd === undefined ? undefined : readPosition(windowEnd);
+  let missing: LogPage["missing"];
+  if (assetId !== undefined) {
+    if (owner === undefined) missing = "Asset";
+    else names.assets.set(assetId, assetJson(assetId, owner.toString()));
+  } else if (employeeId !== undefined) {
+    if (owner === undefined) missing = "Employee";
+    else names.performers.set(employeeId, performerJson(employeeId, owner.toString()));
+  }
+  return { rows, bytes: fields.length + comments.length, next, logs, names, missing };
 }

@@ -6,6 +6,7 @@ import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 import { makeAppend } from "./log-append.ts";
 import { makeLogLists } from "./log-lists.ts";
+import { makeSharedNames } from "./names.ts";
 
 /** Logs with the names that clients see. A log is shown also when its asset or employee is gone. */
 const logs = sql`
@@ -17,7 +18,10 @@ const logs = sql`
   left join asset a on a.id = l.asset_id
   left join employee e on e.id = l.performed_by_employee_id`;
 
-export function makeMaintenanceLogRepository(database: Database): MaintenanceLogRepository {
+export function makeMaintenanceLogRepository(
+  database: Database,
+  names = makeSharedNames(database),
+): MaintenanceLogRepository {
   const findOne = gather<number, MaintenanceLog>(async takeIds => {
     const found = await database.query<MaintenanceLog>(
       () => sql`${logs} where l.id = any (${`{${takeIds()}}`}::text::bigint[])`,
@@ -34,6 +38,6 @@ export function makeMaintenanceLogRepository(database: Database): MaintenanceLog
       return log;
     },
 
-    ...makeLogLists(database),
+    ...makeLogLists(database, names),
   };
 }

@@ -1,14 +1,22 @@
 import type { Repositories } from "../../../application/ports.ts";
 import type { Database } from "../connection/database.ts";
-import { makeTrailRepository } from "../trail/trail-repository.ts";
+import { makeTrailStore } from "../trail/trail-store.ts";
 import { makeAssetRepository } from "./asset-repository.ts";
 import { makeEmployeeRepository } from "./employee-repository.ts";
 import { makeMaintenanceLogRepository } from "./maintenance-log-repository.ts";
+import { makeSharedNames } from "./names.ts";
 
 /** All records of the service, kept in one PostgreSQL database. */
-export const makeRepositories = (database: Database): Repositories => ({
-  employees: makeEmployeeRepository(database),
-  assets: makeAssetRepository(database),
-  maintenanceLogs: makeMaintenanceLogRepository(database),
-  trail: makeTrailRepository(database),
-});
+export function makeRepositories(database: Database): Repositories {
+  const names = makeSharedNames(database);
+  const employees = makeEmployeeRepository(database);
+  return {
+    employees: {
+      ...employees,
+      update: (...change) => employees.update(...change).finally(names.forget),
+    },
+    assets: makeAssetRepository(database),
+    maintenanceLogs: makeMaintenanceLogRepository(database, names),
+    trail: makeTrailStore(database),
+  };
+}

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
 import type { Database } from "../connection/database.ts";
 import { script, sql } from "../connection/statement.ts";
 
@@ -17,26 +18,12 @@ export interface Schema {
 
 /** Reads the numbered files of a folder, in order, and the file with the grants. */
 export function readSchema(folder: string): Schema {
+  const read = (file: string) => readFileSync(join(folder, file), "utf8");
   const migrations = readdirSync(folder)
-    .map(file => ({ file, parts: /^(\d{4})_(\w+)\.sql$/.exec(file) }))
-    .flatMap(({ file, parts }) =>
-      parts === null
-        ? []
-        : [
-            {
-              version: Number(parts[1]),
-              name: parts[2] as string,
-              text: readFileSync(join(folder, file), "utf8"),
-            },
-          ],
-    )
-    .sort((a, b) => a.version - b.version);
-  return { migrations, serviceRole: readFileSync(join(folder, "service_role.sql"), "utf8") };
-}
-
-/** The program cannot work on this database: it has another schema or encoding, or may lose what it has acknowledged. */
-export class UnfitError extends Error {
-  override readonly name = "UnfitError";
+    .filter(file => /^\d{4}_\w+\.sql$/.test(file))
+    .sort()
+    .map(file => ({ version: Number(file.slice(0, 4)), name: file.slice(5, -4), text: read(file) }));
+  return { migrations, serviceRole: read("service_role.sql") };
 }
 
 /** Any number, as long as no other program takes the same lock on this database. */
@@ -46,108 +33,99 @@ const lock = "select pg_advisory_xact_lock(7070);";
  * Applies what is missing, each migration in a transaction of its own: several statements in one simple query are
  * one transaction. The record comes first, so that of two processes at once the second one fails there and goes on.
  *
- * @returns the names of the migrations applied here, and whether the service role exists and has its grants
- * @throws UnfitError when the database is ahead of the program, a migration fails, or the user may not change the schema
+ * @returns the names of the migrations applied here, whether the service role exists and has its grants, and whether the
+ *   schema is frozen (sql/freeze_schema.sql), so that even the grants stay as they are
+ * @throws UnsuitableDatabase when the database has other migrations, one fails, or the schema may not be changed
  */
 export async function migrate(
   database: Database,
-  schema: Schema,
-): Promise<{ applied: string[]; serviceRoleGranted: boolean }> {
+  { migrations, serviceRole }: Schema,
+): Promise<{ applied: string[]; serviceRoleGranted: boolean; isFrozen: boolean }> {
+  const run = (text: string) => database.query(script(`${lock} ${text}`));
+  // Where the role does not exist, and the owner may not make it.
+  const notGranted = (error: unknown) => {
+    if (codeOf(error) !== undefinedObject) throw error;
+    return false;
+  };
+  const applied: string[] = [];
   try {
-    return await apply(database, schema);
+    await run(`
+      create table if not exists schema_migration (
+        version integer primary key, name text not null, applied_at timestamptz not null default now())`);
+    for (const { version, name, text } of await findMissing(database, migrations)) {
+      try {
+        await run(`insert into schema_migration (version, name) values (${version}, '${name}'); ${text}`);
+        applied.push(name);
+      } catch (error) {
+        const missing = await findMissing(database, migrations);
+        // Applied by another process meanwhile.
+        if (!missing.some(other => other.version === version)) continue;
+        throw new UnsuitableDatabase(`migration ${version} (${name}) failed: ${messageOf(error)}`, {
+          cause: error,
+        });
+      }
+    }
+    const serviceRoleGranted = await run(serviceRole).then(() => true, notGranted);
+    return { applied, serviceRoleGranted, isFrozen: false };
   } catch (error) {
+    if (codeOf(error) === frozen) {
+      refuseMissing(
+        await findMissing(database, migrations),
+        "a superuser has to lift the freeze of the schema",
+      );
+      return { applied, serviceRoleGranted: true, isFrozen: true };
+    }
     if (codeOf(error) !== insufficientPrivilege) throw error;
-    throw new UnfitError(`${messageOf(error)}: DATABASE_URL has to name the owner of the tables`);
+    throw new UnsuitableDatabase(`${messageOf(error)}: DATABASE_URL has to name the owner of the tables`);
   }
 }
 
-async function apply(database: Database, { migrations, serviceRole }: Schema) {
-  await run(
-    database,
-    `${lock} create table if not exists schema_migration (
-      version integer primary key, name text not null, applied_at timestamptz not null default now())`,
+/** Throws UnsuitableDatabase unless the database has exactly the migrations that the program knows. */
+export async function refuseOtherSchema(database: Database, { migrations }: Schema): Promise<void> {
+  const missing = await findMissing(database, migrations).catch(error => {
+    if (codeOf(error) !== undefinedTable) throw error;
+    return migrations;
+  });
+  refuseMissing(missing, "run migrate first");
+}
+
+function refuseMissing(missing: readonly Migration[], remedy: string): void {
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(", ");
+  throw new UnsuitableDatabase(`the database is behind this program (missing: ${names}): ${remedy}`);
+}
+
+/** Throws UnsuitableDatabase when the database has migrations that the program does not know. */
+async function findMissing(
+  { query }: Database,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
+  const applied = await query<{ version: number; name: string }>(
+    sql`select version, name from schema_migration order by version`,
   );
-  const before = await appliedVersions(database);
-  refuseAhead(before, migrations);
-  const applied: string[] = [];
-  for (const { version, name, text } of migrations) {
-    if (before.includes(version)) continue;
-    try {
-      await run(
-        database,
-        `${lock} insert into schema_migration (version, name) values (${version}, '${name}'); ${text}`,
+  for (const { version, name } of applied) {
+    const known = migrations.find(known => known.version === version);
+    if (known === undefined) {
+      throw new UnsuitableDatabase(
+        `the database is ahead of this program (migration ${version}): run a newer one`,
       );
-      applied.push(name);
-    } catch (error) {
-      if ((await appliedVersions(database)).includes(version)) continue;
-      throw new UnfitError(`migration ${version} (${name}) failed: ${messageOf(error)}`, { cause: error });
+    }
+    if (known.name !== name) {
+      throw new UnsuitableDatabase(
+        `the database is older than version 1.0.0 (migration ${name}): make a new one`,
+      );
     }
   }
-  return { applied, serviceRoleGranted: await grant(database, serviceRole) };
-}
-
-/** Throws UnfitError unless the database has exactly the migrations that the program knows. */
-export async function refuseOtherSchema(database: Database, { migrations }: Schema): Promise<void> {
-  const applied = await appliedVersions(database);
-  refuseAhead(applied, migrations);
-  const missing = migrations.filter(({ version }) => !applied.includes(version));
-  if (missing.length > 0) {
-    const names = missing.map(({ name }) => name).join(", ");
-    throw new UnfitError(`the database is behind this program (missing: ${names}): run migrate first`);
-  }
-}
-
-function refuseAhead(applied: readonly number[], migrations: readonly Migration[]): void {
-  const unknown = applied.filter(version => !migrations.some(known => known.version === version));
-  if (unknown.length > 0) {
-    throw new UnfitError(
-      `the database is ahead of this program (migration ${unknown.join(", ")}): run a newer one`,
-    );
-  }
-}
-
-const run = (database: Database, text: string) => database.query(script(text));
-
-async function appliedVersions(database: Database): Promise<number[]> {
-  try {
-    const rows = await database.query<{ version: number }>(sql`select version from schema_migration`);
-    return rows.map(({ version }) => version);
-  } catch (error) {
-    if (codeOf(error) !== undefinedTable) throw error;
-    await refuseHiddenSchema(database);
-    return [];
-  }
-}
-
-/** PostgreSQL says of a table in a schema without the right of usage that it does not exist. */
-async function refuseHiddenSchema({ query }: Database): Promise<void> {
-  const [hidden] = await query<{ role: string; schema: string }>(
-    sql`
-      select current_user as role, n.nspname as schema
-      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where c.relname = 'schema_migration' and not has_schema_privilege(n.oid, 'usage') limit 1`,
-  );
-  if (hidden === undefined) return;
-  throw new UnfitError(`role ${hidden.role} lacks the right to usage on schema ${hidden.schema}`);
-}
-
-/** False where the role does not exist and the owner may not make it. */
-async function grant(database: Database, serviceRole: string): Promise<boolean> {
-  try {
-    await run(database, `${lock} ${serviceRole}`);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === undefinedObject) return false;
-    throw error;
-  }
+  return migrations.filter(({ version }) => !applied.some(row => row.version === version));
 }
 
 const insufficientPrivilege = "42501";
+const frozen = "55000";
 const undefinedTable = "42P01";
 const undefinedObject = "42704";
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
-/** What PostgreSQL says, also where the service would say only that the database is not available. */
+/** What PostgreSQL says, also of a constraint that is violated. */
 const messageOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? cause.message : message;
 };

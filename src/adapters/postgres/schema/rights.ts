@@ -14,18 +14,18 @@ export interface Rights {
 
 type Right = readonly [privilege: string, table: string, column?: string];
 
-const onColumns = (privilege: string, table: string, columns: string): readonly Right[] =>
-  columns.split(" ").map(column => [privilege, table, column] as const);
+/** @param names separated by blanks */
+const onTables = (privilege: string, names: string): readonly Right[] =>
+  names.split(" ").map(table => [privilege, table] as const);
+const onColumns = (privilege: string, table: string, names: string): readonly Right[] =>
+  names.split(" ").map(column => [privilege, table, column] as const);
 
-const eventTables = ["employee_event", "asset_event"];
-const trailTables = "trail_run trail_tile trail_checkpoint trail_acceptance trail_reading".split(" ");
+const trailTables = "trail_entry trail_tile trail_checkpoint trail_acceptance";
+const appendOnly = `maintenance_log employee_event asset_event ${trailTables}`;
 
 export const needed: readonly Right[] = [
-  ["select", "schema_migration"],
-  ...["employee", "asset", "maintenance_log", ...eventTables, ...trailTables].map(
-    table => ["select", table] as const,
-  ),
-  ...["employee", "asset", ...trailTables].map(table => ["insert", table] as const),
+  ...onTables("select", `schema_migration employee asset ${appendOnly}`),
+  ...onTables("insert", `employee asset ${trailTables}`),
   ...onColumns(
     "insert",
     "maintenance_log",
@@ -39,76 +39,52 @@ export const needed: readonly Right[] = [
     "first_name last_name phone email email_folded role active password_hash surviving_token_id asked_by",
   ),
   ...onColumns("update", "asset", "active asked_by"),
-  ["usage", "maintenance_log_id_seq"],
-  ...["maintenance_log", ...eventTables].map(table => ["select", `${table}_id_seq`] as const),
+  ...onTables("usage", "maintenance_log_id_seq"),
+  ...onTables(
+    "select",
+    "employee_id_seq asset_id_seq maintenance_log_id_seq employee_event_id_seq asset_event_id_seq trail_checkpoint_id_seq trail_acceptance_id_seq",
+  ),
 ];
 
 const needless: readonly Right[] = [
-  ...["maintenance_log", ...eventTables, ...trailTables].map(table => ["update", table] as const),
-  ...["maintenance_log", "employee", "asset", ...eventTables, ...trailTables].flatMap(table => [
-    ["delete", table] as const,
-    ["truncate", table] as const,
-  ]),
+  ...onTables("update", appendOnly),
+  ...onTables("delete", `employee asset ${appendOnly}`),
+  ...onTables("truncate", `employee asset ${appendOnly}`),
   // When a record was taken is for the database to say.
-  ...["maintenance_log", ...eventTables].map(table => ["insert", table, "recorded_at"] as const),
+  ...["maintenance_log", "employee_event", "asset_event"].flatMap(table =>
+    onColumns("insert", table, "recorded_at"),
+  ),
 ];
-
-interface RightRow {
-  readonly privilege: string;
-  readonly table: string;
-  readonly column: string | null;
-  readonly held: boolean;
-}
-
-interface Session {
-  readonly role: string;
-  readonly ownsLogs: boolean;
-  readonly anybodyConnects: string | null;
-}
-
-/** Whether writes are refused to everybody here: a standby, or a server that was set so. */
-export async function isReadOnly({ query }: Database): Promise<boolean> {
-  const [row] = await query<{ isReadOnly: boolean }>(
-    sql`select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
-  );
-  return row?.isReadOnly === true;
-}
 
 /** Needs the tables of the present schema. */
 export async function readRights({ query }: Database): Promise<Rights> {
-  const held = (rights: readonly Right[]) => {
-    const wanted = JSON.stringify(
-      rights.map(([privilege, table, column = null]) => ({ privilege, table, column })),
-    );
-    return query<RightRow>(
+  const inWords = async (rights: readonly Right[], areHeld: boolean): Promise<string[]> => {
+    const rows = await query<{ words: string }>(
       sql`
-        select a.privilege, a.table, a.column,
-          case
-            when a.privilege = 'usage' then has_sequence_privilege(a.table, a.privilege)
-            when a.column is null then has_table_privilege(a.table, a.privilege)
-            else has_column_privilege(a.table, a.column, a.privilege)
-          end as held
-        from json_to_recordset(${wanted}::text::json) as a (privilege text, "table" text, "column" text)`,
+        select concat(privilege, coalesce(' ' || "table" || '.' || "column", ' on ' || "table")) as words
+        from json_to_recordset(${JSON.stringify(
+          rights.map(([privilege, table, column]) => ({ privilege, table, column })),
+        )}::text::json) as a (privilege text, "table" text, "column" text)
+        where ${areHeld} = case
+          when privilege = 'usage' then has_sequence_privilege("table", privilege)
+          when "column" is null then has_table_privilege("table", privilege)
+          else has_column_privilege("table", "column", privilege)
+        end`,
     );
+    return rows.map(({ words }) => words);
   };
-  const [session] = await query<Session>(
+  const [session] = (await query(
     sql`
       select current_user as role, pg_has_role(relowner, 'usage') as "ownsLogs",
         case when has_database_privilege('public', current_database(), 'connect')
           then quote_ident(current_database()) end as "anybodyConnects"
       from pg_class where oid = 'maintenance_log'::regclass`,
-  );
-  const { role, ownsLogs, anybodyConnects } = session as Session;
-  const missing = (await held(needed)).filter(right => !right.held).map(inWords);
-  const excessive = (await held(needless)).filter(right => right.held).map(inWords);
-  // An owner has all the others too, and can give them back to itself.
+  )) as [{ role: string; ownsLogs: boolean; anybodyConnects: string | null }];
   return {
-    role,
-    anybodyConnects: anybodyConnects ?? undefined,
-    missing,
-    excessive: ownsLogs ? ["own maintenance_log"] : excessive,
+    role: session.role,
+    anybodyConnects: session.anybodyConnects ?? undefined,
+    missing: await inWords(needed, false),
+    // An owner has all the others too, and can give them back to itself.
+    excessive: session.ownsLogs ? ["own maintenance_log"] : await inWords(needless, true),
   };
 }
-
-const inWords = ({ privilege, table, column }: RightRow): string =>
-  column === null ? `${privilege} on ${table}` : `${privilege} ${table}.${column}`;

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { readId, readQuery, readTarget } from "../../../../src/adapters/http/request/target.ts";
+import { readHeaders, readId, readQuery, readTarget } from "../../../../src/adapters/http/request/target.ts";
 import { optional, rule, text } from "../../../../src/domain/field.ts";
-import { activeAssetsFields, logFilterFields } from "../../../../src/domain/maintenance-log.ts";
+import {
+  activeAssetsFields,
+  logFilterFields,
+  writeLogHeaders,
+} from "../../../../src/domain/maintenance-log.ts";
 
 describe("the target of a request", () => {
   for (const [url, path, query] of [
@@ -41,6 +45,8 @@ describe("the id of a path", () => {
     ["7", 7],
     ["0042", 42],
     ["9007199254740991", Number.MAX_SAFE_INTEGER],
+    ["-1", 0],
+    ["-99999999999999999999", 0],
   ] as const) {
     test(`may be ${sent}`, () => assert.equal(readId(sent), id));
   }
@@ -54,7 +60,10 @@ describe("the id of a path", () => {
   const others = [
     "",
     " ",
-    "-1",
+    "-",
+    "--1",
+    "- 1",
+    "-1.5",
     "+1",
     "1.0",
     "1e3",
@@ -131,4 +140,22 @@ describe("the query of a request", () => {
     };
     assert.deepEqual(readQuery(fields, "note=a+b%26c%C3%A6"), { note: "a b&cæ" });
   });
+});
+
+describe("the header fields of a request", () => {
+  test("are read by the declared ones, whatever the case of their names", () => {
+    const sent = { "idempotency-key": "a-key", "content-type": "text/plain" };
+    assert.deepEqual(readHeaders(writeLogHeaders, sent), { "Idempotency-Key": "a-key" });
+    assert.deepEqual(readHeaders(writeLogHeaders, {}), { "Idempotency-Key": undefined });
+    assert.deepEqual(readHeaders({}, sent), {});
+  });
+
+  for (const key of ["", " ", "a key", "é", "x".repeat(256)]) {
+    test(`are refused by their own rules: ${JSON.stringify(key).slice(0, 20)}`, () => {
+      assert.throws(() => readHeaders(writeLogHeaders, { "idempotency-key": key }), {
+        code: "INVALID",
+        message: "Idempotency-Key must be 1 to 255 visible ASCII characters",
+      });
+    });
+  }
 });

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { makeAdmission } from "../../../../src/adapters/http/server/admission.ts";
 import { httpLimits } from "../../../../src/adapters/http/server/limits.ts";
 
-const limits = { connections: 2, requests: 2, bodyBytes: 100, bodyBytesWithoutToken: 10 };
+const limits = { requests: 2, bodyBytes: 100, bodyBytesWithoutToken: 10 };
 const nobody = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
 
 /** A request that must be let in. */
@@ -36,6 +36,7 @@ describe("the admission of requests", () => {
     first.endWait();
     assert.equal(admission.load().requests, 1);
     first.end();
+    first.end();
     // It ends while it waits.
     second.end();
     assert.equal(admission.load().requests, 0);
@@ -59,29 +60,19 @@ describe("the admission of requests", () => {
     assert.equal(opened(admission).takeBytes(100, true), true);
   });
 
-  test("counts each connection, and those past the bound as turned away", () => {
-    const admission = makeAdmission(limits);
-    assert.deepEqual([1, 2, 3].map(admission.openConnection), [true, true, false]);
-    assert.equal(admission.load().connections, 3);
-    admission.closeConnection();
-    admission.closeConnection();
-    assert.equal(admission.openConnection(), true);
-    assert.equal(admission.load().turnedAway.connections, 1);
-  });
-
   test("reports who was turned away since the last report, and nothing when nobody was", () => {
     const admission = makeAdmission(limits);
-    assert.deepEqual(admission.load(), { connections: 0, requests: 0, bodyBytes: 0, turnedAway: nobody });
+    assert.deepEqual(admission.load(), { requests: 0, bodyBytes: 0, turnedAway: nobody });
     assert.equal(admission.report(), undefined);
     const share = opened(admission);
     opened(admission);
     admission.openRequest();
     share.takeBytes(101, true);
-    admission.countSlowClient();
-    for (let connection = 0; connection < 5; connection += 1) admission.openConnection();
+    admission.turnAway("slowClients");
+    for (let i = 0; i < 3; i += 1) admission.turnAway("connections");
     assert.deepEqual(admission.report(), { requests: 1, bodies: 1, connections: 3, slowClients: 1 });
     assert.equal(admission.report(), undefined);
-    admission.countSlowClient();
+    admission.turnAway("slowClients");
     assert.deepEqual(admission.report(), { ...nobody, slowClients: 1 });
     assert.deepEqual(admission.load().turnedAway, { requests: 1, bodies: 1, connections: 3, slowClients: 2 });
   });
@@ -98,10 +89,8 @@ test("the bounds are those that the documents name", () => {
     sweepMilliseconds: 1_000,
     connections: 10_000,
     tlsConnections: 2_000,
-    refusedConnections: 1_000,
     waitingConnections: 4_096,
     requests: 1_000,
-    chunks: 256,
     bodyBytes: 16_777_216,
     bodyBytesWithoutToken: 1_048_576,
   });

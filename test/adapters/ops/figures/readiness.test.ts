@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import {
   type DatabaseState,
   makeReadiness,
@@ -7,22 +7,28 @@ import {
 } from "../../../../src/adapters/ops/figures/readiness.ts";
 
 const good: DatabaseState = { database: "ok", schema: "ok" };
-const limits = { freshMilliseconds: 1_000, patienceMilliseconds: 60_000 };
 
 /** A database that answers when it is told to, and a clock that goes on when it is told to. */
-function makeStage(patienceMilliseconds = limits.patienceMilliseconds) {
+function makeStage(patienceMilliseconds = 60_000) {
   const questions: { answer(state: DatabaseState): void; fail(error: Error): void }[] = [];
   const stage = { phase: "serving" as Phase, now: 0 };
   const readiness = makeReadiness(
     () => stage.phase,
     () => new Promise((answer, fail) => questions.push({ answer, fail })),
-    { ...limits, patienceMilliseconds },
+    patienceMilliseconds,
     () => stage.now,
   );
   return { stage, questions, readiness };
 }
 
 describe("readiness", () => {
+  // Its own timer does not keep a process running.
+  let running: NodeJS.Timeout;
+  before(() => {
+    running = setInterval(() => {}, 1_000);
+  });
+  after(() => clearInterval(running));
+
   test("is there when the service serves and the database and its schema are right", async () => {
     const { questions, readiness } = makeStage();
     const answer = readiness();
@@ -71,7 +77,7 @@ describe("readiness", () => {
 
   test("a database that does not answer is not waited for, nor asked twice, and may answer later", async () => {
     const { questions, readiness } = makeStage(1);
-    const expected = { service: "ok", database: "does not answer", schema: "unknown" };
+    const expected = { service: "ok", database: "does not respond", schema: "unknown" };
     for (let i = 0; i < 3; i += 1) assert.deepEqual(await readiness(), { ready: false, checks: expected });
     assert.equal(questions.length, 1);
     questions[0]?.answer(good);

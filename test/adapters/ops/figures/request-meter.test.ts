@@ -22,8 +22,8 @@ describe("the request meter", () => {
     }));
     assert.deepEqual(seen, [
       { method: "GET", route: "/a/{id}", statuses: { 200: 2, 404: 1 }, milliseconds: 6 },
-      { method: "GET", route: "other", statuses: { 404: 1 }, milliseconds: 5 },
       { method: "POST", route: "/a/{id}", statuses: { 201: 1 }, milliseconds: 4 },
+      { method: "GET", route: "other", statuses: { 404: 1 }, milliseconds: 5 },
     ]);
   });
 

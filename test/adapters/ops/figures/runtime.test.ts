@@ -4,13 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { watchRuntime } from "../../../../src/adapters/ops/figures/runtime.ts";
 
 test("the figures of the process are in their units", async () => {
-  const watch = watchRuntime();
+  const read = watchRuntime();
   await sleep(50);
   // Holds the event loop.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
   await sleep(50);
-  const after = watch.read();
-  watch.close();
+  const after = read();
   assert.equal(after.nodeVersion, process.version);
   assert.ok(Math.abs(after.startedAtSeconds + after.uptimeSeconds - Date.now() / 1_000) < 60);
   const { user, system } = process.cpuUsage();

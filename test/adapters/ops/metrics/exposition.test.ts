@@ -1,38 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Family, formatFamilies } from "../../../../src/adapters/ops/metrics/exposition.ts";
+import { buckets, by, counter, gauge, histogram } from "../../../../src/adapters/ops/metrics/exposition.ts";
 import { noPromtool, readMetrics, runPromtool } from "../../../support/prometheus.ts";
 
-const counter: Family = {
-  name: "apples_total",
-  help: "Apples.",
-  type: "counter",
-  samples: [
-    { labels: { colour: "red", size: "1" }, value: 3 },
-    { labels: { colour: "green", size: "1" }, value: 0 },
-  ],
-};
-const histogram: Family = {
-  name: "wait_seconds",
-  help: "Waits.",
-  type: "histogram",
-  bounds: [0.5, 2],
-  distributions: [
-    { labels: { door: "a" }, counts: [1, 2, 3], sum: 12.5 },
-    { labels: { door: "b" }, counts: [0, 0, 0], sum: 0 },
-  ],
-};
-const gauges = (values: readonly number[]): Family => ({
-  name: "level",
-  help: "Level.",
-  type: "gauge",
-  samples: values.map((value, i) => ({ labels: { i: String(i) }, value })),
-});
+const apples = counter("apples_total", "Apples.", [
+  [{ colour: "red", size: "1" }, 3],
+  [{ colour: "green", size: "1" }, 0],
+]);
+const waits = histogram("wait_seconds", "Waits.", [
+  ...buckets({ door: "a" }, [0.5, 2], [1, 2, 3], 12.5),
+  ...buckets({ door: "b" }, [0.5, 2], [0, 0, 0], 0),
+]);
+const levels = gauge("level", "Level.", by("i", { 0: 1e21, 1: 1e-7, 2: -2.5 }));
 
 describe("the exposition format", () => {
   test("has a help line, a type line, and a line for each sample", () => {
     assert.equal(
-      formatFamilies([counter]),
+      apples,
       `# HELP apples_total Apples.
 # TYPE apples_total counter
 apples_total{colour="red",size="1"} 3
@@ -41,14 +25,20 @@ apples_total{colour="green",size="1"} 0
     );
   });
 
-  test("writes a sample without labels without braces", () => {
-    const text = formatFamilies([{ name: "up", help: "Up.", type: "gauge", samples: [{ value: 1 }] }]);
-    assert.match(text, /^up 1$/m);
+  test("writes a number without labels and braces", () => {
+    assert.equal(gauge("up", "Up.", 1), "# HELP up Up.\n# TYPE up gauge\nup 1\n");
+  });
+
+  test("has a sample for each value of a record, and underscores in their labels", () => {
+    assert.match(
+      counter("refusals_total", "Refusals.", by("reason", { "login failed": 3, other: 0 })),
+      /\nrefusals_total\{reason="login_failed"\} 3\nrefusals_total\{reason="other"\} 0\n$/,
+    );
   });
 
   test("makes buckets cumulative, ends them with +Inf, and counts what +Inf counts", () => {
     assert.equal(
-      formatFamilies([histogram]),
+      waits,
       `# HELP wait_seconds Waits.
 # TYPE wait_seconds histogram
 wait_seconds_bucket{door="a",le="0.5"} 1
@@ -65,38 +55,12 @@ wait_seconds_count{door="b"} 0
     );
   });
 
-  test("escapes backslashes and line breaks, and in labels quotes too", () => {
-    const label = 'a"b\\c\nd}e,f="g"';
-    const text = formatFamilies([
-      {
-        name: "odd",
-        help: 'A "help"\nof \\ two lines',
-        type: "gauge",
-        samples: [{ labels: { label }, value: 1 }],
-      },
-    ]);
-    assert.equal(
-      text,
-      `# HELP odd A "help"\\nof \\\\ two lines
-# TYPE odd gauge
-odd{label="a\\"b\\\\c\\nd}e,f=\\"g\\""} 1
-`,
-    );
+  test("escapes backslashes, line breaks and quotes in labels", () => {
+    const text = gauge("odd", "Odd.", [[{ label: 'a"b\\c\nd}e,f="g"' }, 1]]);
+    assert.match(text, /^odd\{label="a\\"b\\\\c\\nd\}e,f=\\"g\\""\} 1$/m);
   });
 
-  test("writes numbers as Prometheus reads them", () => {
-    const { POSITIVE_INFINITY, NEGATIVE_INFINITY, NaN: nothing } = Number;
-    const text = formatFamilies([gauges([POSITIVE_INFINITY, NEGATIVE_INFINITY, nothing, 1e21, 1e-7, -2.5])]);
-    assert.deepEqual(
-      text
-        .split("\n")
-        .slice(2, -1)
-        .map(line => line.split(" ")[1]),
-      ["+Inf", "-Inf", "NaN", "1e+21", "1e-7", "-2.5"],
-    );
-  });
-
-  const all = formatFamilies([counter, histogram, gauges([1e21, 1e-7, -2.5])]);
+  const all = apples + waits + levels;
 
   test("is read by the reader of the other tests, which refuses a broken one", () => {
     const samples = readMetrics(all);

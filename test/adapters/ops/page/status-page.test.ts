@@ -83,7 +83,7 @@ describe("the status page", () => {
     );
     assert.deepEqual(attentionOf(page), [
       "bad ✖ service: draining",
-      "bad ✖ Server errors: 1, 1.0 % of requests answered 5xx",
+      "bad ✖ Server errors: 1, 1.0 % of responses were 5xx",
       "warn ▲ Database connections: 10 of 10, in use; 0 idle, 7 statements waiting",
       "warn ▲ Failed logins: 12, and 0 throttled",
     ]);
@@ -139,7 +139,7 @@ describe("the status page", () => {
   test("can be drawn before anything has happened", () => {
     const reading = readingOf(makeRequestMeter(), 0);
     const page = statusPage(ready, reading, [reading]);
-    assert.match(page, /No request has been answered yet\./);
+    assert.match(page, /There has been no request yet\./);
     assert.doesNotMatch(page, /NaN|Infinity|undefined/);
   });
 });

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Page, readFitting, wholeList } from "../../../../src/adapters/postgres/batching/pages.ts";
-import { elementsOf, type JsonList } from "../../../../src/application/json-list.ts";
+import { listsById, type Page, pagesOf } from "../../../../src/adapters/postgres/batching/pages.ts";
+import type { Database } from "../../../../src/adapters/postgres/connection/database.ts";
+import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
 
-const first = 128;
-const mostRows = 1_000;
+const first = 400;
+
+interface Rows extends Page<number> {
+  readonly ids: readonly number[];
+}
 
 interface Question {
   readonly last: number;
@@ -14,30 +18,29 @@ interface Question {
 /** A table of rows that are numbered from 1 and take some room each, and what was asked of it. */
 function makeTable(size: number, bytesPerRow = 50, mostBytes = Number.POSITIVE_INFINITY) {
   const asked: Question[] = [];
-  const row = (id: number) => `,${JSON.stringify({ id })}`.padEnd(bytesPerRow);
-  const read = async (last: number, limit: number): Promise<Page<number> | undefined> => {
+  const read = async (last: number, limit: number): Promise<Rows | undefined> => {
     asked.push({ last, limit });
     const rows = Math.min(limit, size - last);
-    const json = Buffer.from(Array.from({ length: rows }, (_, i) => row(last + i + 1)).join(""));
-    if (rows > 1 && json.length > mostBytes) return undefined;
-    const next = rows < limit ? undefined : last + rows;
-    return { rows, bytes: rows * bytesPerRow, next, pieces: () => [{ json, next }] };
+    const bytes = rows * bytesPerRow;
+    if (rows > 1 && bytes > mostBytes) return undefined;
+    const ids = Array.from({ length: rows }, (_, i) => last + i + 1);
+    return { rows, bytes, next: rows < limit ? undefined : last + rows, ids };
   };
   return { asked, read };
 }
 
-async function idsOf(list: JsonList<unknown>): Promise<number[]> {
+async function idsOf(pages: AsyncIterable<Rows>): Promise<number[]> {
   const ids: number[] = [];
-  for await (const piece of list) ids.push(...elementsOf<{ id: number }>(piece).map(({ id }) => id));
+  for await (const page of pages) ids.push(...page.ids);
   return ids;
 }
 
 const turns = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)));
 
 describe("a list in pages", () => {
-  for (const size of [0, 1, first - 1, first, first + 1, first + mostRows, 10_000]) {
+  for (const size of [0, 1, first - 1, first, first + 1, first + 4_194, 10_000]) {
     test(`of ${size} rows has every row once, in order`, async () => {
-      const ids = await idsOf(wholeList<number>(0, makeTable(size).read, first));
+      const ids = await idsOf(pagesOf<number, Rows>(0, makeTable(size).read));
       assert.deepEqual(
         ids,
         Array.from({ length: size }, (_, i) => i + 1),
@@ -46,60 +49,72 @@ describe("a list in pages", () => {
   }
 
   test("asks for what comes after the last row, and not again after a page that was not full", async () => {
-    const { asked, read } = makeTable(first + mostRows + 1);
-    await idsOf(wholeList<number>(0, read, first));
+    const { asked, read } = makeTable(first + 2_097 + 1, 100);
+    await idsOf(pagesOf<number, Rows>(0, read));
     assert.deepEqual(
       asked.map(({ last }) => last),
-      [0, first, first + mostRows],
+      [0, first, first + 2_097],
     );
   });
 
-  test("has pages of some 144 KiB, whatever the size of the rows", async () => {
+  test("has pages of some 200 KiB, whatever the size of the rows", async () => {
     for (const [bytesPerRow, limit] of [
-      [50, mostRows],
-      [1_024, 144],
-      [36_864, 4],
+      [50, 4_194],
+      [1_024, 204],
+      [36_864, 5],
       [1_048_576, 1],
     ] as const) {
       const { asked, read } = makeTable(first + 1, bytesPerRow);
-      await idsOf(wholeList<number>(0, read, first));
+      await idsOf(pagesOf<number, Rows>(0, read));
       assert.deepEqual(asked[1], { last: first, limit });
     }
   });
 
   test("asks for fewer rows where they are too many bytes, down to a single one", async () => {
     for (const [mostBytes, limits] of [
-      [128_000, [first]],
-      [127_998, [first, 16]],
-      [15_998, [first, 16, 2]],
-      [1, [first, 16, 2, 1]],
+      [400_000, [first]],
+      [399_999, [first, 50]],
+      [49_999, [first, 50, 7]],
+      [1, [first, 50, 7, 1]],
     ] as const) {
       const { asked, read } = makeTable(first, 1_000, mostBytes);
-      const page = await readFitting<number, Page<number>>(read, 0, first);
-      assert.equal(page.rows, limits.at(-1));
+      for await (const { rows } of pagesOf<number, Rows>(0, read)) {
+        assert.equal(rows, limits.at(-1));
+        break;
+      }
       assert.deepEqual(
-        asked.map(({ limit }) => limit),
+        asked.slice(0, limits.length).map(({ limit }) => limit),
         limits,
       );
     }
     const { read } = makeTable(500, 1_000, 5_000);
-    assert.equal((await idsOf(wholeList<number>(0, read, first))).length, 500);
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read))).length, 500);
+  });
+
+  test("asks for no more rows than are wanted", async () => {
+    const { asked, read } = makeTable(10_000, 1_024);
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, 500))).length, 500);
+    assert.deepEqual(
+      asked.map(({ limit }) => limit),
+      [first, 100],
+    );
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, 7))).length, 7);
+    assert.equal(asked.at(-1)?.limit, 7);
   });
 
   test("goes on where a page found nothing before the list ended", async () => {
     const pages = [[], [1, 2], [], [3]].map((ids, i, all) => ({
       rows: ids.length,
-      bytes: 0,
+      bytes: ids.length,
       next: i + 1 < all.length ? i + 1 : undefined,
-      pieces: () => [{ json: Buffer.from(ids.map(id => `,{"id":${id}}`).join("")), next: i + 1 }],
+      ids,
     }));
-    const list = wholeList<number>(0, async last => pages[last], first);
-    assert.deepEqual(await idsOf(list), [1, 2, 3]);
+    assert.deepEqual(await idsOf(pagesOf<number, Rows>(0, async last => pages[last])), [1, 2, 3]);
   });
 
   test("reads one page ahead and no more", async () => {
     const { asked, read } = makeTable(10_000);
-    const iterator = wholeList<number>(0, read, first)[Symbol.asyncIterator]();
+    const iterator = pagesOf<number, Rows>(0, read)[Symbol.asyncIterator]();
     assert.equal(asked.length, 0);
     for (const ahead of [2, 3, 4]) {
       await iterator.next();
@@ -110,7 +125,7 @@ describe("a list in pages", () => {
 
   test("reads no more when nobody wants the rest", async () => {
     const { asked, read } = makeTable(10_000);
-    for await (const _ of wholeList<number>(0, read, first)) if (asked.length === 3) break;
+    for await (const _ of pagesOf<number, Rows>(0, read)) if (asked.length === 3) break;
     await turns();
     assert.equal(asked.length, 3);
   });
@@ -120,14 +135,10 @@ describe("a list in pages", () => {
     const failure = new Error("connection lost");
     let pieces = 0;
     const list = () =>
-      wholeList<number>(
-        0,
-        async (last, limit) => {
-          if (last > first) throw failure;
-          return read(last, limit);
-        },
-        first,
-      );
+      pagesOf<number, Rows>(0, async (last, limit) => {
+        if (last > first) throw failure;
+        return read(last, limit);
+      });
     const reading = async () => {
       for await (const _ of list()) pieces += 1;
     };
@@ -138,4 +149,24 @@ describe("a list in pages", () => {
     for await (const _ of list()) if (--left === 0) break;
     await turns();
   });
+});
+
+test("requests for the same list at the same time share its first page", async () => {
+  let statements = 0;
+  const queryBytes: Database["queryBytes"] = async source => {
+    await turns();
+    const { values } = typeof source === "function" ? source() : source;
+    statements += 1;
+    return [[Buffer.from(JSON.stringify(values)), Buffer.from("1"), Buffer.from("1")]];
+  };
+  const list = listsById({ queryBytes } as Database, sql`select id from asset`);
+  const read = async (active?: boolean) => {
+    const pieces: string[] = [];
+    for await (const { json } of list({ active })) pieces.push(Buffer.from(json).toString());
+    return pieces.join();
+  };
+  const [all, active, again] = await Promise.all([read(), read(true), read()]);
+  assert.deepEqual([statements, all === again, all === active], [2, true, false]);
+  await read();
+  assert.equal(statements, 3);
 });

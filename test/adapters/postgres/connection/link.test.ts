@@ -46,11 +46,6 @@ describe("a connection", () => {
     assert.equal(password, "p@ss");
   });
 
-  test("goes on without TLS where the server has none, if it may", async () => {
-    const { tls, password } = await logIn("?sslmode=prefer");
-    assert.deepEqual([tls, password], [true, "p@ss"]);
-  });
-
   test("sends nothing to a server that lacks the TLS it needs", async () => {
     const { tls, startup, failure } = await logIn("?sslmode=require");
     assert.deepEqual([tls, startup], [true, undefined]);

@@ -32,10 +32,11 @@ function openPool(limits: Partial<PoolLimits> = {}) {
         clients.push(client);
         return client;
       },
-      close(client) {
+      async close(client) {
         client.closed = true;
       },
       state: client => client.state,
+      cancel: client => void cancelled.push(client.name),
       isBroken: error => error === broken,
     },
   );
@@ -48,7 +49,7 @@ function openPool(limits: Partial<PoolLimits> = {}) {
     const begun = new Promise<FakeClient>(resolve => {
       tell = resolve;
     });
-    const answered = pool.run<string>(client => {
+    const answered = pool.run<string[]>(client => {
       assert.equal(client.closed, false, "a closed connection is never lent");
       client.running += 1;
       assert.equal(client.running, 1, "a connection runs one statement at a time");
@@ -60,7 +61,7 @@ function openPool(limits: Partial<PoolLimits> = {}) {
         client.running -= 1;
       });
       tell(client);
-      return { rows, cancel: () => cancelled.push(client.name) };
+      return rows;
     });
     answered.catch(() => {});
     return { begun, answered, answer: (row: string) => answer([row]), fail: (error: Error) => fail(error) };

@@ -53,7 +53,7 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
     });
     plain = await startNativePostgres(binaries ?? "", { settings: ["fsync=off"] });
     const owner = connect(
-      `postgres://postgres@/postgres?host=${server.socketFolder}&port=${new URL(server.url).port}`,
+      `postgres://postgres@${encodeURIComponent(server.socketFolder)}:${new URL(server.url).port}/postgres`,
     );
     await owner.query(sql`create database certified`);
     await owner.close();
@@ -86,7 +86,6 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
 
   for (const [host, query, outcome] of [
     ["127.0.0.1", "sslmode=require", /^TLSv1\.3$/],
-    ["127.0.0.1", "sslmode=prefer", /^TLSv1\.3$/],
     ["127.0.0.1", "sslmode=verify-full&sslrootcert=ours.pem", /^TLSv1\.3$/],
     ["localhost", "sslmode=verify-full&sslrootcert=ours.pem", /^TLSv1\.3$/],
     [
@@ -129,12 +128,12 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
           at("127.0.0.1", "sslmode=require&sslcert=client.pem&sslkey=stranger.key"),
           path => files[path] ?? "",
         ),
-      { message: /the key that fits it$/ },
+      { message: /a key that does not fit its certificate$/ },
     );
   });
 
   for (const [what, options, met] of [
-    ["falls silent after the handshake", {}, /: no answer within 1 s$/],
+    ["falls silent after the handshake", {}, /: no response within 2 s$/],
     [
       "requires its clients' certificates",
       { requestCert: true, rejectUnauthorized: true },
@@ -153,7 +152,7 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
       });
       await once(server.listen(0, "127.0.0.1"), "listening");
       const { port } = server.address() as AddressInfo;
-      const url = `postgres://postgres@127.0.0.1:${port}/x?sslmode=require&connect_timeout=1`;
+      const url = `postgres://postgres@127.0.0.1:${port}/x?sslmode=require`;
       assert.match((await tryUrl(url)) ?? "", met);
       for (const socket of sockets) socket.destroy();
       await promisify(server.close.bind(server))();
@@ -162,10 +161,8 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
     });
   }
 
-  test("a server without TLS is refused, unless it is preferred only", async () => {
-    const url = (mode: string) => `${plain.url}?sslmode=${mode}`;
-    assert.match((await tryUrl(url("require"))) ?? "", /the server has no TLS$/);
-    assert.equal(await tryUrl(url("prefer")), "plain text");
+  test("a server without TLS is refused", async () => {
+    assert.match((await tryUrl(`${plain.url}?sslmode=require`)) ?? "", /the server has no TLS$/);
   });
 
   test("serve starts all the same, answers 503 and logs the cause", async () => {
@@ -184,7 +181,7 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
   });
 
   test("a Unix socket needs none", async () => {
-    const url = `postgres://postgres@/postgres?host=${server.socketFolder}&port=${new URL(server.url).port}&sslmode=verify-full`;
+    const url = `postgres://postgres@${encodeURIComponent(server.socketFolder)}:${new URL(server.url).port}/postgres?sslmode=verify-full`;
     assert.equal(await tryUrl(url), "plain text");
   });
 

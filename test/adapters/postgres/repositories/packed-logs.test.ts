@@ -1,27 +1,37 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  ListMemory,
-  mostRenderedBytes,
-  PackedLogs,
-} from "../../../../src/adapters/postgres/repositories/packed-logs.ts";
+import { assetJson, performerJson } from "../../../../src/adapters/postgres/repositories/names.ts";
+import { makeCopier, PackedLogs } from "../../../../src/adapters/postgres/repositories/packed-logs.ts";
 import { elementsOf } from "../../../../src/application/json-list.ts";
 import { logStatuses, type MaintenanceLog, taskTypes } from "../../../../src/domain/maintenance-log.ts";
 import { between, makeRandom, pick, type Random } from "../../../faults/random.ts";
 
-/** As PostgreSQL packs logs. */
-function pack(logs: readonly MaintenanceLog[], memory = new ListMemory()): PackedLogs {
+/** As PostgreSQL packs logs, and what is known of their names. */
+function pack(logs: readonly MaintenanceLog[]) {
   const fields = logs.map(log => {
     const date = log.performedDate.replace("T", " ");
     const length = Buffer.byteLength(log.comment);
     return `${log.id},${date},${log.status},${log.taskType},${log.assetId},${log.performedByEmployeeId},${length},`;
   });
-  memory.assets.know(Object.fromEntries(logs.map(log => [log.assetId, log.assetName])));
-  memory.performers.know(
-    Object.fromEntries(logs.map(log => [log.performedByEmployeeId, log.performedByName])),
-  );
+  const names = {
+    assets: new Map(logs.map(log => [log.assetId, assetJson(log.assetId, log.assetName)])),
+    performers: new Map(
+      logs.map(log => [
+        log.performedByEmployeeId,
+        performerJson(log.performedByEmployeeId, log.performedByName),
+      ]),
+    ),
+  };
   const comments = logs.map(({ comment }) => comment).join("");
-  return new PackedLogs(Buffer.from(fields.join("")), Buffer.from(comments), memory);
+  const packed = new PackedLogs(Buffer.from(fields.join("")), Buffer.from(comments));
+  const nameless = { assets: new Set<number>(), performers: new Set<number>() };
+  const all = Number.POSITIVE_INFINITY;
+  const render = (mostRows = all, mostBytes = all) => {
+    const rendered = packed.render(names, nameless, makeCopier(), mostRows, mostBytes);
+    if (rendered === undefined) assert.fail("a name is missing");
+    return { ...rendered, json: Buffer.from(rendered.json) };
+  };
+  return { packed, names, nameless, render };
 }
 
 const aLog = (changes: Partial<MaintenanceLog> = {}): MaintenanceLog => ({
@@ -38,10 +48,13 @@ const aLog = (changes: Partial<MaintenanceLog> = {}): MaintenanceLog => ({
 });
 
 const logsOf = (comments: readonly string[]) => comments.map((comment, i) => aLog({ id: i + 1, comment }));
-const stringified = (logs: readonly MaintenanceLog[]) => logs.map(log => `,${JSON.stringify(log)}`).join("");
-const textOf = (packed: PackedLogs): string =>
-  Array.from(packed.pieces(undefined), ({ json }) => Buffer.from(json).toString()).join("");
-const rendered = (logs: readonly MaintenanceLog[]): string => textOf(pack(logs));
+const stringified = (logs: readonly MaintenanceLog[]) => logs.map(log => JSON.stringify(log)).join();
+function rendered(logs: readonly MaintenanceLog[]): string {
+  const { packed, render } = pack(logs);
+  const pieces: string[] = [];
+  for (; !packed.isRendered; ) pieces.push(render().json.toString());
+  return pieces.join();
+}
 
 /** Every character that PostgreSQL can store in a text: all but NUL, and no half of a surrogate pair. */
 const characters = Array.from({ length: 0x10ffff }, (_, i) => i + 1)
@@ -120,20 +133,22 @@ describe("packed logs", () => {
 
   test("are rendered up to a number of logs or of bytes, and from there on", () => {
     const logs = logsOf(Array.from({ length: 50 }, (_, i) => "x".repeat(i)));
-    const all = pack(logs);
+    const { packed, render } = pack(logs);
     const lengths = logs.map(log => Buffer.byteLength(stringified([log])));
-    const three = all.render(Number.MAX_SAFE_INTEGER, 3);
+    const three = render(3);
     assert.deepEqual([three.rows, three.json.toString()], [3, stringified(logs.slice(0, 3))]);
-    assert.deepEqual(all.position, { performedDate: logs[2]?.performedDate, id: 3 });
+    assert.deepEqual(packed.position, { performedDate: logs[2]?.performedDate, id: 3 });
     // The log with which the bytes are reached is the last one.
-    const two = all.render((lengths[3] ?? 0) + 2, 50);
+    const two = render(50, (lengths[3] ?? 0) + 2);
     assert.deepEqual([two.rows, two.json.toString()], [2, stringified(logs.slice(3, 5))]);
-    assert.equal(all.render().json.toString(), stringified(logs.slice(5)));
-    assert.deepEqual(all.position, all.lastPosition);
-    assert.deepEqual(all.lastPosition, { performedDate: logs[49]?.performedDate, id: 50 });
+    assert.equal(packed.isRendered, false);
+    assert.equal(render().json.toString(), stringified(logs.slice(5)));
+    assert.equal(packed.isRendered, true);
+    assert.deepEqual(packed.position, packed.lastPosition);
+    assert.deepEqual(packed.lastPosition, { performedDate: logs[49]?.performedDate, id: 50 });
   });
 
-  test("come in pieces of 256 KiB and one log, each with the position after it", () => {
+  test("are rendered in pieces of 256 KiB and one log", () => {
     // The longest that the rules allow: ten thousand characters that JSON writes with six bytes each.
     const longest = "\x01".repeat(10_000);
     const name = "\x01".repeat(100);
@@ -142,50 +157,55 @@ describe("packed logs", () => {
       assetName: name,
       performedByName: `${name}\x01`,
     }));
-    const next = { performedDate: "2020-01-01T00:00:00", id: 1 };
-    const pieces = Array.from(pack(logs).pieces(next), piece => ({
-      ...piece,
-      json: Buffer.from(piece.json),
-    }));
-    assert.equal(pieces.map(({ json }) => json).join(""), stringified(logs));
+    const { packed, render } = pack(logs);
+    const pieces: string[] = [];
+    for (; !packed.isRendered; ) {
+      const { json } = render();
+      assert.ok(json.length < (256 + 64) * 1024);
+      pieces.push(json.toString());
+      const last = elementsOf<MaintenanceLog>({ json, next: undefined }).at(-1);
+      assert.deepEqual(packed.position, { performedDate: last?.performedDate, id: last?.id });
+    }
+    assert.equal(pieces.join(), stringified(logs));
     assert.ok(pieces.length > 5);
-    for (const piece of pieces) {
-      assert.ok(piece.json.length < mostRenderedBytes + 64 * 1024);
-      const last = elementsOf<MaintenanceLog>(piece).at(-1);
-      const isEnd = piece === pieces.at(-1);
-      assert.deepEqual(piece.next, isEnd ? next : { performedDate: last?.performedDate, id: last?.id });
-    }
   });
 
-  test("have the names of their own page, and not those that an earlier page of the list had", () => {
-    const memory = new ListMemory();
-    for (const performedByName of ["Ada Bø", "Ada Bå", "Ada Bø"]) {
-      const log = aLog({ performedByName, assetName: `seen by ${performedByName}` });
-      assert.equal(textOf(pack([log], memory)), stringified([log]));
-    }
+  test("are not rendered, and tell all ids without a name, until their names are known", () => {
+    const logs = [aLog({ id: 1 }), aLog({ id: 2, assetId: 4 }), aLog({ id: 3, performedByEmployeeId: 13 })];
+    const { packed, names, nameless } = pack(logs);
+    const [asset, performer] = [names.assets.get(4), names.performers.get(13)];
+    names.assets.delete(4);
+    names.performers.delete(13);
+    assert.equal(packed.render(names, nameless, makeCopier(), 50, 50_000), undefined);
+    assert.deepEqual(nameless, { assets: new Set([4]), performers: new Set([13]) });
+    names.assets.set(4, asset ?? assert.fail());
+    names.performers.set(13, performer ?? assert.fail());
+    const known = { assets: new Set<number>(), performers: new Set<number>() };
+    assert.equal(
+      Buffer.from(packed.render(names, known, makeCopier(), 50, 50_000)?.json ?? []).toString(),
+      stringified(logs),
+    );
   });
 
-  test("are written over the JSON of the piece before", () => {
-    const memory = new ListMemory();
-    const [long, short] = [pack([aLog()], memory).render(), pack([aLog({ comment: "" })], memory).render()];
-    assert.equal(short.json.buffer, long.json.buffer);
-    assert.equal(short.json.toString(), stringified([aLog({ comment: "" })]));
-  });
-
-  test("of which there are none are one empty piece", () => {
-    const [piece, ...rest] = pack([]).pieces(undefined);
-    assert.deepEqual([piece?.json.length, piece?.next, rest], [0, undefined, []]);
-  });
-
-  test("are still shown when a name is missing", () => {
-    const fields = "1,2026-01-01 00:00:00,PENDING,ERROR,5,6,2,";
-    const bare = new PackedLogs(Buffer.from(fields), Buffer.from("ok"), new ListMemory());
-    const [log] = elementsOf<MaintenanceLog>({ json: bare.render().json, next: undefined });
-    assert.deepEqual([log?.comment, log?.assetName, log?.performedByName], ["ok", "", ""]);
+  test("of which there are none are nothing", () => {
+    const { packed, render } = pack([]);
+    assert.deepEqual([packed.isRendered, render().json.length], [true, 0]);
   });
 
   test("with a log that is longer than the rules allow are refused, not cut", () => {
     const log = aLog({ comment: "\x01".repeat(400_000) });
     assert.throws(() => pack([log]).render(), RangeError);
+  });
+
+  test("are copied, short ones each to memory of its own", () => {
+    const copy = makeCopier();
+    const [long, short] = [new Uint8Array(64 * 1024).fill(1), new Uint8Array(64 * 1024 - 1).fill(2)];
+    const copies = [copy(long), copy(short), copy(short), copy(long)];
+    for (const original of [long, short]) original.fill(3);
+    assert.deepEqual(
+      copies.map(copied => copied.every(byte => byte === copied[0]) && [copied.length, copied[0]]),
+      [long, short, short, long].map(({ length }) => [length, length === long.length ? 1 : 2]),
+    );
+    assert.equal(new Set(copies.map(({ buffer }) => buffer)).size, 3);
   });
 });

@@ -26,7 +26,7 @@ test("a replayed log is not acknowledged before the synchronous standby has it",
   const { employees, assets } = byOperator(makeRepositories(patient));
   const performer = callerOf(await employees.insert(anEmployee()));
   const asset = await assets.insert(anAsset());
-  const { maintenanceLogs } = makeRepositories(database);
+  const { maintenanceLogs } = byOperator(makeRepositories(database));
   const send = () => maintenanceLogs.append(asset.id, performer, aLog(), "key");
   const stored = async () => (await admin`select id from maintenance_log`).length;
   const waitFor = async (standby: string) => {
@@ -50,6 +50,6 @@ test("a replayed log is not acknowledged before the synchronous standby has it",
   await until(stored);
   await assert.rejects(send(), { code: "UNAVAILABLE" });
   await waitFor("");
-  assert.equal((await send()).replayed, true);
+  assert.equal((await send()).isReplay, true);
   assert.equal(await stored(), 1);
 });

@@ -24,16 +24,12 @@ const refusedByTrigger = [
   ...[
     "employee_event",
     "asset_event",
-    "trail_run",
+    "trail_entry",
     "trail_tile",
     "trail_checkpoint",
     "trail_acceptance",
-    "trail_reading",
   ].flatMap(table => [
-    `update ${table} set ${table === "trail_run" ? "first_index" : "recorded_at"} = default`.replace(
-      /^(update trail_tile set) recorded_at/,
-      "$1 level",
-    ),
+    `update ${table} set ${/entry|tile/.test(table) ? "index = index" : "recorded_at = default"}`,
     `delete from ${table}`,
     `truncate ${table}`,
   ]),
@@ -47,7 +43,7 @@ const refusedToService = [
   "insert into schema_migration (version, name) values (99, 'planted')",
   "delete from schema_migration",
   "alter table maintenance_log disable trigger all",
-  "drop trigger maintenance_log_append_only on maintenance_log",
+  "drop trigger append_only on maintenance_log",
   "drop table maintenance_log",
   "create table planted (id integer)",
   "insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, recorded_at) values (now(), 'PENDING', 'ERROR', '', 1, 1, '2020-01-01')",
@@ -249,16 +245,17 @@ describe("the audit trail in the database itself", () => {
     for (const statement of [
       "alter table maintenance_log alter column comment type text using 'forged'",
       "alter table maintenance_log disable trigger all",
-      "drop trigger maintenance_log_append_only on maintenance_log",
+      "drop trigger append_only on maintenance_log",
       "create table child () inherits (maintenance_log)",
       "create rule forged as on insert to maintenance_log do instead nothing",
       "create or replace function refuse_change() returns trigger language plpgsql as 'begin return new; end'",
       "drop table maintenance_log cascade",
     ]) {
-      assert.equal(await stateOf(statement, freeze), "42501", statement);
-      assert.equal(await stateOf(statement, freeze, "set local session_replication_role = replica"), "42501");
+      assert.equal(await stateOf(statement, freeze), "55000", statement);
+      assert.equal(await stateOf(statement, freeze, "set local session_replication_role = replica"), "55000");
       // Which is what SECURITY.md says that the triggers alone cannot prevent.
       assert.equal(await stateOf(statement), undefined, statement);
     }
+    assert.equal(await stateOf("reindex table maintenance_log", freeze), undefined);
   });
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import postgres from "postgres";
 import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
 import { script } from "../../../../src/adapters/postgres/connection/statement.ts";
-import { refuseLossyDatabase } from "../../../../src/adapters/postgres/schema/durability.ts";
+import { refuseLossyDatabase } from "../../../../src/adapters/postgres/schema/server-settings.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../../support/native-postgres.ts";
 import { until } from "../../../support/until.ts";
 
@@ -33,7 +33,7 @@ test("a server whose crash can lose what it has acknowledged is refused, and tol
     };
     await change(off);
     await assert.rejects(refuseLossyDatabase(database), {
-      name: "UnfitError",
+      name: "UnsuitableDatabase",
       message: `the database can lose what it has acknowledged (${setting} ${off}): see DATABASE_DURABILITY`,
     });
     await change(on);

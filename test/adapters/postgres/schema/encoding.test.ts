@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
-import { refuseOtherEncoding } from "../../../../src/adapters/postgres/schema/encoding.ts";
+import { refuseOtherEncoding } from "../../../../src/adapters/postgres/schema/server-settings.ts";
 import { openEmptyDatabase, type TestDatabase } from "../../../support/database.ts";
 import { runProgram } from "../../../support/program.ts";
 

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import {
   commandLimits,
   connect,
   type Database,
 } from "../../../../src/adapters/postgres/connection/database.ts";
-import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
-import {
-  migrate,
-  refuseOtherSchema,
-  UnfitError,
-} from "../../../../src/adapters/postgres/schema/migrations.ts";
+import { script, sql } from "../../../../src/adapters/postgres/connection/statement.ts";
+import { migrate, refuseOtherSchema } from "../../../../src/adapters/postgres/schema/migrations.ts";
+import { UnsuitableDatabase } from "../../../../src/application/unsuitable-database.ts";
 import { openEmptyDatabase, schema, type TestDatabase } from "../../../support/database.ts";
 
 const names = schema.migrations.map(({ name }) => name);
@@ -36,7 +34,7 @@ describe("migrations", () => {
 
   test("a new database is behind", async () => {
     await assert.rejects(refuseOtherSchema(database, schema), {
-      name: "UnfitError",
+      name: "UnsuitableDatabase",
       message: `the database is behind this program (missing: ${names.join(", ")}): run migrate first`,
     });
   });
@@ -46,7 +44,7 @@ describe("migrations", () => {
       ...schema,
       migrations: [{ version: 1, name: "broken", text: "create table half (); select nonsense" }],
     };
-    await assert.rejects(migrate(database, broken), UnfitError);
+    await assert.rejects(migrate(database, broken), UnsuitableDatabase);
     const tables = await database.query(sql`select 1 from pg_tables where tablename = 'half'`);
     assert.equal(tables.length, 0);
     assert.equal((await database.query(sql`select version from schema_migration`)).length, 0);
@@ -65,28 +63,6 @@ describe("migrations", () => {
     assert.deepEqual((await migrate(database, schema)).applied, []);
   });
 
-  test("emails with a Greek sigma are folded anew, unless another employee has that email", async () => {
-    const own = await openEmptyDatabase();
-    const old = connect(own.url, commandLimits);
-    const before = schema.migrations.findIndex(({ name }) => name === "final_sigma");
-    await migrate(old, { ...schema, migrations: schema.migrations.slice(0, before) });
-    for (const folded of ["νικος@a", "σας@a", "ςας@a", "μας@a", "μασ@a", "ada@a"]) {
-      await old.query(sql`
-        insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
-        values ('Ada', 'Byron', '123456', ${folded}, ${folded}, 'TECHNICIAN', 'x')`);
-    }
-    await migrate(old, schema);
-    const rows = await old.query<{ folded: string }>(
-      sql`select email_folded as folded from employee order by id`,
-    );
-    await old.close();
-    await own.drop();
-    assert.deepEqual(
-      rows.map(({ folded }) => folded),
-      ["νικοσ@a", "σασ@a", "ςας@a", "μας@a", "μασ@a", "ada@a"],
-    );
-  });
-
   test("a database that lacks one migration only is behind", async () => {
     const next = { version: names.length + 1, name: "next", text: "select 1" };
     await assert.rejects(
@@ -98,10 +74,39 @@ describe("migrations", () => {
   test("a database ahead of the program is refused by both commands", async () => {
     const older = { ...schema, migrations: schema.migrations.slice(0, -1) };
     const ahead = {
-      name: "UnfitError",
+      name: "UnsuitableDatabase",
       message: new RegExp(`ahead of this program \\(migration ${names.length}\\)`),
     };
     await assert.rejects(refuseOtherSchema(database, older), ahead);
     await assert.rejects(migrate(database, older), ahead);
+  });
+
+  test("a database from before the first release is refused by both commands", async () => {
+    const renamed = schema.migrations.map(migration => ({ ...migration, name: `new_${migration.name}` }));
+    const old = {
+      name: "UnsuitableDatabase",
+      message: `the database is older than version 1.0.0 (migration ${names[0]}): make a new one`,
+    };
+    // It had more migrations, too.
+    const shape = { ...schema, migrations: renamed.slice(0, 2) };
+    await assert.rejects(refuseOtherSchema(database, shape), old);
+    await assert.rejects(migrate(database, shape), old);
+  });
+
+  // The last one, since it freezes the schema.
+  test("a frozen schema is left as it is, and with a migration to apply says that it is frozen", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database runs no event triggers");
+    await database.query(script(readFileSync("sql/freeze_schema.sql", "utf8")));
+    assert.deepEqual(await migrate(database, schema), {
+      applied: [],
+      serviceRoleGranted: true,
+      isFrozen: true,
+    });
+    const next = { version: names.length + 1, name: "next", text: "select 1" };
+    await assert.rejects(migrate(database, { ...schema, migrations: [...schema.migrations, next] }), {
+      name: "UnsuitableDatabase",
+      message:
+        "the database is behind this program (missing: next): a superuser has to lift the freeze of the schema",
+    });
   });
 });

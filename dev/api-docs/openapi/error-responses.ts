@@ -1,0 +1,139 @@
+interface Meaning {
+  readonly description: string;
+  /** By name: each a message that clients get. */
+  readonly messages: Readonly<Record<string, string>>;
+}
+
+/** What each error status means, with the messages that a client is most likely to see. */
+const meanings: Readonly<Record<string, Meaning>> = {
+  400: {
+    description:
+      "Something in the request is missing, malformed or out of bounds; the message names it. Missing fields are reported before malformed ones. Correct the request before sending it again.",
+    messages: {
+      missing: "First name is required",
+      length: "Last name must be between 2 and 50 characters",
+      date: "Invalid performed date",
+      word: "Invalid status value",
+      id: "Invalid id",
+      json: "Request body is not valid JSON in UTF-8",
+    },
+  },
+  401: {
+    description:
+      "No employee stands behind the request. On login: the email is unknown, the password is wrong, or the employee is inactive; the response does not tell which. On create-log: the token has no employee.",
+    messages: { login: "Wrong email or password", performer: "No employee matches the token" },
+  },
+  403: {
+    description:
+      "The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help. `WWW-Authenticate` tells the two apart for programs.",
+    messages: {
+      none: "Token is missing",
+      invalid: "Token is not valid",
+      role: "Unauthorized",
+      user: "No user was added from the token",
+    },
+  },
+  404: {
+    description:
+      "There is no record with this id. Of the trail: there is no checkpoint, or none that goes so far yet; with `Retry-After` it is worth asking again.",
+    messages: {
+      employee: "Employee not found",
+      asset: "Asset not found",
+      log: "Log not found",
+      uncovered: "Log is not in the trail yet",
+      unsigned: "The trail is not signed",
+    },
+  },
+  408: {
+    description: "The request took more than 10 seconds to arrive.",
+    messages: { slow: "Request took too long" },
+  },
+  409: {
+    description: "Another employee has this email, in this or another case.",
+    messages: { email: "Email already exists" },
+  },
+  410: {
+    description:
+      "Of the trail: an entry, or its record, is not what was signed any more: it was removed or changed in the database behind the service.",
+    messages: {
+      removed: "Entry 17 of the trail, log 12, was removed",
+      changed: "Log 12, entry 17 of the trail, was changed",
+    },
+  },
+  413: {
+    description: "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password.",
+    messages: {
+      body: "Request body must be at most 65536 bytes",
+      credentials: "Request body must be at most 4096 bytes",
+    },
+  },
+  415: {
+    description: "The body has a `Content-Type` that is not `application/json`.",
+    messages: { type: "Content-Type must be application/json" },
+  },
+  417: {
+    description: "The `Expect` header asks for something other than `100-continue`.",
+    messages: { expectation: "Expectation cannot be met" },
+  },
+  422: {
+    description:
+      "The employee has used this `Idempotency-Key` for a log with another body or asset. Use a new key for a new log.",
+    messages: { key: "Idempotency-Key was used for another log" },
+  },
+  429: {
+    description:
+      "Too many failed logins. Try again after the number of seconds in `Retry-After`. For one email the wait grows with each further failure.",
+    messages: { throttled: "Too many failed logins" },
+  },
+  431: {
+    description: "The header section is larger than 16 KiB, or has more than 100 headers.",
+    messages: { headers: "Request header fields are too large" },
+  },
+  500: {
+    description:
+      "A fault of the service, or a failure of its database such as a full disk or a deadlock. The service's log tells the cause under the response's `X-Request-Id`.",
+    messages: { fault: "Internal server error" },
+  },
+  503: {
+    description:
+      "The database cannot be reached, or the service has too much to do. Repeat the request after the number of seconds in `Retry-After`, and wait longer each time (exponential back-off with jitter). The request may have been carried out all the same. GET, PUT and DELETE can be repeated safely, and so can PATCH on an employee or asset; a create-log only with an `Idempotency-Key`.",
+    messages: { database: "The database is not available", overload: "The service is overloaded" },
+  },
+  505: {
+    description: "The request's version of HTTP is neither 1.0 nor 1.1.",
+    messages: { version: "HTTP version must be 1.0 or 1.1" },
+  },
+};
+
+const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+const retryAfter = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+const challenge = { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } };
+const moreHeaders: Readonly<Record<string, object>> = {
+  401: challenge,
+  403: challenge,
+  404: retryAfter,
+  429: retryAfter,
+  503: retryAfter,
+};
+
+/** The error responses by the names that operations refer to. */
+export const errorResponses = Object.fromEntries(
+  Object.entries(meanings).map(([status, { description, messages }]) => [
+    `Error${status}`,
+    {
+      description,
+      headers: { ...requestId, ...moreHeaders[status] },
+      content: {
+        "application/json": {
+          schema: { $ref: "#/components/schemas/ErrorResponse" },
+          examples: Object.fromEntries(
+            Object.entries(messages).map(([name, msg]): [string, { readonly value: object }] => [
+              name,
+              { value: { status: Number(status), msg } },
+            ]),
+          ),
+        },
+      },
+    },
+  ]),
+);

@@ -1,0 +1,56 @@
+-- The provable trail: what the service numbers, hashes and signs, so that a change of what has been recorded shows.
+
+-- What an entry stands for: a row of maintenance_log, employee_event or asset_event.
+create type trail_kind as enum ('employee', 'asset', 'log');
+
+-- The database refuses an index that is taken, and a second entry of a record.
+create table trail_entry (
+  index     bigint primary key check (index between 0 and 4503599627370495),
+  kind      trail_kind not null,
+  record_id bigint not null,
+  -- The leaf hash of RFC 6962, of the record's entry as it was when it got its index.
+  hash      bytea not null check (length(hash) = 32),
+  unique (kind, record_id)
+);
+
+-- Full tiles (C2SP tlog-tiles), each by the root of its 256 hashes: level 0 has the hashes of entries, a higher level the
+-- roots of the tiles below it.
+create table trail_tile (
+  level smallint not null,
+  index bigint not null,
+  root  bytea not null check (length(root) = 32),
+  primary key (level, index)
+);
+
+create table trail_checkpoint (
+  id          bigint generated always as identity primary key,
+  size        bigint not null,
+  root        bytea not null check (length(root) = 32),
+  -- The signed note.
+  note        text not null check (octet_length(note) <= 100000),
+  recorded_at timestamptz not null default now()
+);
+
+-- An operator's word that the trail goes on with another history than the one that was signed.
+create table trail_acceptance (
+  id            bigint generated always as identity primary key,
+  reason        text not null check (char_length(reason) between 1 and 1000),
+  refused_size  bigint,
+  refused_root  bytea,
+  accepted_size bigint not null,
+  accepted_root bytea not null,
+  recorded_at   timestamptz not null default now()
+);
+
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['trail_entry', 'trail_tile', 'trail_checkpoint', 'trail_acceptance'] loop
+    execute format(
+      'create trigger append_only before update or delete or truncate on %I for each statement execute function refuse_change()',
+      name);
+    execute format('alter table %I enable always trigger append_only', name);
+  end loop;
+end
+$$;

@@ -1,0 +1,121 @@
+import type { TrailRecords } from "../../../application/trail/ports.ts";
+import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
+import { hashLength } from "../../../domain/trail/tile.ts";
+import type { Database } from "../connection/database.ts";
+import { type Statement, sql } from "../connection/statement.ts";
+import { leafHash, linesOf, unionOf } from "./entries.ts";
+import { makeFindings } from "./findings.ts";
+
+/** Entries read with one statement: those of a bundle. */
+const mostEntries = 256;
+/** Of the records of entries that are read together, unless it is one; each byte may become six in its entry. */
+const mostBytes = 96 * 1024;
+
+/** A sequence that has given no id yet has the first one as its last value. */
+const lastGiven = (sequence: Statement) =>
+  sql`(select case when is_called then last_value else 0 end from ${sequence})`;
+
+/** The rows that entries stand for, and their entries. */
+export function makeTrailRecords(database: Database): TrailRecords {
+  const { query, queryBytes } = database;
+  return {
+    async horizon(takesId) {
+      const [row] = await query<
+        { server: string; xmin: number; xid: number | null } & Record<EntryKind, number>
+      >(
+        sql`
+          select pg_postmaster_start_time()::text as server, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
+            case when ${takesId} then pg_current_xact_id()::text::bigint end as xid,
+            ${lastGiven(sql`employee_event_id_seq`)} as employee, ${lastGiven(sql`asset_event_id_seq`)} as asset,
+            ${lastGiven(sql`maintenance_log_id_seq`)} as log`,
+      );
+      const { server, xmin, xid, ...lastIds } = row as NonNullable<typeof row>;
+      return { server, xmin, xid: xid ?? undefined, lastIds };
+    },
+
+    async withoutEntry(above, others, limit) {
+      // The planner does not conclude what holds for record_id from what holds for id.
+      const unnumbered = (kind: EntryKind, isAsked: (id: Statement) => Statement) => sql`
+        select ${kind}::text as kind, id, ${leafHash} as hash from (
+          ${linesOf[kind]} where ${isAsked(sql`id`)} and not exists (
+            select from trail_entry
+            where kind = ${kind}::text::trail_kind and ${isAsked(sql`record_id`)} and record_id = record.id
+          )
+          order by id limit ${limit}
+        ) as line`;
+      // In two parts, so that each has a condition which the index answers.
+      const parts = entryKinds.flatMap(kind => {
+        // Those above are in the second part: a record that came in both would be added twice.
+        const ids = others
+          .filter(other => other.kind === kind && other.recordId <= above[kind])
+          .map(({ recordId }) => recordId);
+        const isNamed = (id: Statement) => sql`${id} = any(${`{${ids}}`}::text::bigint[])`;
+        const isAbove = (id: Statement) => sql`${id} > ${above[kind]}`;
+        return [...(ids.length > 0 ? [isNamed] : []), isAbove].map(isAsked => unnumbered(kind, isAsked));
+      });
+      const [row = []] = await queryBytes(
+        sql`
+          select string_agg(kind, ','), string_agg(id::text, ','), encode(string_agg(hash, ''), 'hex')
+          from (select kind, id, hash from (${unionOf(parts)}) as every limit ${limit}) as record`,
+      );
+      const [kinds = [], ids = [], [hashes = ""] = []] = row.map(column => column?.toString().split(","));
+      const bytes = Buffer.from(hashes, "hex");
+      return ids.map((id, at) => ({
+        kind: kinds[at] as EntryKind,
+        recordId: Number(id),
+        hash: bytes.subarray(at * hashLength, (at + 1) * hashLength),
+      }));
+    },
+
+    async oldestTransaction() {
+      const [oldest] = await query<{ words: string }>(
+        sql`
+          select words from (
+            select backend_xid as xid, pg_catalog.concat('process ', pid, ' of ', usename, ' (', application_name, ')') as words
+            from pg_stat_activity where backend_xid is not null
+            union all
+            select transaction, pg_catalog.concat('prepared transaction ', gid, ' of ', owner) from pg_prepared_xacts
+          ) as open order by age(xid) desc limit 1`,
+      );
+      return oldest?.words;
+    },
+
+    async entries(from, to) {
+      const lineOf = (kind: EntryKind) =>
+        sql`select line from (${linesOf[kind]} where id = record_id and kind = ${kind}::text::trail_kind) as line`;
+      const [row] = await queryBytes(
+        sql`
+          with entry as materialized (
+            select index, kind, record_id, row_number() over (order by index) as n,
+              sum(coalesce(octet_length(l.comment), octet_length(a.description), 0) + 300) over (order by index) as bytes
+            from trail_entry e
+            left join maintenance_log l on kind = 'log' and l.id = record_id
+            left join asset_event a on kind = 'asset' and a.id = record_id
+            where index >= ${from} and index < ${Math.min(to, from + mostEntries)}
+          )
+          select string_agg(line, E'\\n' order by n) from (
+            select n, row_number() over (order by n) as place, line
+            from entry cross join lateral (${unionOf(entryKinds.map(lineOf))}) as record
+            where index = ${from} + n - 1 and (n = 1 or bytes <= ${mostBytes})
+          ) as found where n = place`,
+      );
+      const lines = row?.[0]?.toString();
+      // A line feed within an entry is written as an escape.
+      return lines === undefined ? [] : lines.split("\n").map(line => Buffer.from(line));
+    },
+
+    async entryOfLog(id) {
+      const [row] = await queryBytes(
+        sql`
+          select index, line from (select ${id}::bigint as id) as asked
+          left join trail_entry on kind = 'log' and record_id = asked.id
+          left join (${linesOf.log}) as record on record.id = asked.id
+          order by index limit 1`,
+      );
+      const [index, entry] = row ?? [];
+      return { index: index == null ? undefined : Number(index), entry: entry ?? undefined };
+    },
+
+    findings: makeFindings(database),
+  };
+}

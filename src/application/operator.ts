@@ -1,0 +1,29 @@
+import type { Employee, Registration } from "../domain/employee.ts";
+import { notFound } from "../domain/error.ts";
+import type { Ports } from "./ports.ts";
+
+/** What the operator does to accounts, without a token. The password is read only when it is needed. */
+export const makeOperator = ({ employees, passwords }: Pick<Ports, "employees" | "passwords">) => ({
+  /**
+   * Registers an active ADMIN, or gives the employee with this email that role, a new password and activity.
+   *
+   * @returns undefined when `ifNone` is set and there is an active ADMIN: then nothing is changed
+   */
+  async appointAdmin(
+    admin: Omit<Registration, "role" | "password">,
+    ifNone: boolean,
+    readPassword: () => Promise<string>,
+  ): Promise<Employee | undefined> {
+    if (ifNone && (await employees.hasActiveAdmin())) return undefined;
+    const passwordHash = await passwords.hash(await readPassword());
+    return employees.appointAdmin({ ...admin, passwordHash });
+  },
+
+  /** Gives an employee a new password, which revokes all of their tokens. Throws NOT_FOUND. */
+  async setPassword(email: string, readPassword: () => Promise<string>): Promise<Employee> {
+    const account = await employees.findAccount(email);
+    if (account === undefined) throw notFound("Employee");
+    await employees.setPasswordHash(account.employee.id, await passwords.hash(await readPassword()));
+    return account.employee;
+  },
+});

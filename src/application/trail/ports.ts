@@ -1,0 +1,142 @@
+import type { EntryKind } from "../../domain/trail/entry.ts";
+import type { Hash } from "../../domain/trail/merkle.ts";
+
+/**
+ * A row that an entry stands for, and that never changes: a log, or one state of an employee or an asset. Ids of states
+ * are their own, not those of the employee or asset.
+ */
+export interface RecordKey {
+  readonly kind: EntryKind;
+  readonly recordId: number;
+}
+
+/** A record with the leaf hash of its entry. */
+export interface HashedRecord extends RecordKey {
+  readonly hash: Hash;
+}
+
+/** A tile of 256 hashes: of entries on level 0, of the tiles one level below on others. */
+export interface FullTile {
+  readonly level: number;
+  readonly index: number;
+  readonly root: Hash;
+}
+
+/** For each kind, an id of its records. */
+export type Ids = Readonly<Record<EntryKind, number>>;
+
+/** What a tree is known by: the number of its entries and their root hash. */
+export interface Head {
+  readonly size: number;
+  readonly root: Hash;
+}
+
+export interface LedgerEnd {
+  readonly size: number;
+  /** Of the last entry. */
+  readonly lastHash: Hash | undefined;
+  /** The highest record id that has an entry, or 0. */
+  readonly lastIds: Ids;
+}
+
+/** The entries and their tree, to which rows are only added. Methods of all ports here throw UNAVAILABLE. */
+export interface Ledger {
+  end(): Promise<LedgerEnd>;
+  /**
+   * Adds entries, and the tiles that they complete, provided that the trail ends at `size`: all or nothing. Returns false, and
+   * adds nothing, if it does not, or if one of the records has an entry already.
+   */
+  append(size: number, records: readonly HashedRecord[], tiles: readonly FullTile[]): Promise<boolean>;
+  /**
+   * Hashes one after the other, as many as there are: of entries on level 0, of full tiles of the level below on others.
+   *
+   * @param from the first index
+   * @param to the index after the last one
+   */
+  hashes(level: number, from: number, to: number): Promise<Uint8Array>;
+  /** The first index, from `from` up to, and without, `to`, that has no entry. */
+  firstMissing(from: number, to: number): Promise<number | undefined>;
+  /** The first entry, of those from `from` up to, and without, `to`, whose record has another entry too. */
+  firstRepeated(from: number, to: number): Promise<(RecordKey & { readonly index: number }) | undefined>;
+}
+
+/** The ids and transactions of one moment. */
+export interface Horizon {
+  /** The same until the server starts anew, or another one takes over: it may then give ids again that were lost with it. */
+  readonly server: string;
+  /** The last ids that the database has given to records: its owner can write any other. */
+  readonly lastIds: Ids;
+  /** Every transaction with a lower id has ended. */
+  readonly xmin: number;
+  /** Every transaction that has an id at this moment has a lower one; undefined unless asked for. */
+  readonly xid: number | undefined;
+}
+
+/** What `verify --database` finds wrong; the id is that of the log, employee or asset. */
+export interface Finding {
+  readonly kind: EntryKind;
+  readonly id: string;
+  readonly what: string;
+}
+
+/** The records that entries stand for. */
+export interface TrailRecords {
+  /** @param takesId whether the look takes the id of a transaction for itself */
+  horizon(takesId: boolean): Promise<Horizon>;
+  /**
+   * Records that have no entry, hashed, at most so many: those above these ids, and the others that are named, by the order
+   * of kinds, then by id.
+   */
+  withoutEntry(above: Ids, others: readonly RecordKey[], limit: number): Promise<HashedRecord[]>;
+  /** In words, the transaction that has been open longest. */
+  oldestTransaction(): Promise<string | undefined>;
+  /**
+   * The bytes of entries from an index up to, and without, another one, as far as all of them are there, and no more at once than a client should hold up.
+   */
+  entries(from: number, to: number): Promise<Uint8Array[]>;
+  /** The index of a log's entry and its bytes, as the log is now; either is undefined where there is none. */
+  entryOfLog(
+    id: number,
+  ): Promise<{ readonly index: number | undefined; readonly entry: Uint8Array | undefined }>;
+  /** Compares every record with the hash of its entry, and employees and assets with their last record. */
+  findings(): AsyncIterable<Finding>;
+}
+
+export interface NewCheckpoint extends Head {
+  /** The signed note. */
+  readonly note: string;
+}
+
+/** The operator's word that the trail goes on with another history than the one that was signed. */
+export interface Acceptance {
+  readonly reason: string;
+  /** Undefined where there was none. */
+  readonly refused: Head | undefined;
+  readonly accepted: NewCheckpoint;
+}
+
+export interface Checkpoints {
+  /** The checkpoint that was stored last. */
+  last(): Promise<NewCheckpoint | undefined>;
+  add(checkpoint: NewCheckpoint): Promise<void>;
+  /** Stores the acceptance together with its checkpoint. */
+  accept(acceptance: Acceptance): Promise<void>;
+  /** Resolves when all that has been read would survive the loss of the primary. */
+  confirm(): Promise<void>;
+}
+
+/** What the database keeps of the trail. */
+export interface TrailStore {
+  readonly ledger: Ledger;
+  readonly records: TrailRecords;
+  readonly checkpoints: Checkpoints;
+}
+
+/** Where the last checkpoint is kept outside the database. Throws TrailError where that cannot be read or written. */
+export interface RememberedNote {
+  /** In words, for the operator. */
+  readonly place: string;
+  read(): Promise<string | undefined>;
+  /** Resolves when the note would survive a crash of the machine. */
+  write(note: string): Promise<void>;
+}

@@ -1,0 +1,157 @@
+import { DomainError, notFound } from "../../domain/error.ts";
+import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
+import {
+  type Hash,
+  inclusionSpans,
+  isIncluded,
+  nodesOf,
+  spanHash,
+  type TreeHasher,
+} from "../../domain/trail/merkle.ts";
+import { formatVerifierKey, type SignerKey } from "../../domain/trail/note.ts";
+import { formatProof } from "../../domain/trail/proof.ts";
+import { isTileOf, readTilePath, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
+import { type ByteList, type JsonList, joinElements } from "../json-list.ts";
+import type { EventLog } from "../ports.ts";
+import type { Head, TrailRecords, TrailStore } from "./ports.ts";
+import type { NewestHead } from "./signing.ts";
+import { type NodeCache, readHashes, readTile } from "./tree.ts";
+
+/** Hashes kept for the next proofs, some 200 bytes each. */
+const mostNodes = 10_000;
+
+export interface PublishingPorts extends Pick<TrailStore, "ledger" | "records"> {
+  readonly hasher: TreeHasher;
+  readonly key: SignerKey | undefined;
+  readonly events: Pick<EventLog, "error">;
+  readonly newest: () => NewestHead | undefined;
+  /** Called when the stored trail is found not to be what was signed. */
+  readonly distrust: () => void;
+}
+
+export interface TrailHead {
+  readonly origin: string | null;
+  readonly publicKey: string | null;
+  readonly size: number;
+  readonly rootHash: string;
+  readonly checkpoint: string | null;
+}
+
+export type PublishedTrail = ReturnType<typeof makePublishedTrail>;
+
+/** What any employee may read of the trail, as far as the newest checkpoint. */
+export function makePublishedTrail(ports: PublishingPorts) {
+  const { ledger, records, hasher, key, events, newest, distrust } = ports;
+  const nodes: NodeCache = new Map();
+  const size = () => newest()?.size ?? 0;
+
+  /** The hashes that lead from an entry to the root of a tree; undefined where they do not. Throws GONE. */
+  async function proofOf(
+    index: number,
+    entry: Uint8Array,
+    { size, root }: Head,
+  ): Promise<Hash[] | undefined> {
+    const spans = inclusionSpans(index, size);
+    const hashAt = await readHashes(ledger, hasher, size, spans.flatMap(nodesOf), nodes).catch(gone);
+    const hashes = spans.map(span => spanHash(hasher, span, hashAt));
+    const isProven = isIncluded(hasher, index, size, hasher.leaf(entry), hashes, root);
+    if (!isProven || nodes.size > mostNodes) nodes.clear();
+    return isProven ? hashes : undefined;
+  }
+
+  return {
+    head(): TrailHead {
+      const head = newest();
+      return {
+        origin: key?.name ?? null,
+        publicKey: key === undefined ? null : formatVerifierKey(key),
+        size: size(),
+        rootHash: toBase64(head?.root ?? hasher.empty),
+        checkpoint: head?.note ?? null,
+      };
+    },
+
+    /** Throws NOT_FOUND. */
+    checkpoint(): string {
+      const note = newest()?.note;
+      if (note === undefined) throw new DomainError("NOT_FOUND", "There is no checkpoint");
+      return note;
+    },
+
+    /** A tile or an entry bundle by what follows `tile/` in its path. Throws NOT_FOUND and GONE, of a bundle while it is read. */
+    async tile(path: string): Promise<Uint8Array | ByteList> {
+      const tile = readTilePath(path);
+      if (tile === undefined || !isTileOf(tile, size())) throw new DomainError("NOT_FOUND", "Tile not found");
+      if (!tile.isBundle) return readTile(ledger, tile).catch(gone);
+      const from = tile.index * tileWidth;
+      return inPieces(records, from, from + tile.width, writeBundle);
+    },
+
+    /** Entries from an index on, and the index after the last of them. */
+    entries(from: number, limit: number): { readonly list: JsonList<object>; readonly next: number } {
+      const to = Math.max(from, Math.min(from + limit, size()));
+      return { list: inPieces(records, from, to, writeElements), next: to };
+    },
+
+    /** The text of a tlog-proof that holds. Throws NOT_FOUND, and GONE where the log is not what was signed. */
+    async proof(logId: number): Promise<string> {
+      if (key === undefined) throw new DomainError("NOT_FOUND", "The trail is not signed");
+      const head = newest();
+      const { index, entry } = await records.entryOfLog(logId);
+      if (index === undefined && entry === undefined) throw notFound("Log");
+      if (index === undefined || head?.note === undefined || index >= head.size) {
+        throw new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
+      }
+      if (entry !== undefined) {
+        // A proof that does not hold with what is kept is made once more from what is stored.
+        const hashes = (await proofOf(index, entry, head)) ?? (await proofOf(index, entry, head));
+        if (hashes !== undefined) return formatProof({ entry, index, hashes, checkpoint: head.note });
+      }
+      distrust();
+      const what = entry === undefined ? "was removed" : "is not what was signed";
+      events.error("trail mismatch", { kind: "log", id: logId, what });
+      throw new DomainError("GONE", `Log ${logId}, entry ${index} of the trail, ${what}`);
+    },
+  };
+}
+
+/** Entries in the pieces in which they are read, so that a client that reads slowly holds no more. */
+async function* inPieces(
+  records: TrailRecords,
+  from: number,
+  to: number,
+  write: (entries: readonly Uint8Array[], from: number) => Uint8Array,
+): JsonList<object> & ByteList {
+  let at = from;
+  for await (const entries of readEntries(records, from, to)) {
+    const json = write(entries, at);
+    at += entries.length;
+    yield { json, next: at < to ? at : undefined };
+  }
+}
+
+/** Entries in their order, some at a time. Throws GONE where one of them, or its record, is not there any more. */
+export async function* readEntries(
+  records: TrailRecords,
+  from: number,
+  to: number,
+): AsyncGenerator<readonly Uint8Array[]> {
+  for (let at = from; at < to; ) {
+    const entries = await records.entries(at, to);
+    if (entries.length === 0) throw new DomainError("GONE", `Entry ${at} of the trail was removed`);
+    yield entries;
+    at += entries.length;
+  }
+}
+
+function writeElements(entries: readonly Uint8Array[], from: number): Uint8Array {
+  const end = Buffer.from("}");
+  return joinElements(
+    entries.map((entry, at) => Buffer.concat([Buffer.from(`{"index":${from + at},"entry":`), entry, end])),
+  );
+}
+
+function gone(error: unknown): never {
+  if (!(error instanceof TrailError)) throw error;
+  throw new DomainError("GONE", `The stored trail is broken: ${error.message}`);
+}

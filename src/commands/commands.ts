@@ -1,0 +1,153 @@
+import type { CommandContext } from "./command.ts";
+import { flag, type Options, option, repeated, required, type Values, withDefault } from "./options.ts";
+
+type SettingsName = Exclude<
+  keyof typeof import("../config/settings.ts"),
+  "everySetting" | "readServeSettings"
+>;
+
+/** A command, as the help shows it and as the program runs it. */
+export interface Command<O extends Options = Options> {
+  /** In the list of all commands. */
+  readonly summary: string;
+  readonly text: string;
+  /** What follows the name without being an option. */
+  readonly argument?: string;
+  readonly options?: O;
+  readonly settings?: SettingsName;
+  /** Loads its code when it is called: `verify` and its like need no package. */
+  run(context: CommandContext, values: Values<O>, positionals: readonly string[]): Promise<void>;
+}
+
+/** Derives the type of the values from the options. */
+const command = <O extends Options>(declared: Command<O>): Command => declared;
+
+const passwordSource =
+  "The password comes from ADMIN_PASSWORD, from standard input, or from a prompt that shows nothing and asks twice.";
+const email = required("E", "the login name");
+const key = repeated("VKEY", "a verifier key of the trail; may be given again, after a change of key");
+
+export const commands: Readonly<Record<string, Command>> = {
+  serve: command({
+    summary: "serve the API until SIGTERM or SIGINT",
+    text: `It starts even if the database is down. It never changes the schema, and stops on one that is not its own.
+A listening socket that systemd passes on (LISTEN_FDS=1) replaces HOST and PORT. SIGHUP reads the TLS files again.`,
+    settings: "serveSettings",
+    run: async context => (await import("./serve.ts")).runServe(context),
+  }),
+  migrate: command({
+    summary: "bring the database's schema up to date",
+    text: `It also makes the grants of the role maintenance_log_service. Safe to run twice, or by two processes at once.
+Run it as the owner of the tables.`,
+    settings: "databaseSettings",
+    run: async context => (await import("./migrate.ts")).runMigrate(context),
+  }),
+  "create-admin": command({
+    summary: "create an ADMIN, or give an employee that role, a new password and activity",
+    text: passwordSource,
+    options: {
+      email,
+      "first-name": withDefault("F", "First", "of a new employee"),
+      "last-name": withDefault("L", "Administrator", "of a new employee"),
+      phone: withDefault("P", "000000", "of a new employee"),
+      "if-none": flag("do nothing when an active ADMIN exists"),
+    },
+    settings: "passwordSettings",
+    run: async (context, values) => (await import("./create-admin.ts")).runCreateAdmin(context, values),
+  }),
+  "set-password": command({
+    summary: "give an employee a new password, and revoke all tokens of that employee",
+    text: passwordSource,
+    options: { email },
+    settings: "passwordSettings",
+    run: async (context, values) => (await import("./set-password.ts")).runSetPassword(context, values),
+  }),
+  check: command({
+    summary: "report what would stop serve from starting, or would fail later",
+    text: "It changes nothing. Exit codes: 0 nothing found, 1 something, 69 no database, 78 wrong settings.",
+    settings: "serveSettings",
+    run: async context => (await import("./check.ts")).runCheck(context),
+  }),
+  "export-logs": command({
+    summary: "write all maintenance logs, or those of an asset, to standard output",
+    text: "Newest first. Every log that is there at the start is written once. An export is whole when the exit code is 0.",
+    options: {
+      asset: option("ID", "only those of this asset"),
+      format: withDefault("ndjson|csv", "ndjson", "an object a line, or RFC 4180 with a header"),
+    },
+    settings: "databaseSettings",
+    run: async (context, values) => (await import("./export-logs.ts")).runExportLogs(context, values),
+  }),
+  openapi: command({
+    summary: "print the OpenAPI document of the API",
+    text: "Needs neither settings nor a database.",
+    run: async context => (await import("./openapi.ts")).runOpenApi(context),
+  }),
+  "trail-key": command({
+    summary: "make a key that signs the trail, or print the public half of one",
+    text: `NAME is the key's name and the trail's origin, without spaces and plus signs; for example example.com/maintenance.
+Without options the signer key, which is secret, goes to standard output, and the verifier key, which is public, to
+standard error.`,
+    argument: "[NAME]",
+    options: {
+      out: option("FILE", "write the signer key to this new file, and the verifier key to standard output"),
+      public: flag("make nothing: print the verifier key of TRAIL_KEY"),
+    },
+    settings: "trailKeySettings",
+    run: async (context, values, names) =>
+      (await import("./trail-key.ts")).runTrailKey(context, values, names),
+  }),
+  verify: command({
+    summary: "check an export of the trail, one log, or the database against what was signed",
+    text: `It takes --checkpoint and --entries, or --proof and --log, or --database; only the last needs settings and a database.
+Exit codes: 0 all of it holds, 1 something does not, and which, 66 a file cannot be read.`,
+    options: {
+      key,
+      checkpoint: repeated(
+        "FILE",
+        "a checkpoint, new or old; each is compared with as many entries as it covers",
+      ),
+      entries: option("FILE", "the output of export-trail"),
+      proof: option("FILE", "the response of GET /logs/{id}/proof"),
+      log: option(
+        "FILE",
+        "the log as the API returns it; its fields are compared with those that are proven",
+      ),
+      database: flag(`every record against its entry's hash, every hash against the tree, the tree against the
+checkpoints in the database and in TRAIL_STATE_FILE; names what was changed, removed or inserted`),
+    },
+    settings: "verifyDatabaseSettings",
+    run: async (context, values) => (await import("./verify.ts")).runVerify(context, values),
+  }),
+  audit: command({
+    summary: "read the trail over HTTP, and compare it with what was remembered of it",
+    text: `It reads the entries since the last audit, and the last ones of that again, and recomputes the tree of the newest
+checkpoint. It needs neither the settings of the service nor its database: run it on another machine, by a timer.
+Exit codes: 0 all of it holds, 1 something does not, or could not be read.`,
+    options: {
+      url: required("URL", "where the service is, for example https://maintenance.example.com"),
+      key,
+      state: required("FILE", "remembers the last checkpoint that held; replaced only when all of it holds"),
+    },
+    settings: "auditSettings",
+    run: async (context, values) => (await import("./audit.ts")).runAudit(context, values),
+  }),
+  "export-trail": command({
+    summary: "write the entries of the trail to standard output",
+    text: "In their order, a line each, in the bytes that are hashed. An export is whole when the exit code is 0.",
+    options: { from: withDefault("N", "0", "the entry to begin with") },
+    settings: "databaseSettings",
+    run: async (context, values) => (await import("./export-trail.ts")).runExportTrail(context, values),
+  }),
+  "accept-trail": command({
+    summary: "go on with the stored trail, though it contradicts what was signed",
+    text: `For a restore that was meant: signs the trail as it is stored now, in place of the one that was signed before,
+and records both and the reason in the database. Older checkpoints that others keep contradict the new ones: tell them
+why. Needs TRAIL_KEY, and TRAIL_STATE_FILE where serve has it.`,
+    options: {
+      reason: required("TEXT", "why, for those who read the trail later; at most 1,000 characters"),
+    },
+    settings: "acceptTrailSettings",
+    run: async (context, values) => (await import("./accept-trail.ts")).runAcceptTrail(context, values),
+  }),
+};

@@ -1,0 +1,23 @@
+import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { readSignerKey } from "../domain/trail/note.ts";
+import { optional, required } from "./read-settings.ts";
+
+const trailKey = [
+  "TRAIL_KEY",
+  "signs the trail: docs/trail.md; without it the trail is numbered and not signed",
+  "a line that begins with PRIVATE+KEY+, as the command trail-key makes it",
+  (text: string) => readSignerKey(text, trailCrypto),
+] as const;
+
+export const optionalTrailKey = optional(...trailKey);
+
+/** What commands read that run without the service, its database and its packages. */
+export const trailKeySettings = { trailKey: required(...trailKey) };
+
+export const asItIs = (text: string): string => text;
+
+/** With what `audit` logs in. */
+export const auditSettings = {
+  email: required("AUDIT_EMAIL", "any employee's email, for `audit`", "auditor@example.com", asItIs),
+  password: required("AUDIT_PASSWORD", "that employee's password, for `audit`", "the password", asItIs),
+};

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { connect, type Database } from "../../../../src/adapters/postgres/connection/database.ts";
+import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
+import { makeTrailStore } from "../../../../src/adapters/postgres/trail/trail-store.ts";
+import { openDatabase, type TestDatabase } from "../../../support/database.ts";
+import { until } from "../../../support/until.ts";
+
+const none = { employee: 0, asset: 0, log: 0 };
+
+describe("the trail's records in PostgreSQL", () => {
+  let opened: TestDatabase;
+  let database: Database;
+  let owner: postgres.Sql;
+  before(async () => {
+    opened = await openDatabase();
+    database = connect(opened.url);
+    owner = postgres(opened.url, { max: 1 });
+    await owner`insert into asset (name, description) select 'Pump', repeat('x', 1000) from generate_series(1, 40)`;
+  });
+  after(async () => {
+    await owner.end();
+    await database.close();
+    await opened.drop();
+  });
+
+  /** On a connection of its own: one that has met a statement goes on with the functions that it found then. */
+  async function read() {
+    const fresh = connect(opened.url);
+    const { ledger, records } = makeTrailStore(fresh);
+    const hashed = await records.withoutEntry(none, [], 1);
+    const entries = await records.entries(0, 2);
+    const { lastHash } = await ledger.end();
+    const stored = await ledger.hashes(0, 0, 2);
+    await fresh.close();
+    return { hashed, entries, lastHash, stored };
+  }
+
+  test("are read right where bytea_output is escape, and with PostgreSQL's own functions", async () => {
+    const { ledger, records } = makeTrailStore(database);
+    const [first, second] = await records.withoutEntry(none, [], 2);
+    assert.ok(first !== undefined && second !== undefined);
+    assert.equal(await ledger.append(0, [first, second], []), true);
+    const before = await read();
+    assert.deepEqual([before.entries.length, before.stored.length, before.lastHash], [2, 64, second.hash]);
+    await database.query(
+      sql`do $$ begin execute format('alter database %I set bytea_output = escape', current_database()); end $$`,
+    );
+    assert.deepEqual(await read(), before);
+    for (const [name, type, body] of [
+      ["to_json(text)", "json", `'"forged"'::json`],
+      ["concat(text, integer)", "text", "'forged'"],
+      ["sha256(text)", "bytea", "''::bytea"],
+      ["convert_to(text, text)", "bytea", "''::bytea"],
+      ["replace(text, text, text)", "text", "'forged'"],
+      ["to_char(timestamp, text)", "text", "'forged'"],
+      ["encode(bytea, text)", "text", "'forged'"],
+      ["decode(text, text)", "bytea", "''::bytea"],
+      ["string_agg(bytea)", "text", "'forged'"],
+    ]) {
+      await owner.unsafe(`create function public.${name} returns ${type} language sql as $$select ${body}$$`);
+    }
+    assert.deepEqual(await read(), before);
+  });
+
+  test("name a transaction that is open, and wait for its end", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database runs one transaction at a time");
+    const { records } = makeTrailStore(database);
+    let taken = 0;
+    await owner.begin(async transaction => {
+      await transaction`update asset set active = active where id = 1`;
+      const { xid = assert.fail() } = await records.horizon(true);
+      taken = xid;
+      assert.ok((await records.horizon(false)).xmin < taken);
+      assert.match(
+        (await records.oldestTransaction()) ?? "",
+        /^(process \d+|prepared transaction \S+) of \w+/,
+      );
+    });
+    // Other tests on the same server may have a transaction open for a moment.
+    await until(async () => (await records.horizon(false)).xmin > taken);
+  });
+});

@@ -1,0 +1,358 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { readFrontier } from "../../../src/application/trail/tree.ts";
+import { toBase64 } from "../../../src/domain/trail/encoding.ts";
+import { catchUp, hasher, logRecord, makeTrailStage, range } from "../../support/trail-stage.ts";
+
+type Stage = ReturnType<typeof makeTrailStage>;
+
+/** Looks of a process, a second after each other. */
+async function look({ clock }: Stage, { step }: ReturnType<Stage["numbering"]>, times = 1): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    clock.advance(1);
+    await step();
+  }
+}
+
+/** A process that has looked often enough for all that was there to be settled. */
+async function settled(stage: Stage) {
+  const each = stage.numbering();
+  await look(stage, each, 8);
+  return each;
+}
+
+/** The ids above which logs were looked for. */
+function watchLooks({ trail }: Stage): number[] {
+  const looks: number[] = [];
+  const { withoutEntry } = trail.records;
+  trail.records.withoutEntry = (above, ...others) => {
+    looks.push(above.log);
+    return withoutEntry(above, ...others);
+  };
+  return looks;
+}
+
+const told = ({ events }: Stage, name: string) =>
+  events.recorded.flatMap(({ event, details }) => (event === name ? [details] : []));
+
+describe("numbering", () => {
+  test("gives each record one number, by any number of processes at once, and the trees agree", async () => {
+    const { numbering, commit, trail, numberedIds, rootOf } = makeTrailStage();
+    const processes = [numbering(), numbering(), numbering()];
+    let next = 1;
+    for (let round = 0; round < 30; round += 1) {
+      const ids = range(next, next + 1 + ((round * 37) % 200));
+      next += ids.length;
+      commit(...ids);
+      await Promise.all(processes.map(each => each.step()));
+      await processes[round % 3]?.step();
+    }
+    for (const each of processes) await each.step();
+    assert.deepEqual(
+      [...numberedIds()].sort((a, b) => a - b),
+      range(1, next),
+    );
+    for (const each of processes) assert.equal(toBase64(each.head()?.root ?? assert.fail()), rootOf());
+    for (const size of [0, 1, 255, 256, 257, 512, next - 1]) {
+      const { root } = await readFrontier(trail.ledger, hasher, size);
+      assert.equal(toBase64(root()), rootOf(size), String(size));
+    }
+  });
+
+  test("numbers employees and assets before logs, batch after batch", async () => {
+    const stage = makeTrailStage();
+    const { records, commit, trail } = stage;
+    for (const kind of ["asset", "employee"] as const) {
+      for (const recordId of range(1, 1_501)) records[kind].push({ ...logRecord(recordId), kind });
+    }
+    commit(...range(1, 3_001));
+    await catchUp(stage.numbering());
+    const kinds = trail.stored.entries.map(({ kind }) => kind);
+    assert.deepEqual(kinds, [
+      ...Array(1_500).fill("employee"),
+      ...Array(1_500).fill("asset"),
+      ...Array(3_000).fill("log"),
+    ]);
+  });
+
+  test("grows by many tiles at once as it does entry by entry", async () => {
+    const [many, single] = [makeTrailStage(), makeTrailStage()];
+    many.commit(...range(1, 3_001));
+    await catchUp(many.numbering());
+    const each = single.numbering();
+    for (const id of range(1, 3_001)) {
+      single.commit(id);
+      if (id % 7 === 0) await each.step();
+    }
+    await catchUp(each);
+    assert.equal(many.trail.stored.tiles.length, 11);
+    assert.deepEqual(many.trail.stored.tiles, single.trail.stored.tiles);
+    assert.equal(many.rootOf(), single.rootOf());
+  });
+
+  test("takes over what another process has numbered, in more than one piece", async () => {
+    const stage = makeTrailStage();
+    const [one, other] = [await settled(stage), await settled(stage)];
+    stage.commit(...range(1, 5_001));
+    await catchUp(one);
+    await look(stage, other);
+    assert.equal(toBase64(other.head()?.root ?? assert.fail()), stage.rootOf());
+    assert.equal(other.head()?.size, 5_000);
+  });
+
+  test("finds a record whose transaction ends after later ones, as long as it is open", async () => {
+    const stage = makeTrailStage();
+    const { commit, transactions, numberedIds } = { ...stage, ...stage.trail };
+    const each = await settled(stage);
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    commit(1, 2, 5);
+    await look(stage, each, 300);
+    commit(3, 4);
+    transactions.open.clear();
+    await look(stage, each);
+    assert.deepEqual(numberedIds(), [1, 2, 5, 3, 4]);
+    assert.deepEqual(told(stage, "trail late"), []);
+  });
+
+  test("finds a record whose transaction took its own id one look after that of the record", async () => {
+    const stage = makeTrailStage();
+    const { commit, transactions, numberedIds } = { ...stage, ...stage.trail };
+    const each = await settled(stage);
+    commit(2);
+    await look(stage, each);
+    // The transaction that has had id 1 since before that look.
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    await look(stage, each, 50);
+    commit(1);
+    transactions.open.clear();
+    await look(stage, each);
+    assert.deepEqual(numberedIds(), [2, 1]);
+  });
+
+  test("looks over the ids of the last seconds only, and over all of them twice at the start and once a day", async () => {
+    const stage = makeTrailStage();
+    stage.commit(...range(1, 101));
+    const looks = watchLooks(stage);
+    const each = await settled(stage);
+    assert.deepEqual(looks, [0, 100, 100, 0, 100, 100, 100, 100]);
+    looks.length = 0;
+    stage.commit(101, 102);
+    await look(stage, each, 6);
+    assert.deepEqual(looks, [100, 102, 102, 102, 102, 102]);
+    looks.length = 0;
+    stage.clock.advance(86_400);
+    await look(stage, each, 2);
+    assert.deepEqual(looks, [0, 102]);
+  });
+
+  test("finds what was under way while the process started", async () => {
+    const stage = makeTrailStage();
+    const { commit, transactions, numberedIds } = { ...stage, ...stage.trail };
+    commit(2, 3);
+    transactions.open.add(1);
+    transactions.next = 2;
+    const each = await settled(stage);
+    assert.deepEqual(numberedIds(), [2, 3]);
+    commit(1);
+    transactions.open.clear();
+    await look(stage, each, 4);
+    assert.deepEqual(numberedIds(), [2, 3, 1]);
+  });
+
+  test("numbers a record that was put below settled ids within a day, and says so", async () => {
+    const stage = makeTrailStage();
+    stage.commit(2, 3);
+    const each = await settled(stage);
+    stage.commit(1);
+    await look(stage, each, 20);
+    assert.deepEqual(stage.numberedIds(), [2, 3]);
+    stage.clock.advance(86_400);
+    await look(stage, each);
+    assert.deepEqual(stage.numberedIds(), [2, 3, 1]);
+    assert.deepEqual(told(stage, "trail late"), [{ records: 1, kind: "log", id: 1 }]);
+  });
+
+  test("says of a record that was put below others while no process ran that it is late", async () => {
+    const stage = makeTrailStage();
+    stage.commit(2, 3);
+    await settled(stage);
+    stage.commit(1, 4);
+    await look(stage, stage.numbering());
+    assert.deepEqual(stage.numberedIds(), [2, 3, 1, 4]);
+    assert.deepEqual(told(stage, "trail late"), [{ records: 1, kind: "log", id: 1 }]);
+  });
+
+  test("numbers what comes after a record with an id that was not given out, also after a restart", async () => {
+    const stage = makeTrailStage();
+    stage.given.log = 2;
+    stage.commit(1, 2, 1_000_000);
+    let each = await settled(stage);
+    for (const id of [3, 4]) {
+      stage.given.log = id;
+      stage.commit(id);
+      await look(stage, each);
+      each = stage.numbering();
+    }
+    assert.deepEqual(stage.numberedIds(), [1, 2, 1_000_000, 3, 4]);
+  });
+
+  test("numbers on where the sequence was set ahead and back again", async () => {
+    const stage = makeTrailStage();
+    stage.commit(1, 2);
+    stage.given.log = 2;
+    const each = await settled(stage);
+    stage.commit(900);
+    stage.given.log = 900;
+    await look(stage, each, 8);
+    stage.given.log = 3;
+    stage.commit(3);
+    await look(stage, each);
+    assert.deepEqual(stage.numberedIds(), [1, 2, 900, 3]);
+  });
+
+  test("fails where the trail takes no entries, so that it is read anew", async () => {
+    const stage = makeTrailStage();
+    const each = await settled(stage);
+    const { append } = stage.trail.ledger;
+    stage.trail.ledger.append = async () => false;
+    stage.commit(1);
+    await assert.rejects(look(stage, each), /takes no entries/);
+    stage.trail.ledger.append = append;
+    each.reset();
+    await look(stage, each);
+    assert.deepEqual(stage.numberedIds(), [1]);
+  });
+
+  test("numbers an id that was missing and is given again after the sequence was set back", async () => {
+    const stage = makeTrailStage();
+    const { transactions } = stage.trail;
+    stage.commit(1);
+    const each = await settled(stage);
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    stage.given.log = 22;
+    stage.commit(22);
+    await look(stage, each, 3);
+    stage.given.log = 6;
+    await look(stage, each, 2);
+    for (const id of [7, 8]) {
+      stage.given.log = id;
+      stage.commit(id);
+      await look(stage, each);
+    }
+    assert.deepEqual(stage.numberedIds(), [1, 22, 7, 8]);
+  });
+
+  test("numbers ids that another server gives again, however far it is by the next look", async () => {
+    const stage = makeTrailStage();
+    stage.commit(1, 2);
+    stage.given.log = 50;
+    const each = await settled(stage);
+    // What the first server gave after 2 was lost with it.
+    stage.trail.transactions.server = "another";
+    stage.given.log = 60;
+    stage.commit(3, 4, 60);
+    await look(stage, each);
+    assert.deepEqual(stage.numberedIds(), [1, 2, 3, 4, 60]);
+  });
+
+  test("goes on where the ids of transactions go back, as on another server", async () => {
+    const stage = makeTrailStage();
+    stage.trail.transactions.next = 1_000;
+    const each = await settled(stage);
+    const looks = watchLooks(stage);
+    stage.commit(1);
+    await look(stage, each, 2);
+    stage.trail.transactions.next = 5;
+    await look(stage, each, 80);
+    assert.equal(looks.at(-1), 1);
+  });
+
+  test("names, once, a transaction that holds up the settled ids for a minute", async () => {
+    const stage = makeTrailStage();
+    const each = await settled(stage);
+    stage.trail.transactions.open.add(stage.trail.transactions.next);
+    stage.trail.transactions.next += 1;
+    stage.commit(1);
+    await look(stage, each, 50);
+    assert.deepEqual(told(stage, "trail waits"), []);
+    await look(stage, each, 200);
+    assert.deepEqual(told(stage, "trail waits"), [{ transaction: "transaction 2" }]);
+  });
+
+  test("measures its times by a clock that nobody can set", async () => {
+    const stage = makeTrailStage();
+    stage.commit(1);
+    const each = await settled(stage);
+    const looks = watchLooks(stage);
+    stage.clock.set("2099-01-01T00:00:00Z");
+    await look(stage, each);
+    stage.clock.set("2001-01-01T00:00:00Z");
+    await look(stage, each);
+    assert.deepEqual(looks, [1, 1]);
+  });
+
+  test("starts anew from what is stored when that is not what it knew", async () => {
+    const stage = makeTrailStage();
+    stage.commit(...range(1, 301));
+    const each = await settled(stage);
+    stage.trail.stored.entries.splice(200);
+    stage.trail.stored.tiles.length = 0;
+    stage.records.log.splice(150, 100);
+    await look(stage, each, 2);
+    assert.equal(toBase64(each.head()?.root ?? assert.fail()), stage.rootOf());
+    const last = stage.trail.stored.entries.pop() ?? assert.fail();
+    stage.trail.stored.entries.push({ ...last, hash: new Uint8Array(32) });
+    await look(stage, each, 2);
+    assert.equal(toBase64(each.head()?.root ?? assert.fail()), stage.rootOf());
+  });
+
+  test("gives no second number to a record whose entry was removed, and goes on when it is back", async () => {
+    for (const isNew of [true, false]) {
+      for (const at of [298, 10]) {
+        const stage = makeTrailStage();
+        const { trail, commit, numbering, numberedIds } = stage;
+        commit(...range(1, 301));
+        let each = await settled(stage);
+        const [removed = assert.fail()] = trail.stored.entries.splice(at, 1);
+        if (isNew) each = numbering();
+        else stage.clock.advance(86_400);
+        commit(301);
+        // A process that starts reads the last tile first.
+        const message = isNew && at === 298 ? "tile 0/001.p/44 is not whole" : `entry ${at} was removed`;
+        await assert.rejects(look(stage, each), { name: "TrailError", message });
+        assert.equal(trail.stored.entries.length, 299);
+        trail.stored.entries.splice(at, 0, removed);
+        await look(stage, each, 2);
+        assert.deepEqual(numberedIds(), range(1, 302));
+      }
+    }
+  });
+
+  test("does not ask again for a record that has just got its number", async () => {
+    const stage = makeTrailStage();
+    const each = await settled(stage);
+    stage.commit(1, 3);
+    await look(stage, each);
+    stage.trail.stored.entries.splice(0, 1);
+    stage.commit(2, 4);
+    await look(stage, each);
+    assert.deepEqual(stage.numberedIds(), [3, 2, 4]);
+  });
+
+  test("finds a record that comes late among more ids than it remembers", async () => {
+    const stage = makeTrailStage();
+    const { transactions } = stage.trail;
+    const each = await settled(stage);
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    stage.commit(30_000);
+    await look(stage, each, 5);
+    stage.commit(7);
+    transactions.open.clear();
+    await look(stage, each, 6);
+    assert.deepEqual(stage.numberedIds(), [30_000, 7]);
+  });
+});

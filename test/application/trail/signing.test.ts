@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
+import { acceptTrail } from "../../../src/application/trail/acceptance.ts";
+import { makeSigning } from "../../../src/application/trail/signing.ts";
+import { openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
+import { fromBase64 as fromRoot, TrailError, toBase64 } from "../../../src/domain/trail/encoding.ts";
+import { hasher, key, logRecord, makeMemoryNote, makeTrailStage, range } from "../../support/trail-stage.ts";
+
+describe("signing", () => {
+  test("is not broken by another process that goes on numbering and signing meanwhile", async () => {
+    const { start, commit, trail, events } = makeSigner();
+    const [one, other] = [start(), start()];
+    commit(1);
+    await one.look();
+    await other.look();
+    const { last } = trail.checkpoints;
+    let next = 2;
+    let isOthers = false;
+    Object.assign(trail.checkpoints, {
+      async last() {
+        if (isOthers) return last();
+        isOthers = true;
+        commit(...range(next, next + 1_500));
+        next += 1_500;
+        for (let look = 0; look < 4; look += 1) await other.look();
+        isOthers = false;
+        return last();
+      },
+    });
+    commit(next);
+    next += 1;
+    await one.look();
+    assert.deepEqual(
+      events.recorded.filter(({ event }) => event === "trail broken"),
+      [],
+    );
+    assert.ok((one.signing.newest()?.size ?? 0) > 3_000);
+  });
+
+  test("signs nothing while what is remembered cannot be read, or was never signed", async () => {
+    const { start, commit, setNote, events } = makeSigner();
+    commit(...range(1, 8));
+    const one = start();
+    await one.look();
+    await one.signing.close();
+    for (const note of ["garbage\n", one.signing.newest()?.note?.replace("\n7\n", "\n6\n")]) {
+      setNote(note);
+      const other = start();
+      await other.look();
+      assert.equal(other.signing.newest(), undefined);
+    }
+    assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
+  });
+
+  function makeSigner() {
+    const stage = makeTrailStage();
+    const memory = makeMemoryNote();
+    const { remembered } = memory;
+    const { events } = stage;
+    const start = () => {
+      const numbering = stage.numbering();
+      const { trail, clock } = stage;
+      const ports = { ...trail, clock, hasher, ed25519: trailCrypto, key, remembered, events };
+      const signing = makeSigning({ ...ports, numbering });
+      const look = async (seconds = 1) => {
+        stage.clock.advance(seconds);
+        try {
+          await numbering.step();
+          await signing.sign();
+        } catch (error) {
+          if (!(error instanceof TrailError)) throw error;
+          signing.refuse(error.message);
+        }
+      };
+      return { signing, look };
+    };
+    return {
+      ...stage,
+      ...memory,
+      start,
+    };
+  }
+
+  test("signs what has grown, at most once a second, and remembers before it tells", async () => {
+    const { start, commit, rootOf, note, trail, events } = makeSigner();
+    const { signing, look } = start();
+    await look();
+    assert.equal(openCheckpoint(signing.newest()?.note ?? "", [key], trailCrypto).size, 0);
+    commit(...range(1, 700));
+    await look(0.1);
+    assert.equal(signing.newest()?.size, 0);
+    await look();
+    await look();
+    const { size, root } = openCheckpoint(note() ?? "", [key], trailCrypto);
+    assert.deepEqual([size, toBase64(root), signing.newest()?.note], [699, rootOf(), note()]);
+    await signing.close();
+    assert.equal(trail.stored.checkpoints.at(-1)?.note, note());
+    assert.deepEqual(
+      events.recorded.map(({ event }) => event),
+      ["checkpoint", "checkpoint"],
+    );
+  });
+
+  for (const [what, tamper] of [
+    [
+      "an older dump",
+      ({ trail, records }: ReturnType<typeof makeTrailStage>) => {
+        trail.stored.entries.splice(400);
+        records.log.splice(400);
+      },
+    ],
+    [
+      "a history that was rewritten consistently",
+      ({ rewrite }: ReturnType<typeof makeTrailStage>) => rewrite(11),
+    ],
+  ] as const) {
+    for (const restarted of [true, false]) {
+      test(`signs nothing over ${what}${restarted ? ", after a restart" : ""}, until it is accepted`, async () => {
+        const signer = makeSigner();
+        const { start, commit, note, events, trail, remembered, clock } = signer;
+        let { signing, look } = start();
+        commit(...range(1, 600));
+        await look();
+        await look();
+        const before = note();
+        tamper(signer);
+        trail.stored.tiles = trail.stored.tiles.filter(
+          tile => (tile.index + 1) * 256 <= trail.stored.entries.length,
+        );
+        if (restarted || what !== "an older dump") ({ signing, look } = start());
+        commit(...range(600, 610));
+        for (let time = 0; time < 5; time += 1) await look(11);
+        assert.equal(note(), before);
+        assert.notEqual(signing.contradiction(), undefined);
+        const told = events.recorded.filter(({ event }) => event === "trail broken");
+        assert.equal(told.length, 1);
+        assert.match(JSON.stringify(told), /TRAIL_STATE_FILE 599 /);
+
+        await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
+        assert.equal(trail.stored.acceptances[0]?.refused?.size, 599);
+        commit(...range(610, 620));
+        for (let time = 0; time < 3; time += 1) await look(11);
+        assert.equal(signing.contradiction(), undefined);
+        assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, trail.stored.entries.length);
+        assert.ok(clock.now());
+      });
+    }
+  }
+
+  test("signs no entry that a synchronous standby may not have", async () => {
+    const { start, commit, note, trail, numbering } = makeSigner();
+    const { signing, look } = start();
+    commit(1);
+    await numbering().step();
+    trail.checkpoints.confirm = () => Promise.reject(new Error("the standby is silent"));
+    await assert.rejects(look(), /silent/);
+    assert.deepEqual([note(), signing.newest()], [undefined, undefined]);
+    trail.checkpoints.confirm = async () => {};
+    await look();
+    assert.equal(signing.newest()?.size, 1);
+  });
+
+  test("signs nothing over checkpoints in the database while the state file is missing, until it is put back", async () => {
+    const { start, commit, setNote, note, events } = makeSigner();
+    commit(1, 2);
+    const one = start();
+    await one.look();
+    await one.signing.close();
+    const kept = note();
+    for (const isRestarted of [false, true]) {
+      setNote(undefined);
+      const { signing, look } = isRestarted ? start() : one;
+      commit(isRestarted ? 4 : 3);
+      for (let time = 0; time < 3; time += 1) await look(11);
+      assert.match(signing.contradiction() ?? "", /while TRAIL_STATE_FILE \S+ is missing: put it back/);
+      assert.equal(note(), undefined);
+      setNote(kept);
+      await look(11);
+      assert.equal(signing.contradiction(), undefined);
+      assert.equal(signing.newest()?.size, isRestarted ? 4 : 3);
+    }
+    assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
+  });
+
+  test("signs without a state file where an operator accepts that it is new", async () => {
+    const { start, commit, setNote, note, trail, remembered } = makeSigner();
+    commit(1);
+    const { signing, look } = start();
+    await look();
+    await signing.close();
+    setNote(undefined);
+    await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "a new machine");
+    assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 1);
+    commit(2);
+    await look();
+    assert.equal(signing.newest()?.size, 2);
+  });
+
+  test("signs no second entry of a record, whoever has added it", async () => {
+    for (const isRestarted of [false, true]) {
+      for (const isCovered of [false, true]) {
+        const stage = makeSigner();
+        const { start, commit, trail, note, records } = stage;
+        commit(...range(1, 11));
+        let { signing, look } = start();
+        await look();
+        const before = note();
+        // The owner of the tables drops the constraint, changes a log, and adds an entry of what it says now.
+        records.log[4] = logRecord(5, "forged");
+        const [forged = assert.fail()] = records.log.slice(4);
+        const index = trail.stored.entries.length;
+        trail.stored.entries.push({ kind: "log", recordId: 5, index, hash: hasher.leaf(forged.entry) });
+        if (isCovered)
+          trail.stored.checkpoints.push({ size: 11, root: fromRoot(stage.rootOf()), note: "none" });
+        if (isRestarted) ({ signing, look } = start());
+        for (let time = 0; time < 3; time += 1) await look(11);
+        assert.equal(signing.contradiction(), "another entry of log record 5 than entry 10");
+        assert.equal(note(), before);
+      }
+    }
+  });
+
+  test("signs on where somebody sets the clock back", async () => {
+    const { start, commit, clock } = makeSigner();
+    const { signing, look } = start();
+    commit(1);
+    await look();
+    clock.set("2001-01-01T00:00:00Z");
+    commit(2);
+    await look();
+    assert.equal(signing.newest()?.size, 2);
+  });
+
+  test("a note that cannot be read is a contradiction too", async () => {
+    const { start, commit, setNote, events } = makeSigner();
+    const { signing, look } = start();
+    setNote("nonsense");
+    commit(1);
+    await look();
+    assert.equal(signing.newest(), undefined);
+    assert.deepEqual(
+      events.recorded.map(({ event }) => event),
+      ["trail broken"],
+    );
+  });
+});

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { bootDebian, type Container, noContainer } from "../support/debian-container.ts";
+import { copyProject, make } from "../support/project-copy.ts";
+
+/** The chapters of operations.md that have something to paste. */
+const chapters = readFileSync("docs/operations.md", "utf8")
+  .split(/^## /m)
+  .map(text => ({
+    title: text.slice(0, text.indexOf("\n")),
+    blocks: [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block),
+  }))
+  .filter(({ blocks }) => blocks.length > 0);
+
+const packages = ["postgresql", "openssl", "curl", "nginx", "haproxy"];
+const password = [
+  ["Password: ", "correct horse"],
+  ["Password again: ", "correct horse"],
+] as const;
+const environment = "/etc/maintenance-log-service/environment";
+const isUp = "curl --silent --fail --retry 9 --retry-all-errors --output /dev/null";
+
+/** A person takes longer to the next block than a service that runs takes to start. */
+const settled = `! systemctl is-active --quiet maintenance-log.service || ${isUp} http://127.0.0.1:7071/readyz`;
+
+/** What holds after a chapter; a script for root that fails where it does not. */
+const afterwards: Readonly<Record<string, string>> = {
+  Installation: `
+    ${isUp} http://127.0.0.1:7071/
+    maintenance-log check`,
+  // A wrong setting is one failure, also while a client waits, and the page says how to come back.
+  Settings: `
+    echo LOG_LEVEL=loud >> ${environment}
+    ! maintenance-log check
+    systemctl restart maintenance-log.service || true
+    ! curl --silent --max-time 20 http://127.0.0.1:7070/
+    systemctl is-failed maintenance-log.service
+    ! systemctl is-active maintenance-log.socket
+    test "$(journalctl -u maintenance-log.service | grep -c 'LOG_LEVEL is not')" = 1
+    sed -i /^LOG_LEVEL=loud/d ${environment}
+    maintenance-log check && systemctl restart maintenance-log.service
+    ${isUp} http://127.0.0.1:7071/readyz
+    test "$(curl --silent --output /dev/null --write-out '%{http_code}' http://127.0.0.1:7070/)" = 403`,
+  "Upgrade and downgrade": `
+    dpkg -s maintenance-log-service | grep '^Version: 99'
+    systemctl is-active maintenance-log.service`,
+  // From here on the backup takes the restored database; a service that still has the other one makes it fail.
+  "Backup and restore": `
+    credentials=/etc/maintenance-log-service/credentials
+    grep '/maintenance_2' $credentials/database-url
+    ${isUp} http://127.0.0.1:7071/readyz
+    runuser -u postgres -- psql -At -c "select datname from pg_stat_activity where usename = 'maintenance_serve'" | grep '^maintenance_2'
+    sleep 1
+    systemctl start maintenance-log-backup.service
+    ls /var/lib/maintenance-log-backup/*.dump | tail -n 1 | xargs pg_restore --list | grep 'dbname: maintenance_2'
+    sed -i.kept 's|/maintenance_2|/maintenance_3|' $credentials/database-url
+    ! systemctl start maintenance-log-backup.service
+    journalctl -u maintenance-log-backup.service | grep 'database-url differ'
+    mv $credentials/database-url.kept $credentials/database-url
+    systemctl reset-failed`,
+  "Change of SECRET_KEY": `
+    sed -i /^SECRET_KEY_PREVIOUS_FILE=/d ${environment}
+    maintenance-log check && systemctl restart maintenance-log.service && ${isUp} http://127.0.0.1:7071/readyz
+    printf 'a new password' | maintenance-log set-password --email you@example.com
+    systemctl start maintenance-log-verify.service
+    as_owner="/usr/lib/maintenance-log-service/on-database /etc/maintenance-log-service/credentials/owner-database-url"
+    $as_owner psql -c 'alter table employee_event disable trigger user' -c "update employee_event set role = 'MANAGER'"
+    ! systemctl start maintenance-log-verify.service
+    journalctl -u maintenance-log-verify.service | grep 'employee 1: '
+    $as_owner psql -c "update employee_event set role = 'ADMIN'" -c 'alter table employee_event enable trigger user'
+    systemctl start maintenance-log-verify.service`,
+  "Freeze of the schema": `
+    systemctl restart maintenance-log.service
+    journalctl -u maintenance-log-migrate.service --no-pager | grep 'the schema is frozen'`,
+  Alerts: `
+    systemctl show --property OnFailure maintenance-log-backup.service | grep '^OnFailure=alert@maintenance-log-backup.service.service'`,
+  "TLS by nginx": `${isUp} --insecure --request OPTIONS https://127.0.0.1/`,
+  // What comes after it speaks HTTP to the service again.
+  "TLS without a proxy": `
+    ${isUp} --insecure --request OPTIONS https://127.0.0.1:7070/
+    echo >> /etc/maintenance-log-service/tls/certificate.pem
+    systemctl reload maintenance-log.service
+    sleep 1
+    journalctl -u maintenance-log.service | grep 'certificate renewed'
+    sed -i /^TLS_/d ${environment}
+    systemctl restart maintenance-log.service && ${isUp} --request OPTIONS http://127.0.0.1:7070/`,
+  "Several services behind HAProxy": `
+    ${isUp} --request OPTIONS http://127.0.0.1:7070/
+    ${isUp} --request OPTIONS http://127.0.0.1:8080/
+    for port in 7073 7081 7082; do curl --silent http://127.0.0.1:$port/metrics | grep '^maintenance_log_trail_broken 0'; done`,
+  Removal: `
+    test -z "$(find /etc/systemd -name 'maintenance-log*')"
+    test ! -e /usr/lib/maintenance-log-service
+    runuser -u postgres -- psql -At -c 'select datname from pg_database; select rolname from pg_roles' > /tmp/left
+    ! grep maintenance /tmp/left`,
+};
+
+/** A certificate in the current folder, as the page takes it for granted, and the packages of two versions. */
+function prepare(container: Container, folder: string): void {
+  const home = join(container.root, "root");
+  const cn = ["-subj", "/CN=maintenance.example.com", "-days", "30", "-nodes", "-newkey", "rsa:2048"];
+  const files = ["-keyout", join(home, "key.pem"), "-out", join(home, "certificate.pem")];
+  execFileSync("openssl", ["req", "-x509", ...cn, ...files], { stdio: "pipe" });
+  execFileSync("cp", [packageIn(folder), home]);
+}
+
+const packageIn = (folder: string): string => {
+  const [name = ""] = readdirSync(join(folder, "build")).filter(name => name.endsWith(".deb"));
+  return join(folder, "build", name);
+};
+
+/** The same package under a higher version. */
+function upgrade(container: Container): void {
+  container.run(`
+    cd /root
+    dpkg-deb -R maintenance-log-service_*.deb next && rm maintenance-log-service_*.deb
+    sed -i 's/^Version: .*/Version: 99.0.0/' next/DEBIAN/control
+    dpkg-deb -Znone --build next maintenance-log-service_99.0.0_all.deb && rm -r next`);
+}
+
+/** Debian 13 takes as long again: TEST_DEBIAN="bookworm trixie". */
+const releases = (process.env["TEST_DEBIAN"] ?? "bookworm").split(" ");
+const reason = noContainer();
+describe("operations.md, pasted into a booted Debian", { skip: reason ?? false, concurrency: 2 }, () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "maintenance-log-operations-"));
+    make(copyProject(folder, "project"), "deb");
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  for (const release of releases) {
+    test(`all of it, on ${release}`, async () => {
+      const container = await bootDebian(folder, release, packages);
+      try {
+        prepare(container, join(folder, "project"));
+        for (const { title, blocks } of chapters) {
+          const shell = container.openShell();
+          await shell.paste("cd\n", []);
+          for (const block of blocks) {
+            const asks = /maintenance-log create-admin.*\n$/.test(block);
+            await shell.paste(block, asks ? password : []);
+            container.run(settled);
+          }
+          shell.close();
+          container.run(afterwards[title] ?? "true");
+          assert.equal(container.run("systemctl --failed --no-legend --plain"), "", `failed after ${title}`);
+          if (title === "Installation") upgrade(container);
+        }
+      } catch (error) {
+        const journal = container.run("journalctl --lines 40 --no-pager");
+        throw new Error(`${(error as Error).message}\n${journal}`);
+      } finally {
+        await container.stop();
+      }
+    });
+  }
+});

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { settingsTable } from "../dev/settings-table.ts";
+import { everySetting, serveSettings } from "../src/config/settings.ts";
+
+describe("the settings", () => {
+  test("are in README.md as they are declared; if not: make docs", () => {
+    const [table] = /^\| Setting \|(?:.*\n)(?:\|.*\n)+/m.exec(readFileSync("README.md", "utf8")) ?? [];
+    assert.equal(table, `${settingsTable()}\n`);
+  });
+
+  const text = readFileSync("deploy/environment", "utf8");
+  const given = [...text.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name = "", value = ""]) => ({
+    name,
+    value,
+  }));
+
+  test("of serve are all in deploy/environment", () => {
+    const missing = Object.values(serveSettings).filter(({ name }) => !RegExp(`\\b${name}\\b`).test(text));
+    assert.deepEqual(missing, []);
+  });
+
+  test("in deploy/environment are declared ones, with their default or a right value", () => {
+    assert.ok(given.length > 10);
+    for (const { name, value } of given) {
+      const setting = everySetting.find(one => one.name === name);
+      assert.ok(setting, name);
+      assert.doesNotThrow(() => setting.parse(value, () => ""), name);
+    }
+  });
+});

@@ -1,0 +1,153 @@
+import {
+  type ChildProcess,
+  type ChildProcessByStdio,
+  execFileSync,
+  spawn,
+  spawnSync,
+} from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Why no Debian can be booted here. */
+export function noContainer(): string | undefined {
+  if (process.getuid?.() !== 0) return "only root can boot a container with systemd-nspawn";
+  const missing = ["debootstrap", "systemd-nspawn", "nsenter"].filter(
+    program => spawnSync(program, ["--version"]).error !== undefined,
+  );
+  if (missing.length > 0) return `this machine has no ${missing.join(", ")} for a container`;
+  const { status } = spawnSync("unshare", ["--mount", "--pid", "--net", "--fork", "true"]);
+  return status === 0 ? undefined : "this machine may not make the namespaces of a container";
+}
+
+/**
+ * The files of a fresh Debian, with the packages downloaded and not installed, since a container has no network of its own.
+ * It is kept, because making it takes a minute.
+ */
+function freshDebian(release: string, packages: readonly string[]): string {
+  const root = `/var/tmp/maintenance-log-debian-${release}`;
+  if (existsSync(root)) return root;
+  const unfinished = `${root}.unfinished`;
+  const run = (program: string, ...args: readonly string[]) =>
+    execFileSync(program, args, {
+      stdio: "pipe",
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    });
+  run("rm", "-rf", unfinished);
+  const include = "--include=systemd,systemd-sysv,dbus,ca-certificates";
+  run("debootstrap", "--variant=minbase", include, release, unfinished, "http://deb.debian.org/debian");
+  run("cp", "/etc/resolv.conf", join(unfinished, "etc/resolv.conf"));
+  run("chroot", unfinished, "apt-get", "install", "-qy", "--download-only", ...packages);
+  run("rm", join(unfinished, "etc/resolv.conf"));
+  renameSync(unfinished, root);
+  return root;
+}
+
+export interface Container {
+  /** Of the container, as this machine sees it. */
+  readonly root: string;
+  /** Runs a shell script as root and returns its output. Throws when it fails. */
+  run(script: string): string;
+  /** A root shell on a terminal. */
+  openShell(): Shell;
+  stop(): Promise<void>;
+}
+
+export interface Shell {
+  /** Pastes lines, types what is asked for at prompts, and waits until all has been carried out. Throws when a line fails. */
+  paste(block: string, typed: readonly (readonly [prompt: string, text: string])[]): Promise<void>;
+  close(): void;
+}
+
+/** Boots a copy of a fresh Debian below `folder`, without a network but loopback. */
+export async function bootDebian(
+  folder: string,
+  release: string,
+  packages: readonly string[],
+): Promise<Container> {
+  const root = join(folder, release);
+  // cp, since cpSync would follow the links of the container to files of this machine.
+  execFileSync("cp", ["-a", freshDebian(release, packages), root]);
+  const nspawn = spawn(
+    "systemd-nspawn",
+    ["--quiet", "--keep-unit", "--register=no", "--private-network", "--console=pipe", "--boot", "-D", root],
+    // Debian 13 takes no other hierarchy.
+    { stdio: "ignore", env: { ...process.env, SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: "1" } },
+  );
+  const ended = once(nspawn, "exit");
+  const children = () => readFileSync(`/proc/${nspawn.pid}/task/${nspawn.pid}/children`, "utf8").trim();
+  const enter = () => ["--target", children(), "--all", "env", "-i", "HOME=/root", "TERM=dumb", path];
+  const isUp = () =>
+    children() !== "" &&
+    /running|degraded/.test(
+      spawnSync("nsenter", [...enter(), "systemctl", "is-system-running"], { encoding: "utf8" }).stdout,
+    );
+  for (let attempt = 0; !isUp(); attempt++) {
+    if (nspawn.exitCode !== null || attempt > 600) throw new Error(`${release} does not boot`);
+    await sleep(100);
+  }
+  const shells: ChildProcess[] = [];
+  return {
+    root,
+    run(script) {
+      const args = [...enter(), "bash", "-ex", "-o", "pipefail"];
+      const { status, stdout, stderr } = spawnSync("nsenter", args, { input: script, encoding: "utf8" });
+      if (status !== 0) throw new Error(`${status}: ${stdout}${stderr}`);
+      return stdout;
+    },
+    openShell() {
+      const bash = ["script", "--quiet", "--command", "bash --norc --noediting", "/dev/null"];
+      const shell = spawn("nsenter", [...enter(), ...bash], { stdio: ["pipe", "pipe", "ignore"] });
+      shells.push(shell);
+      return shellOf(shell);
+    },
+    async stop() {
+      // The container stops its processes before it ends them. An nsenter stops with its own, and would hold the container.
+      for (const shell of shells) shell.kill("SIGKILL");
+      nspawn.kill("SIGTERM");
+      const isOver = await Promise.race([ended.then(() => true), sleep(20_000, false, { ref: false })]);
+      if (!isOver) nspawn.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+const path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/** apt takes the longest, on a busy machine. */
+const mostMilliseconds = 300_000;
+
+function shellOf(shell: ChildProcessByStdio<Writable, Readable, null>): Shell {
+  let seen = "";
+  shell.stdout.setEncoding("utf8").on("data", text => {
+    seen += text;
+  });
+  async function until(what: string, isSeen: () => boolean): Promise<void> {
+    for (const end = performance.now() + mostMilliseconds; !isSeen(); await sleep(20)) {
+      if (performance.now() > end || shell.exitCode !== null) throw new Error(`no ${what} in:\n${seen}`);
+    }
+  }
+  // The terminal shows what is typed, too: there, no line reads as what the shell prints.
+  shell.stdin.write("PS1='# ' PS2=''\ntrap 'echo \"fail\"\"ed: $BASH_COMMAND\"' ERR\n");
+  return {
+    async paste(block, typed) {
+      seen = "";
+      // A person does not paste two restarts within a second, and systemd 257 loses a start that comes with a reload.
+      if (block.includes("systemctl")) await sleep(1_000);
+      shell.stdin.write(block);
+      for (const [prompt, text] of typed) {
+        await until(prompt, () => seen.endsWith(prompt));
+        shell.stdin.write(`${text}\n`);
+      }
+      // These read what is typed ahead: so they are the last of their blocks, and a person waits for them.
+      if (readsTerminal.test(block)) await until("prompt", () => seen.endsWith("# "));
+      shell.stdin.write('echo "all"" done"\n');
+      await until("end", () => seen.includes("all done"));
+      if (/^failed: /m.test(seen)) throw new Error(seen);
+    },
+    close: () => shell.stdin.end("exit\n"),
+  };
+}
+
+const readsTerminal = /^(apt|maintenance-log create-admin) .*\n$(?![\s\S])/m;
