@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import type {
-  FullTile,
-  HashedRecord,
-  Ids,
-  RecordKey,
-  TrailStore,
-} from "../../src/application/trail/ports.ts";
+import type { FullTile, HashedRecord, Ids, TrailStore } from "../../src/application/trail/ports.ts";
 import { type Entry, type EntryKind, readEntry } from "../../src/domain/trail/entry.ts";
 import { byOperator, callerOf } from "../support/by-operator.ts";
 import { hasher, range } from "../support/trail-stage.ts";
@@ -44,7 +38,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     /** Numbers all records. */
     async function numberAll(): Promise<readonly HashedRecord[]> {
       const { size } = await trail.ledger.end();
-      const found = await trail.records.withoutEntry(none, [], 10_000);
+      const found = await trail.records.withoutEntry(none, 10_000);
       assert.equal(await trail.ledger.append(size, found, []), true);
       return found;
     }
@@ -77,7 +71,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.equal((await ledger.hashes(0, 0, 10)).length, 0);
       assert.equal(await ledger.firstMissing(0, 0), undefined);
       assert.equal(await ledger.firstRepeated(0, 10), undefined);
-      assert.deepEqual(await records.withoutEntry(none, [], 10), []);
+      assert.deepEqual(await records.withoutEntry(none, 10), []);
       assert.deepEqual(await records.entries(0, 10), []);
       assert.deepEqual(await records.entryOfLog(1), { index: undefined, entry: undefined });
       assert.deepEqual((await records.horizon(false)).lastIds, none);
@@ -189,7 +183,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     test("records without an entry are found above ids, hashed, in the order of kinds and ids, at most so many", async () => {
       const { logs } = await writeLogs(5, 'An "é", a \\, a \t, \u2028 and 😀');
       await opened.assets.insert(anAsset({ description: "\u0001".repeat(1_000) }));
-      const found = await trail.records.withoutEntry(none, [], 100);
+      const found = await trail.records.withoutEntry(none, 100);
       assert.deepEqual(
         found.map(({ kind }) => kind),
         ["employee", "asset", "asset", ...logs.map(() => "log")],
@@ -199,18 +193,13 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         logIds,
         logs.map(({ id }) => id),
       );
-      assert.deepEqual(await trail.records.withoutEntry(none, [], 4), found.slice(0, 4));
+      assert.deepEqual(await trail.records.withoutEntry(none, 4), found.slice(0, 4));
       const [first = 0, second = 0] = logIds;
       const above = { employee: 1_000, asset: 1_000, log: second };
-      assert.deepEqual(await trail.records.withoutEntry(above, [], 100), found.slice(5));
-      const others = [found[2], found[3], found[5], { kind: "log", recordId: 1_000_000 }] as RecordKey[];
-      assert.deepEqual(await trail.records.withoutEntry(above, others, 100), [
-        ...found.slice(2, 4),
-        ...found.slice(5),
-      ]);
+      assert.deepEqual(await trail.records.withoutEntry(above, 100), found.slice(5));
       await trail.ledger.append(0, [found[0], found[4]] as HashedRecord[], []);
       assert.deepEqual(
-        await trail.records.withoutEntry(none, [], 100),
+        await trail.records.withoutEntry(none, 100),
         found.filter((_, at) => at !== 0 && at !== 4),
       );
       assert.equal(first, found[3]?.recordId);

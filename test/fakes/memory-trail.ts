@@ -111,12 +111,11 @@ export function makeMemoryTrail(
         const xid = takesId ? transactions.next++ : undefined;
         return { server: transactions.server, lastIds: lastIds(lastGivenId), xmin, xid };
       },
-      async withoutEntry(above, others, limit) {
-        const named = new Set(others.map(keyOf));
+      async withoutEntry(above, limit) {
         const numbered = numberedKeys();
         return entryKinds
           .flatMap(kind => recordsOf[kind].toSorted((a, b) => a.recordId - b.recordId))
-          .filter(record => record.recordId > above[record.kind] || named.has(keyOf(record)))
+          .filter(record => record.recordId > above[record.kind])
           .filter(record => !numbered.has(keyOf(record)))
           .slice(0, limit)
           .map(({ kind, recordId, entry }) => ({ kind, recordId, hash: hasher.leaf(entry) }));

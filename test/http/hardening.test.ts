@@ -376,7 +376,8 @@ describe("several requests on one connection", () => {
     const world = await openLimited({}, { ...repositories, maintenanceLogs: logs });
     const { socket, closed, text } = await dial(world.port);
     socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${world.bearer}\r\n`);
-    await until(() => /,\r\n1\r\n2\r\n$/.test(text()));
+    // Node 26 sends what is written in one moment as one chunk.
+    await until(() => /,(\r\n1\r\n)?2\r\n$/.test(text()));
     socket.write(get(world.bearer));
     await settle(world);
     goOn();

@@ -3,24 +3,14 @@ import { type EntryKind, entryKinds } from "../../domain/trail/entry.ts";
 import { type Frontier, type Hash, makeFrontier, type TreeHasher } from "../../domain/trail/merkle.ts";
 import { tileHeight } from "../../domain/trail/tile.ts";
 import type { Clock, EventLog } from "../ports.ts";
-import type {
-  FullTile,
-  HashedRecord,
-  Head,
-  Horizon,
-  Ids,
-  LedgerEnd,
-  RecordKey,
-  TrailStore,
-} from "./ports.ts";
+import type { FullTile, HashedRecord, Head, Horizon, Ids, LedgerEnd, TrailStore } from "./ports.ts";
 import { readFrontier } from "./tree.ts";
 
-/** Ids of records that are asked for again. */
-const mostMissing = 10_000;
 /** Records numbered with one statement, which hashes 60 KB of each at most. */
 const mostRecords = 2_000;
 /** Between two looks over all ids. */
-const fullLookMilliseconds = 86_400_000;
+const renewMilliseconds = 86_400_000;
+const noIds: Ids = { employee: 0, asset: 0, log: 0 };
 /** For how long a transaction may hold up the settled ids before the log names it. */
 const patienceMilliseconds = 60_000;
 
@@ -30,19 +20,18 @@ export interface NumberingPorts extends Pick<TrailStore, "ledger" | "records"> {
   readonly events: EventLog;
 }
 
-/** Ids that are settled when all transactions have ended that had an id one look later. */
+/** Ids that are settled when every transaction before this one has ended. */
 interface Settling {
   readonly ids: Ids;
-  xid: number | undefined;
+  readonly xid: number;
   tellAt: number;
 }
 
 /** One walk over records in the order of the kinds, as many batches as it takes. */
 interface Look {
   readonly horizon: Horizon;
-  readonly isFull: boolean;
-  readonly begunAt: number;
-  readonly found: HashedRecord[];
+  /** In a look that begins anew, the ids up to which records had entries already. */
+  readonly late: Ids | undefined;
   above: Ids;
 }
 
@@ -54,16 +43,14 @@ interface State {
   lastHash: Hash | undefined;
   /** The server of the last look. */
   server: string | undefined;
-  /** Ids up to which the looks have come. */
-  seen: Ids;
-  /** Ids below these that no record had: of transactions that were open, or undone. */
-  missing: readonly RecordKey[];
+  /** The ids that were given by the last look. */
+  given: Ids;
   /** Ids up to which every record has an entry. */
   settled: Ids;
   settling: Settling | undefined;
   look: Look | undefined;
   /** In elapsed milliseconds. */
-  nextFullLook: "first" | "when settled" | "second" | number;
+  renewAt: number;
 }
 
 /** A tree, and what is the same of all trees that have grown from one. */
@@ -77,9 +64,9 @@ export type Numbering = ReturnType<typeof makeNumbering>;
  * Gives records their numbers. Any number of processes may do so at once: each adds entries only where it knows the end of
  * the trail, and the database refuses an index that is taken.
  *
- * Each look asks for the ids that were given since the last one, and again for those that no record had then, until they
- * are settled: until every transaction has ended that could still commit one. The owner of the tables can insert any id, so
- * at the start and once a day a look goes over all records, and once more when what was under way then is settled.
+ * Each look goes over the ids that are not settled. The ids that were given by one look are settled as soon as every
+ * transaction has ended that had an id by the next one: until then it could still commit them. The owner of the tables can
+ * insert any id, so at the start and once a day nothing counts as settled.
  */
 export function makeNumbering({ ledger, records, hasher, clock, events }: NumberingPorts) {
   let state: State | undefined;
@@ -87,38 +74,28 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
   /** Takes over what other processes have added. */
   async function follow({ size, lastHash, lastIds }: LedgerEnd): Promise<State> {
     if (state !== undefined && size === state.tree.size && isSame(lastHash, state.lastHash)) return state;
-    const tree = await readFrontier(ledger, hasher, size);
-    if (state === undefined || size <= state.tree.size) {
-      const others = {
-        server: undefined,
-        look: undefined,
-        settling: undefined,
-        nextFullLook: "first",
-      } as const;
-      return { tree, lineage: {}, lastHash, seen: lastIds, missing: [], settled: lastIds, ...others };
-    }
-    return { ...state, tree, lineage: {}, lastHash };
+    const read = { tree: await readFrontier(ledger, hasher, size), lineage: {}, lastHash };
+    if (state !== undefined && size > state.tree.size) return { ...state, ...read };
+    const unknown = { server: undefined, settling: undefined, look: undefined, renewAt: 0 };
+    return { ...read, ...unknown, given: lastIds, settled: lastIds };
   }
 
   /** Throws TrailError where an entry is missing. */
   async function begin(known: State): Promise<Look> {
-    const { seen, settled, settling, tree } = known;
-    const isOpen = known.nextFullLook === "when settled" || !isSameIds(settling?.ids ?? settled, settled);
-    const horizon = await records.horizon(isOpen && settling !== undefined && settling.xid === undefined);
-    const begunAt = clock.elapsed();
-    // A sequence that was set back gives ids again that were seen: as at the start, they may be anywhere.
-    const isBack = entryKinds.some(kind => horizon.lastIds[kind] < seen[kind]);
-    const isOther = horizon.server !== known.server;
-    known.server = horizon.server;
-    if (isBack || isOther || Number(known.nextFullLook) <= begunAt) {
-      known.settling = undefined;
-      known.nextFullLook = "first";
+    const horizon = await records.horizon(!isSameIds(known.given, known.settled));
+    const { server, lastIds } = horizon;
+    // A sequence that was set back gives ids again, as does a server that has lost some: they may be anywhere.
+    const isBack = entryKinds.some(kind => lastIds[kind] < known.given[kind]);
+    if (!isBack && server === known.server && clock.elapsed() < known.renewAt) {
+      return { horizon, late: undefined, above: known.settled };
     }
-    const isFull = known.nextFullLook === "first" || known.nextFullLook === "second";
     // A record whose entry was removed would get another number, and be signed once more.
-    const removed = isFull ? await ledger.firstMissing(0, tree.size) : undefined;
+    const removed = await ledger.firstMissing(0, known.tree.size);
     if (removed !== undefined) throw new TrailError(`entry ${removed} was removed`);
-    return { horizon, isFull, begunAt, found: [], above: isFull ? { employee: 0, asset: 0, log: 0 } : seen };
+    const late = known.settled;
+    const renewAt = clock.elapsed() + renewMilliseconds;
+    Object.assign(known, { server, settled: noIds, settling: undefined, renewAt });
+    return { horizon, late, above: noIds };
   }
 
   /** Adds entries; false where another process was first. Throws where none was, so that all is read anew. */
@@ -138,51 +115,24 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
   }
 
   /** After a look that has found all there was. */
-  async function conclude(known: State, { horizon, isFull, begunAt, found }: Look): Promise<void> {
-    known.look = undefined;
-    const next = { ids: horizon.lastIds, xid: undefined, tellAt: begunAt + patienceMilliseconds };
-    if (isFull) {
-      const isFirst = known.nextFullLook === "first";
-      if (isFirst) known.settling = next;
-      known.nextFullLook = isFirst ? "when settled" : begunAt + fullLookMilliseconds;
-    } else {
-      const numbered = new Set(found.map(nameOf));
-      const given = idsBetween(known.seen, horizon.lastIds, mostMissing + found.length);
-      const missing = [...known.missing, ...(given ?? [])].filter(key => !numbered.has(nameOf(key)));
-      known.missing = missing.slice(-mostMissing);
-      if (given !== undefined && missing.length <= mostMissing) await settle(known, horizon, next);
-      else {
-        // Too many ids to ask for one by one.
-        known.settling = next;
-        known.nextFullLook = "when settled";
-      }
-    }
-    known.seen = horizon.lastIds;
-  }
-
-  async function settle(known: State, horizon: Horizon, next: Settling): Promise<void> {
-    const { settling = next } = known;
-    known.settling = settling;
-    if (settling.xid === undefined) {
-      // Where no id was given since, there is nothing to wait for.
-      if (horizon.xid === undefined) known.settling = next;
-      else settling.xid = horizon.xid;
-    } else if (horizon.xmin > settling.xid) {
+  async function settle(known: State, { horizon: { lastIds, xmin, xid }, late }: Look): Promise<void> {
+    const { settling, given } = known;
+    if (settling !== undefined && xmin > settling.xid) {
       known.settled = settling.ids;
-      known.settling = next;
-      known.missing = known.missing.filter(({ kind, recordId }) => recordId > settling.ids[kind]);
-      if (known.nextFullLook === "when settled") known.nextFullLook = "second";
-    } else if (clock.elapsed() >= settling.tellAt) {
+      known.settling = undefined;
+    } else if (settling !== undefined && clock.elapsed() >= settling.tellAt) {
       settling.tellAt = Number.POSITIVE_INFINITY;
       const transaction = await records.oldestTransaction();
       if (transaction !== undefined) events.warn("trail waits", { transaction });
-      // Another server has taken over, whose transactions have lower ids.
-      else known.settling = next;
     }
+    if (xid !== undefined && late === undefined) {
+      known.settling ??= { ids: given, xid, tellAt: clock.elapsed() + patienceMilliseconds };
+    }
+    known.given = lastIds;
   }
 
-  function tellLate({ settled }: State, found: readonly HashedRecord[]): void {
-    const late = found.filter(({ kind, recordId }) => recordId <= settled[kind]);
+  function tellLate(ids: Ids, found: readonly HashedRecord[]): void {
+    const late = found.filter(({ kind, recordId }) => recordId <= ids[kind]);
     const [first] = late;
     if (first !== undefined)
       events.warn("trail late", { records: late.length, kind: first.kind, id: first.recordId });
@@ -198,13 +148,16 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
       state = known;
       known.look ??= await begin(known);
       const { look } = known;
-      const found = await records.withoutEntry(look.above, look.isFull ? [] : known.missing, mostRecords);
+      const found = await records.withoutEntry(look.above, mostRecords);
       if (found.length > 0 && !(await add(known, found))) return { records: 0, isMore: false };
-      if (known.nextFullLook === "first") tellLate(known, found);
-      if (!look.isFull) look.found.push(...found);
+      if (look.late !== undefined) tellLate(look.late, found);
       const isMore = found.length === mostRecords;
-      if (isMore) look.above = idsAfter(look.above, found.at(-1) as HashedRecord);
-      else await conclude(known, look);
+      if (isMore) {
+        look.above = idsAfter(look.above, found.at(-1) as HashedRecord);
+      } else {
+        known.look = undefined;
+        await settle(known, look);
+      }
       return { records: found.length, isMore };
     },
 
@@ -222,17 +175,6 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
 const isSame = (a: Hash | undefined, b: Hash | undefined): boolean =>
   a === undefined || b === undefined ? a === b : equalBytes(a, b);
 const isSameIds = (a: Ids, b: Ids): boolean => entryKinds.every(kind => a[kind] === b[kind]);
-
-const nameOf = ({ kind, recordId }: RecordKey): string => `${kind} ${recordId}`;
-
-/** The ids above the first up to the second; undefined where they are too many. */
-function idsBetween(above: Ids, upTo: Ids, most: number): RecordKey[] | undefined {
-  const counts = entryKinds.map(kind => Math.max(0, upTo[kind] - above[kind]));
-  if (counts.reduce((sum, count) => sum + count) > most) return undefined;
-  return entryKinds.flatMap((kind, at) =>
-    Array.from({ length: counts[at] as number }, (_, n) => ({ kind, recordId: above[kind] + 1 + n })),
-  );
-}
 
 /** Where a look goes on after a record: the kinds before its own are done. */
 function idsAfter(above: Ids, { kind: last, recordId }: HashedRecord): Ids {

@@ -83,11 +83,8 @@ export interface Finding {
 export interface TrailRecords {
   /** @param takesId whether the look takes the id of a transaction for itself */
   horizon(takesId: boolean): Promise<Horizon>;
-  /**
-   * Records that have no entry, hashed, at most so many: those above these ids, and the others that are named, by the order
-   * of kinds, then by id.
-   */
-  withoutEntry(above: Ids, others: readonly RecordKey[], limit: number): Promise<HashedRecord[]>;
+  /** Records above these ids that have no entry, hashed, at most so many: by the order of kinds, then by id. */
+  withoutEntry(above: Ids, limit: number): Promise<HashedRecord[]>;
   /** In words, the transaction that has been open longest. */
   oldestTransaction(): Promise<string | undefined>;
   /**

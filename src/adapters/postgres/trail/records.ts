@@ -33,30 +33,20 @@ export function makeTrailRecords(database: Database): TrailRecords {
       return { server, xmin, xid: xid ?? undefined, lastIds };
     },
 
-    async withoutEntry(above, others, limit) {
+    async withoutEntry(above, limit) {
       // The planner does not conclude what holds for record_id from what holds for id.
-      const unnumbered = (kind: EntryKind, isAsked: (id: Statement) => Statement) => sql`
+      const unnumbered = (kind: EntryKind) => sql`
         select ${kind}::text as kind, id, ${leafHash} as hash from (
-          ${linesOf[kind]} where ${isAsked(sql`id`)} and not exists (
+          ${linesOf[kind]} where id > ${above[kind]} and not exists (
             select from trail_entry
-            where kind = ${kind}::text::trail_kind and ${isAsked(sql`record_id`)} and record_id = record.id
+            where kind = ${kind}::text::trail_kind and record_id > ${above[kind]} and record_id = record.id
           )
           order by id limit ${limit}
         ) as line`;
-      // In two parts, so that each has a condition which the index answers.
-      const parts = entryKinds.flatMap(kind => {
-        // Those above are in the second part: a record that came in both would be added twice.
-        const ids = others
-          .filter(other => other.kind === kind && other.recordId <= above[kind])
-          .map(({ recordId }) => recordId);
-        const isNamed = (id: Statement) => sql`${id} = any(${`{${ids}}`}::text::bigint[])`;
-        const isAbove = (id: Statement) => sql`${id} > ${above[kind]}`;
-        return [...(ids.length > 0 ? [isNamed] : []), isAbove].map(isAsked => unnumbered(kind, isAsked));
-      });
       const [row = []] = await queryBytes(
         sql`
           select string_agg(kind, ','), string_agg(id::text, ','), encode(string_agg(hash, ''), 'hex')
-          from (select kind, id, hash from (${unionOf(parts)}) as every limit ${limit}) as record`,
+          from (select kind, id, hash from (${unionOf(entryKinds.map(unnumbered))}) as every limit ${limit}) as record`,
       );
       const [kinds = [], ids = [], [hashes = ""] = []] = row.map(column => column?.toString().split(","));
       const bytes = Buffer.from(hashes, "hex");

@@ -29,7 +29,7 @@ describe("the trail's records in PostgreSQL", () => {
   async function read() {
     const fresh = connect(opened.url);
     const { ledger, records } = makeTrailStore(fresh);
-    const hashed = await records.withoutEntry(none, [], 1);
+    const hashed = await records.withoutEntry(none, 1);
     const entries = await records.entries(0, 2);
     const { lastHash } = await ledger.end();
     const stored = await ledger.hashes(0, 0, 2);
@@ -39,7 +39,7 @@ describe("the trail's records in PostgreSQL", () => {
 
   test("are read right where bytea_output is escape, and with PostgreSQL's own functions", async () => {
     const { ledger, records } = makeTrailStore(database);
-    const [first, second] = await records.withoutEntry(none, [], 2);
+    const [first, second] = await records.withoutEntry(none, 2);
     assert.ok(first !== undefined && second !== undefined);
     assert.equal(await ledger.append(0, [first, second], []), true);
     const before = await read();
