@@ -175,7 +175,7 @@ async function untilCovered(stage: Stage): Promise<void> {
 
 async function bytesPerEntry(stage: Stage): Promise<number> {
   const [row] = await stage.sql<{ bytes: number }[]>`
-    select (pg_total_relation_size('trail_entry') + pg_total_relation_size('trail_tile')
+    select (pg_total_relation_size('trail_entry') + pg_total_relation_size('trail_node')
       + pg_total_relation_size('trail_checkpoint'))::float as bytes`;
   return (row?.bytes ?? 0) / (await numbered(stage));
 }

@@ -6,19 +6,18 @@ create type trail_kind as enum ('employee', 'asset', 'log');
 -- The database refuses an index that is taken, and a second entry of a record.
 create table trail_entry (
   index     bigint primary key check (index between 0 and 4503599627370495),
-  kind      trail_kind not null,
   record_id bigint not null,
+  kind      trail_kind not null,
   -- The leaf hash of RFC 6962, of the record's entry as it was when it got its index.
   hash      bytea not null check (length(hash) = 32),
   unique (kind, record_id)
 );
 
--- Full tiles (C2SP tlog-tiles), each by the root of its 256 hashes: level 0 has the hashes of entries, a higher level the
--- roots of the tiles below it.
-create table trail_tile (
+-- The hashes of perfect subtrees of the entries, on every fourth level: 4 has those of 16 entries each, 8 those of 256.
+create table trail_node (
   level smallint not null,
   index bigint not null,
-  root  bytea not null check (length(root) = 32),
+  hash  bytea not null check (length(hash) = 32),
   primary key (level, index)
 );
 
@@ -46,7 +45,7 @@ do $$
 declare
   name text;
 begin
-  foreach name in array array['trail_entry', 'trail_tile', 'trail_checkpoint', 'trail_acceptance'] loop
+  foreach name in array array['trail_entry', 'trail_node', 'trail_checkpoint', 'trail_acceptance'] loop
     execute format(
       'create trigger append_only before update or delete or truncate on %I for each statement execute function refuse_change()',
       name);

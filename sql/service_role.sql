@@ -28,5 +28,5 @@ grant insert (asset_id, name, description, active, changed_by) on asset_event to
 -- Which ids the database has given out: for the trail, and for the backup, which dumps the database as this role.
 grant select on sequence employee_id_seq, asset_id_seq, maintenance_log_id_seq, employee_event_id_seq,
   asset_event_id_seq, trail_checkpoint_id_seq, trail_acceptance_id_seq to maintenance_log_service;
-grant select, insert on trail_entry, trail_tile, trail_checkpoint, trail_acceptance
+grant select, insert on trail_entry, trail_node, trail_checkpoint, trail_acceptance
   to maintenance_log_service;

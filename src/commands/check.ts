@@ -81,7 +81,8 @@ const isFinding = (error: unknown): error is Error =>
 
 /** Reads it, and tries its folder: the file is replaced each time, and not written to. */
 async function tryStateFile(path: string): Promise<void> {
-  await rememberedHead(makeStateFile(path));
+  const { read, place } = makeStateFile(path);
+  rememberedHead(await read(), place);
   await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
     throw new TrailError(`TRAIL_STATE_FILE ${path} cannot be written: ${error.code}`);
   });

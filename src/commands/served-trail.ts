@@ -20,8 +20,9 @@ interface TrailSettings extends Access {
 
 /** @param requestTrail for requests */
 export function makeServedTrail(settings: TrailSettings, requestTrail: TrailStore, events: EventLog): Trail {
-  const { databaseUrl, preparesStatements, trailKey: key, trailStateFile } = settings;
-  const database = connect(databaseUrl, trailLimits, preparesStatements);
+  const { databaseUrl, trailKey: key, trailStateFile } = settings;
+  // Each statement is planned for its own ids: a plan for any ids looks each of them up.
+  const database = connect(databaseUrl, trailLimits, false);
   const trail = makeTrail({
     trail: makeTrailStore(database),
     requestTrail,

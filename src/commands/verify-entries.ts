@@ -1,6 +1,6 @@
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { type Checkpoint, openCheckpoint } from "../domain/trail/checkpoint.ts";
-import { makeTreeHasher } from "../domain/trail/merkle.ts";
+import { makeFrontier, makeTreeHasher } from "../domain/trail/merkle.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";
 import { makePrefixCheck, type PrefixCheck } from "../domain/trail/verification.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
@@ -9,6 +9,7 @@ import { partsOf, readInput } from "./verify-input.ts";
 /** An entry has at most as many bytes as an entry bundle can say. */
 const longestEntry = 0xffff;
 const lineEnd = 0x0a;
+const hasher = makeTreeHasher(trailCrypto.sha256);
 
 interface Judged extends Checkpoint {
   readonly path: string;
@@ -25,7 +26,7 @@ export async function verifyEntries(
   for (const path of paths) {
     checkpoints.push({ path, ...(await readInput(path, note => openCheckpoint(note, keys, trailCrypto))) });
   }
-  const check = makePrefixCheck(makeTreeHasher(trailCrypto.sha256), checkpoints);
+  const check = makePrefixCheck(checkpoints, makeFrontier(hasher));
   await readEntries(entriesPath, check);
 
   const matching = checkpoints.filter(checkpoint => check.matches(checkpoint) === true);
@@ -57,7 +58,7 @@ async function readEntries(path: string, check: PrefixCheck): Promise<void> {
     let start = 0;
     for (let end = bytes.indexOf(lineEnd); end >= 0; end = bytes.indexOf(lineEnd, start)) {
       if (end === start) throw failed(`is not an export: entry ${check.size} is empty`);
-      check.add(bytes.subarray(start, end));
+      check.add(hasher.leaf(bytes.subarray(start, end)));
       start = end + 1;
     }
     rest = bytes.subarray(start);

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import type { FullTile, HashedRecord, Ids, TrailStore } from "../../src/application/trail/ports.ts";
+import type {
+  HashedRecord,
+  HashRange,
+  Ids,
+  StoredNode,
+  TrailStore,
+} from "../../src/application/trail/ports.ts";
 import { type Entry, type EntryKind, readEntry } from "../../src/domain/trail/entry.ts";
 import { byOperator, callerOf } from "../support/by-operator.ts";
 import { hasher, range } from "../support/trail-stage.ts";
@@ -8,7 +14,7 @@ import { until } from "../support/until.ts";
 import { aLog, anAsset, anEmployee, type OpenRepositories } from "./repositories.ts";
 
 const bytes = (seed: number) => new Uint8Array(32).fill(seed % 251);
-const tile = (level: number, index: number): FullTile => ({ level, index, root: bytes(index + 1) });
+const node = (level: number, index: number): StoredNode => ({ level, index, hash: bytes(index + 1) });
 const unchanged = {
   firstName: undefined,
   lastName: undefined,
@@ -18,7 +24,6 @@ const unchanged = {
 };
 const hex = (hash: Uint8Array) => Buffer.from(hash).toString("hex");
 const none: Ids = { employee: 0, asset: 0, log: 0 };
-const logOf = (recordId: number): HashedRecord => ({ kind: "log", recordId, hash: bytes(recordId) });
 
 /** What every store of a trail promises. */
 export function trailContract(name: string, openRepositories: () => Promise<OpenRepositories>): void {
@@ -38,9 +43,13 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     /** Numbers all records. */
     async function numberAll(): Promise<readonly HashedRecord[]> {
       const { size } = await trail.ledger.end();
-      const found = await trail.records.withoutEntry(none, 10_000);
-      assert.equal(await trail.ledger.append(size, found, []), true);
-      return found;
+      return (await trail.ledger.number(size, none, 10_000)) ?? assert.fail();
+    }
+
+    /** The stored hashes of a range, in hexadecimal digits. */
+    async function hashesOf(level: number, from: number, to: number): Promise<string> {
+      const [hashes = assert.fail()] = await trail.ledger.hashes([{ level, from, to }]);
+      return hex(hashes);
     }
 
     /** The entries of a kind, in their order, as the type of the domain has them. */
@@ -68,10 +77,12 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     test("begins empty", async () => {
       const { ledger, records, checkpoints } = trail;
       assert.deepEqual(await ledger.end(), { size: 0, lastHash: undefined, lastIds: none });
-      assert.equal((await ledger.hashes(0, 0, 10)).length, 0);
+      assert.equal(await hashesOf(0, 0, 10), "");
+      assert.deepEqual(await ledger.hashes([]), []);
       assert.equal(await ledger.firstMissing(0, 0), undefined);
       assert.equal(await ledger.firstRepeated(0, 10), undefined);
-      assert.deepEqual(await records.withoutEntry(none, 10), []);
+      assert.deepEqual(await ledger.number(0, none, 10), []);
+      assert.equal(await ledger.number(1, none, 10), undefined);
       assert.deepEqual(await records.entries(0, 10), []);
       assert.deepEqual(await records.entryOfLog(1), { index: undefined, entry: undefined });
       assert.deepEqual((await records.horizon(false)).lastIds, none);
@@ -180,29 +191,41 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       );
     });
 
-    test("records without an entry are found above ids, hashed, in the order of kinds and ids, at most so many", async () => {
+    test("records get their numbers by the order of kinds and ids, at most so many, and only above ids", async () => {
+      const { ledger } = trail;
       const { logs } = await writeLogs(5, 'An "é", a \\, a \t, \u2028 and 😀');
       await opened.assets.insert(anAsset({ description: "\u0001".repeat(1_000) }));
-      const found = await trail.records.withoutEntry(none, 100);
+      const ids = logs.map(({ id }) => id);
+      const above = { employee: 1_000, asset: 1_000, log: ids[2] as number };
+      const later = (await ledger.number(0, above, 100)) ?? assert.fail();
       assert.deepEqual(
-        found.map(({ kind }) => kind),
-        ["employee", "asset", "asset", ...logs.map(() => "log")],
+        later.map(({ kind, recordId }) => [kind, recordId]),
+        ids.slice(3).map(id => ["log", id]),
       );
-      const logIds = found.flatMap(({ kind, recordId }) => (kind === "log" ? [recordId] : []));
+      const first = (await ledger.number(2, none, 4)) ?? assert.fail();
       assert.deepEqual(
-        logIds,
-        logs.map(({ id }) => id),
+        first.map(({ kind }) => kind),
+        ["employee", "asset", "asset", "log"],
       );
-      assert.deepEqual(await trail.records.withoutEntry(none, 4), found.slice(0, 4));
-      const [first = 0, second = 0] = logIds;
-      const above = { employee: 1_000, asset: 1_000, log: second };
-      assert.deepEqual(await trail.records.withoutEntry(above, 100), found.slice(5));
-      await trail.ledger.append(0, [found[0], found[4]] as HashedRecord[], []);
+      assert.equal(first[3]?.recordId, ids[0]);
+      const rest = (await ledger.number(6, none, 100)) ?? assert.fail();
       assert.deepEqual(
-        await trail.records.withoutEntry(none, 100),
-        found.filter((_, at) => at !== 0 && at !== 4),
+        rest.map(({ recordId }) => recordId),
+        ids.slice(1, 3),
       );
-      assert.equal(first, found[3]?.recordId);
+      assert.deepEqual(await ledger.number(8, none, 100), []);
+      const all = [...later, ...first, ...rest];
+      assert.equal(await hashesOf(0, 0, 8), all.map(({ hash }) => hex(hash)).join(""));
+      const { lastHash, ...end } = await ledger.end();
+      const [employee = assert.fail(), , asset = assert.fail()] = first;
+      assert.deepEqual(end, {
+        size: 8,
+        lastIds: { log: ids.at(-1), asset: asset.recordId, employee: employee.recordId },
+      });
+      assert.equal(hex(lastHash ?? bytes(0)), hex(all.at(-1)?.hash ?? bytes(0)));
+      assert.equal(await ledger.firstMissing(0, 8), undefined);
+      assert.equal(await ledger.firstMissing(3, 10), 8);
+      assert.equal(await ledger.firstRepeated(0, 8), undefined);
     });
 
     test("the hash of a record is that of the bytes of its entry", async () => {
@@ -218,13 +241,16 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         entries.map(entry => hex(hasher.leaf(entry))),
         found.map(({ hash }) => hex(hash)),
       );
-      assert.equal(hex(await trail.ledger.hashes(0, 0, 400)), found.map(({ hash }) => hex(hash)).join(""));
-      assert.equal(
-        hex(await trail.ledger.hashes(0, 5, 7)),
-        found
-          .slice(5, 7)
-          .map(({ hash }) => hex(hash))
-          .join(""),
+      const range = (from: number, to: number): HashRange => ({ level: 0, from, to });
+      const ranges = [range(0, 400), range(5, 7), range(1_000, 1_001), range(6, 7)];
+      assert.deepEqual(
+        (await trail.ledger.hashes(ranges)).map(hex),
+        ranges.map(({ from, to }) =>
+          found
+            .slice(from, to)
+            .map(({ hash }) => hex(hash))
+            .join(""),
+        ),
       );
       assert.deepEqual(await trail.records.entries(found.length, found.length + 5), []);
     });
@@ -267,71 +293,37 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await until(async () => (await trail.records.horizon(false)).xmin > before);
     });
 
-    test("entries get consecutive indexes at the end, which is known with the last ids", async () => {
+    test("nothing is numbered but where the trail ends, and no record twice", async () => {
       const { ledger } = trail;
-      const mixed: HashedRecord[] = [
-        { kind: "asset", recordId: 4, hash: bytes(101) },
-        { kind: "employee", recordId: 6, hash: bytes(102) },
-        { kind: "log", recordId: 2, hash: bytes(103) },
-      ];
-      assert.equal(
-        await ledger.append(
-          0,
-          range(1, 301).map(id => logOf(id + 10)),
-          [],
-        ),
-        true,
-      );
-      assert.equal(await ledger.append(300, mixed, []), true);
-      const { lastHash, ...end } = await ledger.end();
-      assert.deepEqual(end, { size: 303, lastIds: { log: 310, asset: 4, employee: 6 } });
-      assert.equal(hex(lastHash ?? bytes(0)), hex(bytes(103)));
-      assert.equal(hex(await ledger.hashes(0, 299, 301)), hex(bytes(310)) + hex(bytes(101)));
-      assert.equal(await ledger.firstMissing(0, 303), undefined);
-      assert.equal(await ledger.firstMissing(300, 305), 303);
-      assert.equal(await ledger.firstRepeated(0, 303), undefined);
+      await writeLogs(3);
+      assert.equal((await ledger.number(0, none, 4))?.length, 4);
+      for (const size of [0, 3, 5])
+        assert.equal(await ledger.number(size, none, 100), undefined, String(size));
+      assert.equal((await ledger.end()).size, 4);
+      assert.equal((await ledger.number(4, none, 100))?.length, 1);
+      assert.deepEqual(await ledger.number(5, none, 100), []);
     });
 
-    test("entries are added only where the trail ends, and never for a record that has one", async () => {
-      const { ledger } = trail;
-      assert.equal(await ledger.append(0, [logOf(1), logOf(2)], []), true);
-      for (const [size, record] of [
-        [0, logOf(3)],
-        [1, logOf(3)],
-        [3, logOf(3)],
-        [2, logOf(2)],
-      ] as const) {
-        assert.equal(await ledger.append(size, [record, logOf(9)], [tile(0, 7)]), false, String(size));
-      }
-      assert.equal((await ledger.end()).size, 2);
-      assert.equal((await ledger.hashes(1, 7, 8)).length, 0);
-      assert.equal(await ledger.append(2, [{ ...logOf(2), kind: "asset" }], []), true);
-    });
-
-    test("of many who append at once, one succeeds, whole, and the others have done nothing", async () => {
+    test("of many who number at once, one succeeds, whole, and the others have done nothing", async () => {
       const { ledger } = trail;
       for (let round = 0; round < 5; round += 1) {
         const { size } = await ledger.end();
-        const outcomes = await Promise.all(
-          range(0, 8).map(each => {
-            const records = range(0, 50 + each).map(at => logOf(1 + size + each * 10_000 + at));
-            return ledger.append(size, records, [tile(0, size)]);
-          }),
-        );
-        assert.equal(outcomes.filter(isDone => isDone).length, 1);
-        const added = (await ledger.end()).size - size;
-        assert.equal(added, 50 + outcomes.indexOf(true));
-        assert.equal((await ledger.hashes(1, size, size + 1)).length, 32);
+        await writeLogs(30);
+        const outcomes = await Promise.all(range(0, 8).map(each => ledger.number(size, none, 10 + each)));
+        const done = outcomes.filter(outcome => outcome !== undefined);
+        assert.equal(done.length, 1);
+        assert.equal((await ledger.end()).size, size + (done[0]?.length ?? 0));
       }
     });
 
-    test("tiles come back as they were stored", async () => {
+    test("hashes of the tree come back as they were stored first", async () => {
       const { ledger } = trail;
-      const tiles = [tile(0, 3), tile(0, 2), tile(1, 2), tile(0, 4)];
-      assert.equal(await ledger.append(0, [logOf(1)], tiles), true);
-      assert.equal(hex(await ledger.hashes(1, 2, 4)), hex(bytes(3)) + hex(bytes(4)));
-      assert.equal(hex(await ledger.hashes(2, 0, 256)), hex(bytes(3)));
-      assert.equal((await ledger.hashes(3, 0, 256)).length, 0);
+      await ledger.store([node(4, 3), node(4, 2), node(8, 2), node(4, 4)]);
+      await ledger.store([{ ...node(4, 2), hash: bytes(99) }, node(4, 5)]);
+      assert.equal(await hashesOf(4, 2, 4), hex(bytes(3)) + hex(bytes(4)));
+      assert.equal(await hashesOf(4, 5, 9), hex(bytes(6)));
+      assert.equal(await hashesOf(8, 0, 256), hex(bytes(3)));
+      assert.equal(await hashesOf(12, 0, 256), "");
     });
 
     test("nothing is found where nothing is wrong", async () => {

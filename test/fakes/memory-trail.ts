@@ -1,11 +1,11 @@
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import type {
   Acceptance,
-  FullTile,
   HashedRecord,
   Ids,
   NewCheckpoint,
   RecordKey,
+  StoredNode,
   TrailStore,
 } from "../../src/application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../src/domain/trail/entry.ts";
@@ -28,7 +28,7 @@ export interface NumberedRecord extends HashedRecord {
 export interface MemoryTrail extends TrailStore {
   readonly stored: {
     entries: NumberedRecord[];
-    tiles: FullTile[];
+    nodes: StoredNode[];
     readonly checkpoints: NewCheckpoint[];
     readonly acceptances: Acceptance[];
   };
@@ -42,7 +42,7 @@ export function makeMemoryTrail(
   lastGivenId: (kind: EntryKind) => number = kind =>
     recordsOf[kind].reduce((last, { recordId }) => Math.max(last, recordId), 0),
 ): MemoryTrail {
-  const stored: MemoryTrail["stored"] = { entries: [], tiles: [], checkpoints: [], acceptances: [] };
+  const stored: MemoryTrail["stored"] = { entries: [], nodes: [], checkpoints: [], acceptances: [] };
   const transactions: MemoryTrail["transactions"] = { next: 1, open: new Set(), server: "memory" };
   const lastIds = (idOf: (kind: EntryKind) => number): Ids => ({
     employee: idOf("employee"),
@@ -76,21 +76,30 @@ export function makeMemoryTrail(
           lastIds: lastIds(ofKind),
         };
       },
-      async append(size, records, tiles) {
+      async number(size, above, limit) {
         const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
-        if ((last?.index ?? -1) + 1 !== size) return false;
+        if ((last?.index ?? -1) + 1 !== size) return undefined;
         const numbered = numberedKeys();
-        if (records.some(record => numbered.has(keyOf(record)))) return false;
-        stored.entries.push(...records.map((record, at) => ({ ...record, index: size + at })));
-        stored.tiles.push(...tiles);
-        return true;
+        const found = entryKinds
+          .flatMap(kind => recordsOf[kind].toSorted((a, b) => a.recordId - b.recordId))
+          .filter(record => record.recordId > above[record.kind])
+          .filter(record => !numbered.has(keyOf(record)))
+          .slice(0, limit)
+          .map(({ kind, recordId, entry }) => ({ kind, recordId, hash: hasher.leaf(entry) }));
+        stored.entries.push(...found.map((record, at) => ({ ...record, index: size + at })));
+        return found;
       },
-      async hashes(level, from, to) {
-        if (level === 0) return Buffer.concat(inRange(from, to).map(({ hash }) => hash));
-        const tiles = stored.tiles.filter(
-          tile => tile.level === level - 1 && tile.index >= from && tile.index < to,
-        );
-        return Buffer.concat(tiles.sort((a, b) => a.index - b.index).map(({ root }) => root));
+      async store(nodes) {
+        const placeOf = ({ level, index }: StoredNode) => `${level}/${index}`;
+        const known = new Set(stored.nodes.map(placeOf));
+        stored.nodes.push(...nodes.filter(node => !known.has(placeOf(node))));
+      },
+      async hashes(ranges) {
+        return ranges.map(({ level, from, to }) => {
+          const row = level === 0 ? stored.entries : stored.nodes.filter(node => node.level === level);
+          const found = row.filter(({ index }) => index >= from && index < to);
+          return Buffer.concat(found.sort((a, b) => a.index - b.index).map(({ hash }) => hash));
+        });
       },
       async firstMissing(from, to) {
         const indexes = new Set(inRange(from, to).map(({ index }) => index));
@@ -110,15 +119,6 @@ export function makeMemoryTrail(
         const xmin = Math.min(transactions.next, ...transactions.open);
         const xid = takesId ? transactions.next++ : undefined;
         return { server: transactions.server, lastIds: lastIds(lastGivenId), xmin, xid };
-      },
-      async withoutEntry(above, limit) {
-        const numbered = numberedKeys();
-        return entryKinds
-          .flatMap(kind => recordsOf[kind].toSorted((a, b) => a.recordId - b.recordId))
-          .filter(record => record.recordId > above[record.kind])
-          .filter(record => !numbered.has(keyOf(record)))
-          .slice(0, limit)
-          .map(({ kind, recordId, entry }) => ({ kind, recordId, hash: hasher.leaf(entry) }));
       },
       async oldestTransaction() {
         const [oldest] = [...transactions.open].sort((a, b) => a - b);

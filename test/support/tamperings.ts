@@ -64,11 +64,17 @@ export const tamperings: readonly Tampering[] = [
   {
     what: "a log and its hash, but not the tree",
     statements: [forged, "update trail_entry set hash = decode(repeat('00', 32), 'hex') where index = 512"],
-    found: [/^log 700: changed$/, /^tile 2 of level 0 is not the root of its hashes$/],
+    found: [
+      /^log 700: changed$/,
+      ...[32, 2].map(
+        (hash, at) =>
+          new RegExp(`^hash ${hash} of level ${4 * (at + 1)} is not that of the entries below it$`),
+      ),
+    ],
   },
   {
     what: "a log, with its hash and the tree rewritten consistently",
-    statements: [forged, "delete from trail_entry", "delete from trail_tile", "delete from trail_checkpoint"],
+    statements: [forged, "delete from trail_entry", "delete from trail_node", "delete from trail_checkpoint"],
     isNumberedAnew: true,
     found: [notExtended("TRAIL_STATE_FILE")],
   },
@@ -104,7 +110,7 @@ export const tamperings: readonly Tampering[] = [
 export const tamperedTables = [
   "maintenance_log",
   "trail_entry",
-  "trail_tile",
+  "trail_node",
   "trail_checkpoint",
   "asset",
   "asset_event",
@@ -133,7 +139,7 @@ async function numberAnew(url: string): Promise<void> {
     clock: systemClock,
     events: makeRecordingEventLog(),
   });
-  await until(async () => (await numbering.step()).records === 0);
+  await until(async () => !(await numbering.step()));
   await connected.close();
 }
 

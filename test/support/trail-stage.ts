@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeNumbering, type Numbering } from "../../src/application/trail/numbering.ts";
-import type { FullTile, RememberedNote } from "../../src/application/trail/ports.ts";
+import type { RememberedNote } from "../../src/application/trail/ports.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
 import { makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 import { makeSignerKey } from "../../src/domain/trail/note.ts";
@@ -66,8 +66,9 @@ export function makeTrailStage() {
     const at = trail.stored.entries.findIndex(({ recordId }) => recordId === id);
     const hash = hasher.leaf(forged.entry);
     trail.stored.entries[at] = { ...(trail.stored.entries[at] as NumberedRecord), hash };
-    const frontier = makeTreeNodes(hasher, ({ level, index }, root) => {
-      if (level === 8) trail.stored.tiles[index] = { ...(trail.stored.tiles[index] as FullTile), root };
+    trail.stored.nodes = [];
+    const frontier = makeTreeNodes(hasher, (node, hash) => {
+      if (node.level > 0 && node.level % 4 === 0) trail.stored.nodes.push({ ...node, hash });
     });
     for (const entry of trail.stored.entries) frontier.append(entry.hash);
   };
@@ -76,7 +77,7 @@ export function makeTrailStage() {
 
 /** Steps until nothing more is found. */
 export async function catchUp({ step }: Numbering): Promise<void> {
-  for (let steps = 0; (await step()).isMore; steps += 1) assert.ok(steps < 1_000);
+  for (let steps = 0; await step(); steps += 1) assert.ok(steps < 1_000);
 }
 
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);

@@ -1,7 +1,6 @@
-import { signCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { type Head, signCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
-import type { Head } from "./ports.ts";
 import { refuseContradiction, rememberedHead, type SigningPorts } from "./signing.ts";
 import { readFrontier } from "./tree.ts";
 
@@ -19,13 +18,13 @@ export async function acceptTrail(
   reason: string,
 ): Promise<{ readonly refused: Head | undefined; readonly accepted: Head } | undefined> {
   const { ledger, checkpoints, hasher, ed25519, remembered, key } = ports;
+  const before = { stored: await checkpoints.last(), note: await remembered?.read() };
   const { size } = await ledger.end();
   const accepted = { size, root: (await readFrontier(ledger, hasher, size)).root() };
-  const last = await checkpoints.last();
-  let refused: Head | undefined = last;
+  let refused: Head | undefined = before.stored;
   try {
-    if (remembered !== undefined) refused = (await rememberedHead(remembered)) ?? last;
-    await refuseContradiction(ports, accepted, last);
+    refused = rememberedHead(before.note, remembered?.place) ?? refused;
+    await refuseContradiction(ports, { ...accepted, proven: new Set() }, before);
     return undefined;
   } catch (error) {
     if (!(error instanceof TrailError)) throw error;

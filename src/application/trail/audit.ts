@@ -57,7 +57,7 @@ export async function auditTrail(
   const hashes = remembered?.hashes.map(fromBase64) ?? [];
   if (hashes.length !== nodesOf({ from: 0, to: start }).length) throw new TrailError("is remembered wrongly");
   const frontier = makeFrontier(hasher, { size: start, hashes });
-  const check = makePrefixCheck(hasher, before === undefined ? [checkpoint] : [before, checkpoint], frontier);
+  const check = makePrefixCheck(before === undefined ? [checkpoint] : [before, checkpoint], frontier);
   let kept = frontier.hashes;
   let newest: Uint8Array | undefined;
   while (frontier.size < size) {
@@ -71,7 +71,7 @@ export async function auditTrail(
     }
     kept = frontier.hashes;
     newest = entries.at(-1);
-    for (const entry of entries) check.add(entry);
+    for (const entry of entries) check.add(hasher.leaf(entry));
   }
   if (before !== undefined && check.matches(before) !== true) {
     throw new TrailError(`does not have the ${oldSize} entries of the last audit: its history was rewritten`);

@@ -1,13 +1,13 @@
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
 import { type EntryKind, entryKinds } from "../../domain/trail/entry.ts";
-import { type Frontier, type Hash, makeFrontier, type TreeHasher } from "../../domain/trail/merkle.ts";
-import { tileHeight } from "../../domain/trail/tile.ts";
+import type { Frontier, Hash, TreeHasher } from "../../domain/trail/merkle.ts";
 import type { Clock, EventLog } from "../ports.ts";
-import type { FullTile, HashedRecord, Head, Horizon, Ids, LedgerEnd, TrailStore } from "./ports.ts";
-import { readFrontier } from "./tree.ts";
+import type { HashedRecord, Horizon, Ids, LedgerEnd, TrailStore } from "./ports.ts";
+import type { ProvenHead } from "./signing.ts";
+import { makeStoredTree, readFrontier } from "./tree.ts";
 
 /** Records numbered with one statement, which hashes 60 KB of each at most. */
-const mostRecords = 2_000;
+const mostRecords = 4_000;
 /** Between two looks over all ids. */
 const renewMilliseconds = 86_400_000;
 const noIds: Ids = { employee: 0, asset: 0, log: 0 };
@@ -38,8 +38,8 @@ interface Look {
 /** What this process knows of the stored trail. */
 interface State {
   tree: Frontier;
-  /** The same while this process lets the tree grow; another one when it was read from the database. */
-  lineage: object;
+  /** Heads that the tree is known to extend: none when it was read from the database. */
+  proven: Set<string>;
   lastHash: Hash | undefined;
   /** The server of the last look. */
   server: string | undefined;
@@ -51,11 +51,6 @@ interface State {
   look: Look | undefined;
   /** In elapsed milliseconds. */
   renewAt: number;
-}
-
-/** A tree, and what is the same of all trees that have grown from one. */
-export interface GrownHead extends Head {
-  readonly lineage: object;
 }
 
 export type Numbering = ReturnType<typeof makeNumbering>;
@@ -74,7 +69,7 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
   /** Takes over what other processes have added. */
   async function follow({ size, lastHash, lastIds }: LedgerEnd): Promise<State> {
     if (state !== undefined && size === state.tree.size && isSame(lastHash, state.lastHash)) return state;
-    const read = { tree: await readFrontier(ledger, hasher, size), lineage: {}, lastHash };
+    const read = { tree: await readFrontier(ledger, hasher, size), proven: new Set<string>(), lastHash };
     if (state !== undefined && size > state.tree.size) return { ...state, ...read };
     const unknown = { server: undefined, settling: undefined, look: undefined, renewAt: 0 };
     return { ...read, ...unknown, given: lastIds, settled: lastIds };
@@ -98,20 +93,19 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
     return { horizon, late, above: noIds };
   }
 
-  /** Adds entries; false where another process was first. Throws where none was, so that all is read anew. */
-  async function add(known: State, found: readonly HashedRecord[]): Promise<boolean> {
-    const tiles: FullTile[] = [];
-    const tree = makeFrontier(hasher, known.tree, ({ level, index }, root) => {
-      if (level % tileHeight === 0) tiles.push({ level: level / tileHeight - 1, index, root });
-    });
-    for (const { hash } of found) tree.append(hash);
-    if (!(await ledger.append(known.tree.size, found, tiles))) {
-      if ((await ledger.end()).size !== known.tree.size) return false;
+  /** Numbers the next records; undefined where another process was first. Throws where none was, so that all is read anew. */
+  async function number(known: State, above: Ids): Promise<readonly HashedRecord[] | undefined> {
+    const numbered = await ledger.number(known.tree.size, above, mostRecords);
+    if (numbered === undefined) {
+      if ((await ledger.end()).size !== known.tree.size) return undefined;
       throw new Error("the trail takes no entries where it ends");
     }
+    const { tree, nodes } = makeStoredTree(hasher, known.tree);
+    for (const { hash } of numbered) tree.append(hash);
+    if (nodes.length > 0) await ledger.store(nodes);
     known.tree = tree;
-    known.lastHash = found.at(-1)?.hash;
-    return true;
+    known.lastHash = numbered.at(-1)?.hash ?? known.lastHash;
+    return numbered;
   }
 
   /** After a look that has found all there was. */
@@ -140,16 +134,16 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
 
   return {
     /**
-     * Takes over what other processes have numbered and numbers what is new; tells how many records it numbered, and
-     * whether there may be more. Throws TrailError where the stored trail is not whole.
+     * Takes over what other processes have numbered and numbers what is new. Resolves with whether there may be more. Throws
+     * TrailError where the stored trail is not whole.
      */
-    async step(): Promise<{ readonly records: number; readonly isMore: boolean }> {
+    async step(): Promise<boolean> {
       const known = await follow(await ledger.end());
       state = known;
       known.look ??= await begin(known);
       const { look } = known;
-      const found = await records.withoutEntry(look.above, mostRecords);
-      if (found.length > 0 && !(await add(known, found))) return { records: 0, isMore: false };
+      const found = await number(known, look.above);
+      if (found === undefined) return false;
       if (look.late !== undefined) tellLate(look.late, found);
       const isMore = found.length === mostRecords;
       if (isMore) {
@@ -158,12 +152,12 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
         known.look = undefined;
         await settle(known, look);
       }
-      return { records: found.length, isMore };
+      return isMore;
     },
 
     /** The tree of all entries that this process knows. */
-    head: (): GrownHead | undefined =>
-      state && { size: state.tree.size, root: state.tree.root(), lineage: state.lineage },
+    head: (): ProvenHead | undefined =>
+      state && { size: state.tree.size, root: state.tree.root(), proven: state.proven },
 
     /** Forgets what this process knows of the stored trail. */
     reset(): void {

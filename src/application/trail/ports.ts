@@ -1,5 +1,6 @@
+import type { Head } from "../../domain/trail/checkpoint.ts";
 import type { EntryKind } from "../../domain/trail/entry.ts";
-import type { Hash } from "../../domain/trail/merkle.ts";
+import type { Hash, Node } from "../../domain/trail/merkle.ts";
 
 /**
  * A row that an entry stands for, and that never changes: a log, or one state of an employee or an asset. Ids of states
@@ -15,20 +16,19 @@ export interface HashedRecord extends RecordKey {
   readonly hash: Hash;
 }
 
-/** A tile of 256 hashes: of entries on level 0, of the tiles one level below on others. */
-export interface FullTile {
-  readonly level: number;
-  readonly index: number;
-  readonly root: Hash;
-}
-
 /** For each kind, an id of its records. */
 export type Ids = Readonly<Record<EntryKind, number>>;
 
-/** What a tree is known by: the number of its entries and their root hash. */
-export interface Head {
-  readonly size: number;
-  readonly root: Hash;
+/** A perfect subtree whose hash is stored: on a level that is a multiple of four. */
+export interface StoredNode extends Node {
+  readonly hash: Hash;
+}
+
+/** Stored hashes of one level from an index up to, and without, another one; those of level 0 are of entries. */
+export interface HashRange {
+  readonly level: number;
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface LedgerEnd {
@@ -43,17 +43,14 @@ export interface LedgerEnd {
 export interface Ledger {
   end(): Promise<LedgerEnd>;
   /**
-   * Adds entries, and the tiles that they complete, provided that the trail ends at `size`: all or nothing. Returns false, and
-   * adds nothing, if it does not, or if one of the records has an entry already.
+   * Gives the next indexes to records above these ids that have no entry, at most so many: by the order of kinds, then by
+   * id. Resolves with them; undefined, and nothing is added, where the trail does not end at `size`.
    */
-  append(size: number, records: readonly HashedRecord[], tiles: readonly FullTile[]): Promise<boolean>;
-  /**
-   * Hashes one after the other, as many as there are: of entries on level 0, of full tiles of the level below on others.
-   *
-   * @param from the first index
-   * @param to the index after the last one
-   */
-  hashes(level: number, from: number, to: number): Promise<Uint8Array>;
+  number(size: number, above: Ids, limit: number): Promise<readonly HashedRecord[] | undefined>;
+  /** Those that are stored already stay as they are. */
+  store(nodes: readonly StoredNode[]): Promise<void>;
+  /** For each range, the hashes one after the other, as many as are stored. */
+  hashes(ranges: readonly HashRange[]): Promise<readonly Uint8Array[]>;
   /** The first index, from `from` up to, and without, `to`, that has no entry. */
   firstMissing(from: number, to: number): Promise<number | undefined>;
   /** The first entry, of those from `from` up to, and without, `to`, whose record has another entry too. */
@@ -83,18 +80,17 @@ export interface Finding {
 export interface TrailRecords {
   /** @param takesId whether the look takes the id of a transaction for itself */
   horizon(takesId: boolean): Promise<Horizon>;
-  /** Records above these ids that have no entry, hashed, at most so many: by the order of kinds, then by id. */
-  withoutEntry(above: Ids, limit: number): Promise<HashedRecord[]>;
   /** In words, the transaction that has been open longest. */
   oldestTransaction(): Promise<string | undefined>;
   /**
-   * The bytes of entries from an index up to, and without, another one, as far as all of them are there, and no more at once than a client should hold up.
+   * The bytes of entries from an index up to, and without, another one, as far as all of them are there, and no more at
+   * once than a client should hold up.
    */
   entries(from: number, to: number): Promise<Uint8Array[]>;
   /** The index of a log's entry and its bytes, as the log is now; either is undefined where there is none. */
   entryOfLog(
     id: number,
-  ): Promise<{ readonly index: number | undefined; readonly entry: Uint8Array | undefined }>;
+  ): Promise<{ readonly index?: number | undefined; readonly entry?: Uint8Array | undefined }>;
   /** Compares every record with the hash of its entry, and employees and assets with their last record. */
   findings(): AsyncIterable<Finding>;
 }

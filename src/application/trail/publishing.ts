@@ -1,32 +1,20 @@
 import { DomainError, notFound } from "../../domain/error.ts";
 import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
-import {
-  type Hash,
-  inclusionSpans,
-  isIncluded,
-  nodesOf,
-  spanHash,
-  type TreeHasher,
-} from "../../domain/trail/merkle.ts";
+import { inclusionSpans, isIncluded, nodesOf, spanHash, type TreeHasher } from "../../domain/trail/merkle.ts";
 import { formatVerifierKey, type SignerKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
-import { isTileOf, readTilePath, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
+import { isTileOf, readTilePath, tileHeight, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
 import { type ByteList, type JsonList, joinElements } from "../json-list.ts";
 import type { EventLog } from "../ports.ts";
-import type { Head, TrailRecords, TrailStore } from "./ports.ts";
+import type { TrailRecords, TrailStore } from "./ports.ts";
 import type { NewestHead } from "./signing.ts";
-import { type NodeCache, readHashes, readTile } from "./tree.ts";
-
-/** Hashes kept for the next proofs, some 200 bytes each. */
-const mostNodes = 10_000;
+import { readHashes, readStored } from "./tree.ts";
 
 export interface PublishingPorts extends Pick<TrailStore, "ledger" | "records"> {
   readonly hasher: TreeHasher;
   readonly key: SignerKey | undefined;
   readonly events: Pick<EventLog, "error">;
   readonly newest: () => NewestHead | undefined;
-  /** Called when the stored trail is found not to be what was signed. */
-  readonly distrust: () => void;
 }
 
 export interface TrailHead {
@@ -41,23 +29,8 @@ export type PublishedTrail = ReturnType<typeof makePublishedTrail>;
 
 /** What any employee may read of the trail, as far as the newest checkpoint. */
 export function makePublishedTrail(ports: PublishingPorts) {
-  const { ledger, records, hasher, key, events, newest, distrust } = ports;
-  const nodes: NodeCache = new Map();
+  const { ledger, records, hasher, key, events, newest } = ports;
   const size = () => newest()?.size ?? 0;
-
-  /** The hashes that lead from an entry to the root of a tree; undefined where they do not. Throws GONE. */
-  async function proofOf(
-    index: number,
-    entry: Uint8Array,
-    { size, root }: Head,
-  ): Promise<Hash[] | undefined> {
-    const spans = inclusionSpans(index, size);
-    const hashAt = await readHashes(ledger, hasher, size, spans.flatMap(nodesOf), nodes).catch(gone);
-    const hashes = spans.map(span => spanHash(hasher, span, hashAt));
-    const isProven = isIncluded(hasher, index, size, hasher.leaf(entry), hashes, root);
-    if (!isProven || nodes.size > mostNodes) nodes.clear();
-    return isProven ? hashes : undefined;
-  }
 
   return {
     head(): TrailHead {
@@ -82,9 +55,12 @@ export function makePublishedTrail(ports: PublishingPorts) {
     async tile(path: string): Promise<Uint8Array | ByteList> {
       const tile = readTilePath(path);
       if (tile === undefined || !isTileOf(tile, size())) throw new DomainError("NOT_FOUND", "Tile not found");
-      if (!tile.isBundle) return readTile(ledger, tile).catch(gone);
       const from = tile.index * tileWidth;
-      return inPieces(records, from, from + tile.width, writeBundle);
+      const to = from + tile.width;
+      if (tile.isBundle) return inPieces(records, from, to, writeBundle);
+      const level = tile.level * tileHeight;
+      const [hashes] = await readStored(ledger, hasher, [{ level, from, to }]).catch(gone);
+      return hashes as Uint8Array;
     },
 
     /** Entries from an index on, and the index after the last of them. */
@@ -103,11 +79,12 @@ export function makePublishedTrail(ports: PublishingPorts) {
         throw new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
       }
       if (entry !== undefined) {
-        // A proof that does not hold with what is kept is made once more from what is stored.
-        const hashes = (await proofOf(index, entry, head)) ?? (await proofOf(index, entry, head));
-        if (hashes !== undefined) return formatProof({ entry, index, hashes, checkpoint: head.note });
+        const spans = inclusionSpans(index, head.size);
+        const hashAt = await readHashes(ledger, hasher, spans.flatMap(nodesOf)).catch(gone);
+        const hashes = spans.map(span => spanHash(hasher, span, hashAt));
+        if (isIncluded(hasher, index, head.size, hasher.leaf(entry), hashes, head.root))
+          return formatProof({ entry, index, hashes, checkpoint: head.note });
       }
-      distrust();
       const what = entry === undefined ? "was removed" : "is not what was signed";
       events.error("trail mismatch", { kind: "log", id: logId, what });
       throw new DomainError("GONE", `Log ${logId}, entry ${index} of the trail, ${what}`);

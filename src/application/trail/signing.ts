@@ -1,11 +1,10 @@
-import { signCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { type Head, signCheckpoint } from "../../domain/trail/checkpoint.ts";
 import type { Ed25519 } from "../../domain/trail/crypto.ts";
 import { fromBase64, readCount, TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import type { TreeHasher } from "../../domain/trail/merkle.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import type { Clock, EventLog } from "../ports.ts";
-import type { GrownHead, Numbering } from "./numbering.ts";
-import type { Head, RememberedNote, TrailStore } from "./ports.ts";
+import type { RememberedNote, TrailStore } from "./ports.ts";
 import { extendsHead } from "./tree.ts";
 
 export interface SigningPorts extends Pick<TrailStore, "ledger" | "checkpoints"> {
@@ -16,13 +15,25 @@ export interface SigningPorts extends Pick<TrailStore, "ledger" | "checkpoints">
   readonly remembered: RememberedNote | undefined;
   readonly events: EventLog;
   readonly clock: Clock;
-  readonly numbering: Pick<Numbering, "step" | "head">;
 }
 
 /** A head that was signed, or would have been if there were a key. */
 export interface NewestHead extends Head {
   readonly note: string | undefined;
   readonly at: Date;
+}
+
+/** What was signed before, by any process. */
+export interface SignedBefore {
+  /** The last checkpoint in the database. */
+  readonly stored: Head | undefined;
+  /** The note outside the database: that of the state file, or where there is none that of this process. */
+  readonly note: string | undefined;
+}
+
+/** A tree, and heads, in words, that it is known to extend. */
+export interface ProvenHead extends Head {
+  readonly proven: Set<string>;
 }
 
 const signMilliseconds = 1_000;
@@ -35,57 +46,49 @@ const provenMilliseconds = 10_000;
 /** Entries that one statement searches for a record's second one. */
 const searchedEntries = 2 ** 20;
 
-/** The head that a note states. Its signature is not checked: the key may be another one by now. Throws TrailError. */
-export function headOf(note: string): Head {
-  const [, size = "", root = ""] = note.split("\n");
-  return { size: readCount("tree size", size), root: fromBase64(root) };
-}
+export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
 
-/** The head that is remembered. Throws TrailError that says where, and what to do. */
-export async function rememberedHead(remembered: RememberedNote): Promise<Head | undefined> {
-  const note = await remembered.read();
+/**
+ * The head that a remembered note states. Its signature is not checked: the key may be another one by now. Throws
+ * TrailError that says where it is, and what to do.
+ */
+export function rememberedHead(note: string | undefined, place = "memory"): Head | undefined {
+  if (note === undefined) return undefined;
+  const [, size = "", root = ""] = note.split("\n");
   try {
-    return note === undefined ? undefined : headOf(note);
+    return { size: readCount("tree size", size), root: fromBase64(root) };
   } catch (error) {
     const { message } = error as Error;
     throw new TrailError(
-      `${remembered.place} has no checkpoint (it ${message}): put back the last one from the log or a backup, or run accept-trail`,
+      `${place} has no checkpoint (it ${message}): put back the last one from the log or a backup, or run accept-trail`,
     );
   }
 }
 
-export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
-
 /**
- * Makes sure that the tree extends what was signed before: outside the database if there is such a place, and in it.
- * Throws TrailError where it does not, and where the stored trail is not whole.
- *
- * @param stored the last checkpoint in the database
- * @param signed the last head that this process has signed, which stands for the place outside where there is none
- * @param proven heads, in words, that the tree is known to extend; what is found here is added
+ * Makes sure that the tree extends what was signed before it was read. Throws TrailError where it does not, and where the
+ * stored trail is not whole.
  */
 export async function refuseContradiction(
   { ledger, hasher, remembered }: Pick<SigningPorts, "ledger" | "hasher" | "remembered">,
-  tree: Head,
-  stored: Head | undefined,
-  signed?: Head,
-  proven = new Set<string>(),
+  { proven, ...tree }: ProvenHead,
+  { stored, note }: SignedBefore,
 ): Promise<void> {
-  const kept = remembered === undefined ? signed : await rememberedHead(remembered);
+  const kept = rememberedHead(note, remembered?.place);
   if (remembered !== undefined && kept === undefined && stored !== undefined) {
     throw new TrailError(
       `the checkpoints in the database, while ${remembered.place} is missing: put it back from a backup, or run accept-trail`,
     );
   }
-  const place = remembered === undefined ? "memory" : "TRAIL_STATE_FILE";
-  const isProven = (head: Head) => proven.has(inWords(head)) && head.size <= tree.size;
+  const isProven = (head: Head | undefined) => head !== undefined && proven.has(inWords(head));
   // The place outside says up to where no record had two entries; the owner of the database can write any size there.
-  for (let from = kept?.size ?? 0; !(kept && isProven(kept)) && from < tree.size; from += searchedEntries) {
+  for (let from = kept?.size ?? 0; !isProven(kept) && from < tree.size; from += searchedEntries) {
     const repeated = await ledger.firstRepeated(from, Math.min(tree.size, from + searchedEntries));
     if (repeated === undefined) continue;
     const { kind, recordId, index } = repeated;
     throw new TrailError(`another entry of ${kind} record ${recordId} than entry ${index}`);
   }
+  const place = remembered === undefined ? "memory" : "TRAIL_STATE_FILE";
   for (const [where, head] of [[place, kept] as const, ["database", stored] as const]) {
     if (head === undefined || isProven(head)) continue;
     if (!(await extendsHead(ledger, hasher, head, tree))) throw new TrailError(`${where} ${inWords(head)}`);
@@ -95,11 +98,9 @@ export async function refuseContradiction(
 
 /** Signs the tree as it grows, as long as it extends what was signed before. */
 export function makeSigning(ports: SigningPorts) {
-  const { checkpoints, ed25519, key, remembered, events, clock, numbering } = ports;
+  const { checkpoints, ed25519, key, remembered, events, clock } = ports;
   let newest: NewestHead | undefined;
-  let contradiction: string | undefined;
-  let known = { lineage: {}, until: 0, heads: new Set<string>() };
-  let triedAt = Number.NEGATIVE_INFINITY;
+  let [triedAt, provenAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let announced = { at: Number.NEGATIVE_INFINITY, size: -1 };
   let stored = { at: Number.NEGATIVE_INFINITY, size: -1 };
   const isSince = (at: number, milliseconds: number) => clock.elapsed() - at >= milliseconds;
@@ -116,70 +117,47 @@ export function makeSigning(ports: SigningPorts) {
     stored = { at: clock.elapsed(), size };
   }
 
-  async function check(tree: GrownHead, last: Head | undefined): Promise<void> {
-    if (known.lineage !== tree.lineage || clock.elapsed() >= known.until) {
-      const until = clock.elapsed() + provenMilliseconds;
-      known = { lineage: tree.lineage, until, heads: new Set() };
-    }
-    const signed = newest?.note === undefined ? undefined : newest;
-    await refuseContradiction(ports, tree, last, signed, known.heads);
-  }
-
-  /** A crash between two of its steps leaves a state file that is ahead of the database, which is what it is for. */
-  async function signNext(tree: Head, signer: SignerKey): Promise<void> {
-    const note = signCheckpoint(tree, signer, ed25519);
-    // A standby that is promoted without these entries would contradict what was signed.
-    await checkpoints.confirm();
-    await remembered?.write(note);
-    known.heads.add(inWords(tree));
-    const signed = { ...tree, note, at: clock.now() };
-    if (tree.size - stored.size >= storedEntries || isSince(stored.at, storedMilliseconds))
-      await store(signed);
-    if (isSince(announced.at, announceMilliseconds)) announce(signed);
-    newest = signed;
-  }
-
   return {
-    /** Signs the tree if it has grown and a second has passed since the last time. Throws TrailError as above. */
-    async sign(): Promise<void> {
-      const tree = numbering.head();
-      if (tree === undefined || (contradiction === undefined && newest?.size === tree.size)) return;
-      if (!isSince(triedAt, signMilliseconds)) return;
-      triedAt = clock.elapsed();
-      if (key === undefined) {
-        newest = { ...tree, note: undefined, at: clock.now() };
-        return;
-      }
-      let next = tree;
-      await check(next, await checkpoints.last()).catch(async (error: unknown) => {
-        if (!(error instanceof TrailError)) throw error;
-        // Another process may have numbered more, and signed a larger tree; by now an even larger one.
-        const last = await checkpoints.last();
-        await numbering.step();
-        next = numbering.head() as GrownHead;
-        await check(next, last);
-      });
-      await signNext(next, key);
-      if (contradiction !== undefined) events.info("trail whole again");
-      contradiction = undefined;
+    /** To be asked before the tree is read, which then has at least what others have signed. */
+    async before(): Promise<SignedBefore> {
+      return {
+        stored: key && (await checkpoints.last()),
+        note: remembered === undefined ? newest?.note : await remembered.read(),
+      };
     },
 
-    /** Takes note of what does not hold of the stored trail, and tells it once. */
-    refuse(found: string): void {
-      if (found === contradiction) return;
-      contradiction = found;
-      const head = numbering.head();
-      events.error("trail broken", { signed: found, ...(head && { found: inWords(head) }) });
+    /** Signs the tree, at most once a second. Returns whether it did. Throws TrailError as above. */
+    async sign(tree: ProvenHead, before: SignedBefore): Promise<boolean> {
+      if (!isSince(triedAt, signMilliseconds)) return false;
+      triedAt = clock.elapsed();
+      const { size, root, proven } = tree;
+      if (isSince(provenAt, provenMilliseconds)) {
+        proven.clear();
+        provenAt = clock.elapsed();
+      }
+      const note = key && signCheckpoint(tree, key, ed25519);
+      const head = { size, root, note, at: clock.now() };
+      if (note !== undefined) {
+        await refuseContradiction(ports, tree, before);
+        // A standby that is promoted without these entries would contradict what was signed.
+        await checkpoints.confirm();
+        // A crash after this leaves a state file that is ahead of the database, which is what it is for.
+        await remembered?.write(note);
+        proven.add(inWords(tree));
+        if (size - stored.size >= storedEntries || isSince(stored.at, storedMilliseconds)) await store(head);
+        if (isSince(announced.at, announceMilliseconds)) announce(head);
+      }
+      newest = head;
+      return true;
     },
 
     /** At the stop: leaves the last checkpoint in the database and in the log. */
     async close(): Promise<void> {
-      if (newest === undefined || contradiction !== undefined) return;
+      if (newest === undefined) return;
       announce(newest);
       await store(newest);
     },
 
     newest: () => newest,
-    contradiction: () => contradiction,
   };
 }

@@ -5,7 +5,7 @@ import { makeTreeHasher } from "../../domain/trail/merkle.ts";
 import { makeNumbering } from "./numbering.ts";
 import type { TrailStore } from "./ports.ts";
 import { makePublishedTrail } from "./publishing.ts";
-import { makeSigning, type SigningPorts } from "./signing.ts";
+import { inWords, makeSigning, type SigningPorts } from "./signing.ts";
 
 /** Between two looks for what is new. Each has statements and a signature that cost the same for many records. */
 const lookMilliseconds = 1_000;
@@ -43,8 +43,9 @@ export function makeTrail(ports: TrailPorts) {
   const { trail, requestTrail, crypto, key, events, clock, pause } = ports;
   const hasher = makeTreeHasher(crypto.sha256);
   const numbering = makeNumbering({ ...trail, hasher, clock, events });
-  const signing = makeSigning({ ...ports, ...trail, hasher, ed25519: crypto, numbering });
+  const signing = makeSigning({ ...ports, ...trail, hasher, ed25519: crypto });
   const { newest } = signing;
+  let contradiction: string | undefined;
   let isStopped = false;
   let stop = (): void => {};
   const stopped = new Promise<void>(resolve => {
@@ -54,15 +55,29 @@ export function makeTrail(ports: TrailPorts) {
 
   /** Numbers what is new and signs; returns how long to wait before the next time. */
   async function look(): Promise<number> {
+    // What cannot be signed is numbered all the same.
+    const [before] = await Promise.allSettled([signing.before()]);
     try {
-      const { isMore } = await numbering.step();
-      await signing.sign();
+      const isMore = await numbering.step();
+      if (before.status === "rejected") throw before.reason;
+      const tree = numbering.head();
+      const isNew = contradiction !== undefined || tree?.size !== newest()?.size;
+      if (tree !== undefined && isNew && (await signing.sign(tree, before.value))) tell(undefined);
       return isMore ? batchMilliseconds : lookMilliseconds;
     } catch (error) {
       if (!(error instanceof TrailError)) throw error;
-      signing.refuse(error.message);
+      tell(error.message);
       return failureMilliseconds;
     }
+  }
+
+  /** Takes note of what does not hold of the stored trail, if anything, and tells it once. */
+  function tell(found: string | undefined): void {
+    if (found === contradiction) return;
+    contradiction = found;
+    const head = numbering.head();
+    if (found === undefined) events.info("trail whole again");
+    else events.error("trail broken", { signed: found, ...(head && { found: inWords(head) }) });
   }
 
   /** Looks until the stop; logs a failure once, as long as it stays the same. */
@@ -89,14 +104,7 @@ export function makeTrail(ports: TrailPorts) {
   }
 
   return {
-    published: makePublishedTrail({
-      ...requestTrail,
-      hasher,
-      key,
-      events,
-      newest,
-      distrust: numbering.reset,
-    }),
+    published: makePublishedTrail({ ...requestTrail, hasher, key, events, newest }),
 
     /** The newest checkpoint. */
     checkpoint: () => newest()?.note,
@@ -111,9 +119,11 @@ export function makeTrail(ports: TrailPorts) {
     async stop(): Promise<void> {
       isStopped = true;
       stop();
-      const last = running.then(signing.close).catch((error: unknown) => {
-        events.warn("the last checkpoint is not stored", { cause: String(error) });
-      });
+      const last = running
+        .then(() => (contradiction === undefined ? signing.close() : undefined))
+        .catch((error: unknown) =>
+          events.warn("the last checkpoint is not stored", { cause: String(error) }),
+        );
       // What is stored then is whole, whatever is still under way.
       await Promise.race([last, pause(stopMilliseconds)]);
     },
@@ -126,7 +136,7 @@ export function makeTrail(ports: TrailPorts) {
         isSigned: key !== undefined,
         checkpointSize: signed?.size ?? 0,
         checkpointAgeSeconds: signed && (clock.now().getTime() - signed.at.getTime()) / 1_000,
-        contradiction: signing.contradiction(),
+        contradiction,
       };
     },
   };

@@ -1,13 +1,14 @@
-import { openCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { type Head, openCheckpoint } from "../../domain/trail/checkpoint.ts";
 import type { Ed25519 } from "../../domain/trail/crypto.ts";
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
-import { makeFrontier, type TreeHasher } from "../../domain/trail/merkle.ts";
+import { hashLength, type TreeHasher } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
-import { hashLength, tileHeight } from "../../domain/trail/tile.ts";
-import type { Head, TrailStore } from "./ports.ts";
+import { makePrefixCheck } from "../../domain/trail/verification.ts";
+import type { TrailStore } from "./ports.ts";
 import { inWords } from "./signing.ts";
+import { makeStoredTree } from "./tree.ts";
 
-/** Hashes read with one statement: those of a tile of level 1. */
+/** Hashes read with one statement. */
 const hashesAtOnce = 65_536;
 
 interface VerificationPorts extends TrailStore {
@@ -38,47 +39,37 @@ export async function verifyStore(
       await tell(`the checkpoint in ${place} ${error.message}`);
     }
   }
-  const { size, roots } = await recompute(signed.map(({ head }) => head.size));
+  const { size } = await ledger.end();
+  const { tree, nodes } = makeStoredTree(hasher);
+  const check = makePrefixCheck(
+    signed.map(({ head }) => head),
+    tree,
+  );
+  while (tree.size < size) {
+    const range = { level: 0, from: tree.size, to: Math.min(size, tree.size + hashesAtOnce) };
+    const missing = await ledger.firstMissing(range.from, range.to);
+    const [hashes = new Uint8Array()] = await ledger.hashes([range]);
+    if (missing !== undefined) await tell(`entry ${missing} was removed`);
+    else if (hashes.length !== (range.to - range.from) * hashLength)
+      await tell(`one of the entries ${range.from} to ${range.to - 1} has no hash`);
+    else {
+      for (let at = 0; at < hashes.length; at += hashLength) check.add(hashes.subarray(at, at + hashLength));
+    }
+    if (tree.size < range.to) break;
+    const computed = nodes.splice(0);
+    const places = computed.map(({ level, index }) => ({ level, from: index, to: index + 1 }));
+    for (const [at, stored] of (await ledger.hashes(places)).entries()) {
+      const { level, index, hash } = computed[at] as (typeof computed)[number];
+      // A process may have ended before it stored them.
+      if (stored.length > 0 && !equalBytes(stored, hash))
+        await tell(`hash ${index} of level ${level} is not that of the entries below it`);
+    }
+  }
   for (const { place, head } of signed) {
-    const root = roots.get(head.size);
-    if (root !== undefined && equalBytes(root, head.root)) continue;
+    if (check.matches(head) === true) continue;
     await tell(
       `the checkpoint in ${place}, ${inWords(head)}, is not extended by the tree of ${size} entries`,
     );
   }
   return size;
-
-  /** The tree of the stored hashes: its size, and its roots when it had each of these sizes. */
-  async function recompute(sizes: readonly number[]) {
-    const { size } = await ledger.end();
-    const tiles: { readonly level: number; readonly index: number; readonly root: Uint8Array }[] = [];
-    const frontier = makeFrontier(hasher, undefined, ({ level, index }, root) => {
-      if (level % tileHeight === 0) tiles.push({ level: level / tileHeight, index, root });
-    });
-    const roots = new Map([[0, frontier.root()]]);
-    while (frontier.size < size) {
-      const from = frontier.size;
-      const to = Math.min(size, from + hashesAtOnce);
-      const missing = await ledger.firstMissing(from, to);
-      const hashes = await ledger.hashes(0, from, to);
-      if (missing !== undefined || hashes.length !== (to - from) * hashLength) {
-        const what =
-          missing === undefined
-            ? `one of the entries ${from} to ${to - 1} has no hash`
-            : `entry ${missing} was removed`;
-        await tell(what);
-        break;
-      }
-      for (let at = 0; at < hashes.length; at += hashLength) {
-        frontier.append(hashes.subarray(at, at + hashLength));
-        if (sizes.includes(frontier.size)) roots.set(frontier.size, frontier.root());
-      }
-      for (const { level, index, root } of tiles.splice(0)) {
-        const stored = await ledger.hashes(level, index, index + 1);
-        if (!equalBytes(stored, root))
-          await tell(`tile ${index} of level ${level - 1} is not the root of its hashes`);
-      }
-    }
-    return { size, roots };
-  }
 }

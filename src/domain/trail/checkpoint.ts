@@ -3,17 +3,21 @@ import { fromBase64, readCount, TrailError, toBase64 } from "./encoding.ts";
 import type { Hash } from "./merkle.ts";
 import { openNote, type SignerKey, signNote, type VerifierKey } from "./note.ts";
 
-/** A tree's head (C2SP tlog-checkpoint). */
-export interface Checkpoint {
-  /** Which log it is; the name of its key. */
-  readonly origin: string;
+/** What a tree is known by: the number of its entries and their root hash. */
+export interface Head {
   readonly size: number;
   readonly root: Hash;
 }
 
+/** A tree's head that is signed (C2SP tlog-checkpoint). */
+export interface Checkpoint extends Head {
+  /** Which log it is; the name of its key. */
+  readonly origin: string;
+}
+
 /** The note that says so. */
 export const signCheckpoint = (
-  { size, root }: Omit<Checkpoint, "origin">,
+  { size, root }: Head,
   key: SignerKey,
   ed25519: Pick<Ed25519, "sign">,
 ): string => signNote(`${key.name}\n${size}\n${toBase64(root)}\n`, key, ed25519);

@@ -3,6 +3,7 @@ import { equalBytes } from "./encoding.ts";
 
 /** The Merkle tree of RFC 6962, section 2.1. Sizes and indexes are safe integers, so they take no bit operators. */
 export type Hash = Uint8Array;
+export const hashLength = 32;
 
 /** A perfect subtree: the entries from `index * 2 ** level` up to `(index + 1) * 2 ** level`. */
 export interface Node {
@@ -131,7 +132,7 @@ export function inclusionSpans(index: number, size: number): Span[] {
   return path(0, size);
 }
 
-const isHash = ({ length }: Uint8Array): boolean => length === 32;
+const isHash = ({ length }: Uint8Array): boolean => length === hashLength;
 
 /** Whether the proof leads from the leaf at this index to the root of the tree of this size. */
 export function isIncluded(

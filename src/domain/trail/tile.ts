@@ -1,11 +1,9 @@
 import { TrailError } from "./encoding.ts";
-import { type Hash, makeFrontier, type Node, type TreeHasher } from "./merkle.ts";
 
 /** Hashes of a full tile, and entries of a full bundle (C2SP tlog-tiles). */
 export const tileWidth = 256;
 /** The levels of the tree from one level of tiles to the next. */
 export const tileHeight = 8;
-export const hashLength = 32;
 
 /**
  * The hashes of `width` consecutive nodes of the tree's level `8 * level`, from node `256 * index` on. Of level 0 they
@@ -58,26 +56,6 @@ export function readTilePath(path: string): (Tile & { readonly isBundle: boolean
   };
   const written = isBundle ? bundlePath(tile) : tilePath(tile);
   return written === path && tile.level < 64 && tile.width <= tileWidth ? { ...tile, isBundle } : undefined;
-}
-
-/** The tile that has what the hash of a node is computed from, as wide as it is in a tree of this size. */
-export function tileOfNode({ level, index }: Node, size: number): Tile {
-  const tileLevel = Math.floor(level / tileHeight);
-  const first = index * 2 ** (level % tileHeight);
-  const tile = tileAt(tileLevel, Math.floor(first / tileWidth), size);
-  if (tile === undefined) throw new RangeError("the tree has no such node");
-  return tile;
-}
-
-/** The hash of a node, from the hashes of its tile: up to 255 hashes. It never changes, so it may be kept. */
-export function hashInTile(hasher: TreeHasher, node: Node, tile: Tile, hashes: Uint8Array): Hash {
-  const count = 2 ** (node.level % tileHeight);
-  const first = node.index * count - tile.index * tileWidth;
-  const frontier = makeFrontier(hasher);
-  for (let at = first * hashLength; at < (first + count) * hashLength; at += hashLength) {
-    frontier.append(hashes.subarray(at, at + hashLength));
-  }
-  return frontier.root();
 }
 
 /** An entry bundle: each entry after its length in two bytes, big-endian. Throws TrailError when one is too long for that. */

@@ -1,29 +1,25 @@
-import type { Checkpoint } from "./checkpoint.ts";
+import type { Checkpoint, Head } from "./checkpoint.ts";
 import { equalBytes, TrailError } from "./encoding.ts";
 import { comparedFields, type LogEntry, readLogEntry } from "./entry.ts";
-import { isIncluded, makeFrontier, type TreeHasher } from "./merkle.ts";
+import { type Frontier, type Hash, isIncluded, type TreeHasher } from "./merkle.ts";
 import type { TrailProof } from "./proof.ts";
 
 export type PrefixCheck = ReturnType<typeof makePrefixCheck>;
 
-/** Recomputes a tree from its entries, and compares it with checkpoints of the sizes that it grows through. */
-export function makePrefixCheck(
-  hasher: TreeHasher,
-  checkpoints: readonly Checkpoint[],
-  frontier = makeFrontier(hasher),
-) {
-  const sizes = new Set(checkpoints.map(({ size }) => size));
+/** Recomputes a tree from the hashes of its entries, and compares it with heads of the sizes that it grows through. */
+export function makePrefixCheck(heads: readonly Head[], frontier: Frontier) {
+  const sizes = new Set(heads.map(({ size }) => size));
   const roots = new Map([[frontier.size, frontier.root()]]);
   return {
     get size(): number {
       return frontier.size;
     },
-    add(entry: Uint8Array): void {
-      frontier.append(hasher.leaf(entry));
+    add(leaf: Hash): void {
+      frontier.append(leaf);
       if (sizes.has(frontier.size)) roots.set(frontier.size, frontier.root());
     },
-    /** Whether the first entries, as many as the checkpoint covers, give its root; undefined for too few entries. */
-    matches({ size, root }: Checkpoint): boolean | undefined {
+    /** Whether the first entries, as many as the head has, give its root; undefined for too few entries. */
+    matches({ size, root }: Head): boolean | undefined {
       const computed = roots.get(size);
       return computed === undefined ? undefined : equalBytes(computed, root);
     },

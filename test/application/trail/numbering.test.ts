@@ -24,10 +24,10 @@ async function settled(stage: Stage) {
 /** The ids above which logs were looked for. */
 function watchLooks({ trail }: Stage): number[] {
   const looks: number[] = [];
-  const { withoutEntry } = trail.records;
-  trail.records.withoutEntry = (above, limit) => {
+  const { number } = trail.ledger;
+  trail.ledger.number = (size, above, limit) => {
     looks.push(above.log);
-    return withoutEntry(above, limit);
+    return number(size, above, limit);
   };
   return looks;
 }
@@ -85,8 +85,8 @@ describe("numbering", () => {
       if (id % 7 === 0) await each.step();
     }
     await catchUp(each);
-    assert.equal(many.trail.stored.tiles.length, 11);
-    assert.deepEqual(many.trail.stored.tiles, single.trail.stored.tiles);
+    assert.equal(many.trail.stored.nodes.length, 187 + 11);
+    assert.deepEqual(many.trail.stored.nodes, single.trail.stored.nodes);
     assert.equal(many.rootOf(), single.rootOf());
   });
 
@@ -215,11 +215,11 @@ describe("numbering", () => {
   test("fails where the trail takes no entries, so that it is read anew", async () => {
     const stage = makeTrailStage();
     const each = await settled(stage);
-    const { append } = stage.trail.ledger;
-    stage.trail.ledger.append = async () => false;
+    const { number } = stage.trail.ledger;
+    stage.trail.ledger.number = async () => undefined;
     stage.commit(1);
     await assert.rejects(look(stage, each), /takes no entries/);
-    stage.trail.ledger.append = append;
+    stage.trail.ledger.number = number;
     each.reset();
     await look(stage, each);
     assert.deepEqual(stage.numberedIds(), [1]);
@@ -299,7 +299,7 @@ describe("numbering", () => {
     stage.commit(...range(1, 301));
     const each = await settled(stage);
     stage.trail.stored.entries.splice(200);
-    stage.trail.stored.tiles.length = 0;
+    stage.trail.stored.nodes.length = 0;
     stage.records.log.splice(150, 100);
     await look(stage, each, 2);
     assert.equal(toBase64(each.head()?.root ?? assert.fail()), stage.rootOf());
@@ -321,7 +321,8 @@ describe("numbering", () => {
         else stage.clock.advance(86_400);
         commit(301);
         // A process that starts reads the last tile first.
-        const message = isNew && at === 298 ? "tile 0/001.p/44 is not whole" : `entry ${at} was removed`;
+        const message =
+          isNew && at === 298 ? "one of the entries 296 to 299 was removed" : `entry ${at} was removed`;
         await assert.rejects(look(stage, each), { name: "TrailError", message });
         assert.equal(trail.stored.entries.length, 299);
         trail.stored.entries.splice(at, 0, removed);

@@ -61,8 +61,8 @@ test("each log has a proof that holds, at every form of the tree's right edge", 
 test("each log has a proof that holds when there are full tiles of both levels", async () => {
   const { grow, assertProven, trail, records } = makeService();
   const size = 256 * 256 + 300;
-  const tree = makeFrontier(hasher, undefined, ({ level, index }, root) => {
-    if (level % 8 === 0) trail.stored.tiles.push({ level: level / 8 - 1, index, root });
+  const tree = makeFrontier(hasher, undefined, (node, hash) => {
+    if (node.level % 4 === 0) trail.stored.nodes.push({ ...node, hash });
   });
   for (const id of range(1, size + 1)) {
     const record = logRecord(id);
@@ -73,19 +73,18 @@ test("each log has a proof that holds when there are full tiles of both levels",
   }
   await grow(0);
   for (const id of [1, 15, 256, 257, 65_000, 65_536, 65_537, 65_792, 65_793, 65_836]) await assertProven(id);
-  // What was computed is kept, but each proof is verified with it.
-  trail.stored.tiles.length = 0;
-  await assertProven(2);
+  // What a process has left out is computed.
+  trail.stored.nodes = trail.stored.nodes.filter(({ level, index }) => level === 8 && index !== 255);
+  for (const id of [2, 257, 65_280, 65_281, 65_836]) await assertProven(id);
 });
 
-test("no proof is given from a stored tile that is not the one that was signed", async () => {
+test("no proof is given from a stored hash that is not the one that was signed", async () => {
   const { grow, service, trail, assertProven } = makeService();
   await grow(600);
-  const [first = assert.fail()] = trail.stored.tiles;
-  trail.stored.tiles[0] = { ...first, root: new Uint8Array(32) };
-  await assert.rejects(service.published.proof(300), { code: "GONE" });
-  // Nothing of it is kept.
-  trail.stored.tiles[0] = first;
+  const [first = assert.fail()] = trail.stored.nodes;
+  trail.stored.nodes[0] = { ...first, hash: new Uint8Array(32) };
+  await assert.rejects(service.published.proof(30), { code: "GONE" });
+  trail.stored.nodes[0] = first;
   await assertProven(300);
 });
 
@@ -95,7 +94,7 @@ test("logs have proofs again after another history was accepted, also those of t
   await assertProven(300);
   trail.stored.entries.splice(400);
   records.log.splice(400);
-  trail.stored.tiles = trail.stored.tiles.filter(({ index }) => index === 0);
+  trail.stored.nodes = trail.stored.nodes.filter(({ level, index }) => (index + 1) * 2 ** level <= 400);
   commit(...range(601, 800));
   const look = async () => {
     clock.advance(11);
@@ -181,7 +180,7 @@ describe("a trail that was rewritten under the process", () => {
     rewrite(11);
     for (const damage of [
       () => {},
-      () => trail.stored.tiles.splice(0),
+      () => trail.stored.nodes.splice(0),
       () => trail.stored.entries.splice(300),
     ]) {
       damage();
@@ -214,7 +213,7 @@ describe("a record that was removed", () => {
     trail.stored.entries.splice(400, 1);
     await assert.rejects(
       published.tile("0/001"),
-      gone("The stored trail is broken: tile 0/001 is not whole"),
+      gone("The stored trail is broken: one of the entries 256 to 511 was removed"),
     );
     await assert.rejects(read(400), gone("Entry 400 of the trail was removed"));
   });

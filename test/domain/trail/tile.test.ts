@@ -1,29 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
-import {
-  type Hash,
-  inclusionSpans,
-  makeTreeHasher,
-  type Node,
-  spanHash,
-} from "../../../src/domain/trail/merkle.ts";
 import {
   bundlePath,
-  hashInTile,
   isTileOf,
   readBundle,
   readTilePath,
-  type Tile,
   tileAt,
-  tileOfNode,
   tilePath,
   writeBundle,
 } from "../../../src/domain/trail/tile.ts";
 import { newTiles } from "../../support/trail.ts";
-import { makeTreeNodes } from "../../support/tree-nodes.ts";
-
-const hasher = makeTreeHasher(trailCrypto.sha256);
 
 describe("paths of tiles", () => {
   for (const [path, tile] of [
@@ -119,44 +105,6 @@ describe("the tiles of a tree", () => {
     assert.equal(isTileOf({ level: 0, index: 1, width: 44 }, 300), true);
     assert.equal(isTileOf({ level: 0, index: 1, width: 45 }, 300), false);
     assert.equal(isTileOf({ level: 7, index: 0, width: 1 }, 300), false);
-  });
-
-  test("have the hashes from which roots and proofs are computed", () => {
-    const leaves: Hash[] = [];
-    const tiles = new Map<string, Hash[]>();
-    const frontier = makeTreeNodes(hasher, ({ level, index }, hash) => {
-      if (level % 8 !== 0) return;
-      const place = `${level / 8}/${Math.floor(index / 256)}`;
-      tiles.set(place, [...(tiles.get(place) ?? []), hash]);
-    });
-    const read = ({ level, index, width }: Tile) =>
-      Buffer.concat((tiles.get(`${level}/${index}`) ?? []).slice(0, width));
-    const sizes = new Set([1, 2, 255, 256, 257, 511, 700, 2_100]);
-    for (let size = 1; size <= 2_100; size += 1) {
-      leaves.push(hasher.leaf(Buffer.from(String(size))));
-      frontier.append(leaves.at(-1) as Hash);
-      if (!sizes.has(size)) continue;
-      const plain = (from: number, to: number): Hash => {
-        if (to - from === 1) return leaves[from] as Hash;
-        const middle = from + 2 ** Math.floor(Math.log2(to - from - 1));
-        return hasher.node(plain(from, middle), plain(middle, to));
-      };
-      const same = (found: Hash, from: number, to: number) =>
-        assert.deepEqual(Buffer.from(found), Buffer.from(plain(from, to)));
-      const hashAt = (node: Node): Hash => {
-        const tile = tileOfNode(node, size);
-        return hashInTile(hasher, node, tile, read(tile));
-      };
-      same(spanHash(hasher, { from: 0, to: size }, hashAt), 0, size);
-      for (const index of [0, 1, 254, 255, 256, 600, size - 1].filter(index => index < size)) {
-        const spans = inclusionSpans(index, size);
-        for (const span of spans) same(spanHash(hasher, span, hashAt), span.from, span.to);
-      }
-    }
-  });
-
-  test("have no node past their end", () => {
-    assert.throws(() => tileOfNode({ level: 0, index: 256 }, 2), RangeError);
   });
 });
 

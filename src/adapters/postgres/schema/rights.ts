@@ -20,7 +20,7 @@ const onTables = (privilege: string, names: string): readonly Right[] =>
 const onColumns = (privilege: string, table: string, names: string): readonly Right[] =>
   names.split(" ").map(column => [privilege, table, column] as const);
 
-const trailTables = "trail_entry trail_tile trail_checkpoint trail_acceptance";
+const trailTables = "trail_entry trail_node trail_checkpoint trail_acceptance";
 const appendOnly = `maintenance_log employee_event asset_event ${trailTables}`;
 
 export const needed: readonly Right[] = [

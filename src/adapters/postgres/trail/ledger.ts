@@ -1,17 +1,29 @@
-import type { Ledger } from "../../../application/trail/ports.ts";
+import type { HashedRecord, Ids, Ledger } from "../../../application/trail/ports.ts";
 import { DomainError } from "../../../domain/error.ts";
-import type { EntryKind } from "../../../domain/trail/entry.ts";
+import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
+import { hashLength } from "../../../domain/trail/merkle.ts";
 import type { Database } from "../connection/database.ts";
-import { nothing, sql } from "../connection/statement.ts";
+import { sql } from "../connection/statement.ts";
+import { leafHash, linesOf, unionOf } from "./entries.ts";
 
 /** The owner of the tables can drop the constraint, and put an index that leaves no room for the next. */
 const indexEnd = 2 ** 52;
 
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+const fromHex = (hex: Buffer | null | undefined): Buffer => Buffer.from(hex?.toString("latin1") ?? "", "hex");
 const lastId = (kind: EntryKind) =>
   sql`coalesce((select max(record_id) from trail_entry where kind = ${kind}::text::trail_kind), 0)`;
 
-/** The entries of the trail and the roots of its tiles: sql/0004_trail.sql. */
+/** The planner does not conclude what holds for record_id from what holds for id. */
+const unnumbered = (kind: EntryKind, above: Ids, limit: number) => sql`
+  select id, ${kind}::text::trail_kind as kind, ${leafHash} as hash from (
+    ${linesOf[kind]} where id > ${above[kind]} and not exists (
+      select from trail_entry
+      where kind = ${kind}::text::trail_kind and record_id > ${above[kind]} and record_id = record.id
+    )
+    order by id limit ${limit}
+  ) as line`;
+
+/** The entries of the trail and the hashes of its tree: sql/0004_trail.sql. */
 export function makeLedger({ query, queryBytes }: Database): Ledger {
   return {
     async end() {
@@ -27,55 +39,65 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
       return { size, lastHash: hash === null ? undefined : Buffer.from(hash, "hex"), lastIds };
     },
 
-    async append(size, records, tiles) {
-      const kinds = `{${records.map(({ kind }) => kind)}}`;
-      const ids = `{${records.map(({ recordId }) => recordId)}}`;
-      const hashes = `{${records.map(({ hash }) => `"\\\\x${hex(hash)}"`)}}`;
-      const added = JSON.stringify(
-        tiles.map(({ level, index, root }) => ({ level, index, root: hex(root) })),
-      );
+    async number(size, above, limit) {
       try {
-        const [outcome] = await query<{ written: number }>(
+        const [row = []] = await queryBytes(
           sql`
-            with known as (
-              select from (select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}) as present
+            with present as (
+              select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}
+            ), added as (
+              insert into trail_entry (index, record_id, kind, hash)
+              select ${size} + row_number() over () - 1, id, kind, hash
+              from present cross join lateral (
+                ${unionOf(entryKinds.map(kind => unnumbered(kind, above, limit)))} limit ${limit}
+              ) as record
               where size = ${size}
-            ), written as (
-              insert into trail_entry (index, kind, record_id, hash)
-              select ${size} + n - 1, kind, record_id, hash
-              from known, unnest(${kinds}::text::trail_kind[], ${ids}::text::bigint[], ${hashes}::text::bytea[])
-                with ordinality as record (kind, record_id, hash, n)
-              order by n
-              returning index
-            ), tiled as (
-              insert into trail_tile (level, index, root)
-              select level, index, pg_catalog.decode(root, 'hex')
-              from known, json_to_recordset(${added}::text::json) as tile (level smallint, index bigint, root text)
-              order by level, index
+              returning index, record_id, kind, hash
             )
-            select count(*) as written from written`,
+            select size, string_agg(kind::text, ','), string_agg(record_id::text, ','), encode(string_agg(hash, ''), 'hex')
+            from present left join (select record_id, kind, hash from added order by index) as added on true group by size`,
         );
-        return outcome?.written === records.length;
+        const [present, kinds, ids, hashes] = row;
+        return Number(present) === size ? recordsOf(kinds, ids, fromHex(hashes)) : undefined;
       } catch (error) {
         // An index, or a record, of which another process has added the entry at this moment.
-        if (error instanceof DomainError && error.code === "CONFLICT") return false;
+        if (error instanceof DomainError && error.code === "CONFLICT") return undefined;
         throw error;
       }
     },
 
-    async hashes(level, from, to) {
-      const table =
-        level === 0
-          ? sql`select hash from trail_entry where`
-          : sql`select root as hash from trail_tile where`;
-      const ofLevel = level === 0 ? nothing : sql`level = ${level - 1} and`;
-      const [row] = await queryBytes(
-        sql`
-          select encode(string_agg(hash, ''), 'hex') from (
-            ${table} ${ofLevel} index >= ${from} and index < ${to} order by index
-          ) as ordered`,
+    async store(nodes) {
+      const rows = JSON.stringify(
+        nodes.map(({ level, index, hash }) => ({ level, index, hash: Buffer.from(hash).toString("hex") })),
       );
-      return Buffer.from(row?.[0]?.toString("latin1") ?? "", "hex");
+      await query(
+        sql`
+          insert into trail_node (level, index, hash)
+          select level, index, pg_catalog.decode(hash, 'hex')
+          from json_to_recordset(${rows}::text::json) as node (level smallint, index bigint, hash text)
+          order by level, index on conflict do nothing`,
+      );
+    },
+
+    async hashes(ranges) {
+      const listed = (values: readonly number[]) => `{${values}}`;
+      const rows = await queryBytes(
+        sql`
+          select encode(case level when 0 then (
+            select string_agg(hash, '') from (
+              select hash from trail_entry where index >= low and index < high order by index
+            ) as ordered
+          ) else (
+            select string_agg(hash, '') from (
+              select hash from trail_node where level = range.level and index >= low and index < high order by index
+            ) as ordered
+          ) end, 'hex')
+          from unnest(
+            ${listed(ranges.map(({ level }) => level))}::text::smallint[], ${listed(ranges.map(({ from }) => from))}::text::bigint[],
+            ${listed(ranges.map(({ to }) => to))}::text::bigint[]
+          ) with ordinality as range (level, low, high, n) order by n`,
+      );
+      return rows.map(([hex]) => fromHex(hex));
     },
 
     async firstMissing(from, to) {
@@ -102,4 +124,18 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
       return repeated;
     },
   };
+}
+
+function recordsOf(
+  kinds: Buffer | null | undefined,
+  ids: Buffer | null | undefined,
+  hashes: Uint8Array,
+): HashedRecord[] {
+  const idsInOrder = ids?.toString().split(",") ?? [];
+  const kindsInOrder = kinds?.toString().split(",") ?? [];
+  return idsInOrder.map((id, at) => ({
+    kind: kindsInOrder[at] as EntryKind,
+    recordId: Number(id),
+    hash: hashes.subarray(at * hashLength, (at + 1) * hashLength),
+  }));
 }

@@ -1,9 +1,8 @@
 import type { TrailRecords } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
-import { hashLength } from "../../../domain/trail/tile.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
-import { leafHash, linesOf, unionOf } from "./entries.ts";
+import { linesOf, unionOf } from "./entries.ts";
 import { makeFindings } from "./findings.ts";
 
 /** Entries read with one statement: those of a bundle. */
@@ -31,30 +30,6 @@ export function makeTrailRecords(database: Database): TrailRecords {
       );
       const { server, xmin, xid, ...lastIds } = row as NonNullable<typeof row>;
       return { server, xmin, xid: xid ?? undefined, lastIds };
-    },
-
-    async withoutEntry(above, limit) {
-      // The planner does not conclude what holds for record_id from what holds for id.
-      const unnumbered = (kind: EntryKind) => sql`
-        select ${kind}::text as kind, id, ${leafHash} as hash from (
-          ${linesOf[kind]} where id > ${above[kind]} and not exists (
-            select from trail_entry
-            where kind = ${kind}::text::trail_kind and record_id > ${above[kind]} and record_id = record.id
-          )
-          order by id limit ${limit}
-        ) as line`;
-      const [row = []] = await queryBytes(
-        sql`
-          select string_agg(kind, ','), string_agg(id::text, ','), encode(string_agg(hash, ''), 'hex')
-          from (select kind, id, hash from (${unionOf(entryKinds.map(unnumbered))}) as every limit ${limit}) as record`,
-      );
-      const [kinds = [], ids = [], [hashes = ""] = []] = row.map(column => column?.toString().split(","));
-      const bytes = Buffer.from(hashes, "hex");
-      return ids.map((id, at) => ({
-        kind: kinds[at] as EntryKind,
-        recordId: Number(id),
-        hash: bytes.subarray(at * hashLength, (at + 1) * hashLength),
-      }));
     },
 
     async oldestTransaction() {

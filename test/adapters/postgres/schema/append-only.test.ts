@@ -25,11 +25,11 @@ const refusedByTrigger = [
     "employee_event",
     "asset_event",
     "trail_entry",
-    "trail_tile",
+    "trail_node",
     "trail_checkpoint",
     "trail_acceptance",
   ].flatMap(table => [
-    `update ${table} set ${/entry|tile/.test(table) ? "index = index" : "recorded_at = default"}`,
+    `update ${table} set ${/entry|node/.test(table) ? "index = index" : "recorded_at = default"}`,
     `delete from ${table}`,
     `truncate ${table}`,
   ]),

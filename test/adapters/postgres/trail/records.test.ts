@@ -17,6 +17,7 @@ describe("the trail's records in PostgreSQL", () => {
     opened = await openDatabase();
     database = connect(opened.url);
     owner = postgres(opened.url, { max: 1 });
+    await owner`alter table trail_entry disable trigger append_only`;
     await owner`insert into asset (name, description) select 'Pump', repeat('x', 1000) from generate_series(1, 40)`;
   });
   after(async () => {
@@ -29,21 +30,21 @@ describe("the trail's records in PostgreSQL", () => {
   async function read() {
     const fresh = connect(opened.url);
     const { ledger, records } = makeTrailStore(fresh);
-    const hashed = await records.withoutEntry(none, 1);
     const entries = await records.entries(0, 2);
     const { lastHash } = await ledger.end();
-    const stored = await ledger.hashes(0, 0, 2);
+    const [stored] = await ledger.hashes([{ level: 0, from: 0, to: 2 }]);
+    // What the third record is hashed to.
+    const [hashed] = (await ledger.number(2, none, 1)) ?? [];
+    await owner`delete from trail_entry where index = 2`;
     await fresh.close();
     return { hashed, entries, lastHash, stored };
   }
 
   test("are read right where bytea_output is escape, and with PostgreSQL's own functions", async () => {
-    const { ledger, records } = makeTrailStore(database);
-    const [first, second] = await records.withoutEntry(none, 2);
-    assert.ok(first !== undefined && second !== undefined);
-    assert.equal(await ledger.append(0, [first, second], []), true);
+    const { ledger } = makeTrailStore(database);
+    const [, second = assert.fail()] = (await ledger.number(0, none, 2)) ?? [];
     const before = await read();
-    assert.deepEqual([before.entries.length, before.stored.length, before.lastHash], [2, 64, second.hash]);
+    assert.deepEqual([before.entries.length, before.stored?.length, before.lastHash], [2, 64, second.hash]);
     await database.query(
       sql`do $$ begin execute format('alter database %I set bytea_output = escape', current_database()); end $$`,
     );
