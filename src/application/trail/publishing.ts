@@ -80,7 +80,7 @@ export function makePublishedTrail(ports: PublishingPorts) {
       }
       if (entry !== undefined) {
         const spans = inclusionSpans(index, head.size);
-        const hashAt = await readHashes(ledger, hasher, spans.flatMap(nodesOf)).catch(gone);
+        const hashAt = await readHashes(ledger, hasher, head.size, spans.flatMap(nodesOf)).catch(gone);
         const hashes = spans.map(span => spanHash(hasher, span, hashAt));
         if (isIncluded(hasher, index, head.size, hasher.leaf(entry), hashes, head.root))
           return formatProof({ entry, index, hashes, checkpoint: head.note });

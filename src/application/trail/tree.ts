@@ -14,6 +14,7 @@ import type { HashRange, Ledger, StoredNode } from "./ports.ts";
 
 /** Hashes are stored on every fourth level: a proof is then computed from some 40 of them, and not from 250. */
 const storedHeight = 4;
+const groupSize = 2 ** storedHeight;
 
 type Hashes = Pick<Ledger, "hashes">;
 
@@ -39,52 +40,61 @@ export async function readStored(
   for (const [at, { level, from, to }] of ranges.entries()) {
     if (hashes[at]?.length === (to - from) * hashLength) continue;
     if (level === 0) throw new TrailError(`one of the entries ${from} to ${to - 1} was removed`);
-    const width = 2 ** storedHeight;
-    const below = { level: level - storedHeight, from: from * width, to: to * width };
+    const below = { level: level - storedHeight, from: from * groupSize, to: to * groupSize };
     const [found = new Uint8Array()] = await readStored(ledger, hasher, [below]);
-    hashes[at] = Buffer.concat(rootsOf(hasher, found, width));
+    const roots = Array.from({ length: to - from }, (_, n) =>
+      rootOf(hasher, found, n * groupSize, groupSize),
+    );
+    hashes[at] = Buffer.concat(roots);
   }
   return hashes;
 }
 
-/** The roots of perfect subtrees, each of so many of these hashes. */
-function rootsOf(hasher: TreeHasher, hashes: Uint8Array, count: number): Hash[] {
-  const roots: Hash[] = [];
-  for (let at = 0; at < hashes.length; ) {
-    const frontier = makeFrontier(hasher);
-    for (; frontier.size < count; at += hashLength) frontier.append(hashes.subarray(at, at + hashLength));
-    roots.push(frontier.root());
-  }
-  return roots;
+/** The root of a perfect subtree of so many of these hashes. */
+function rootOf(hasher: TreeHasher, hashes: Uint8Array, from: number, count: number): Hash {
+  if (count === 1) return hashes.subarray(from * hashLength, (from + 1) * hashLength);
+  const half = count / 2;
+  return hasher.node(rootOf(hasher, hashes, from, half), rootOf(hasher, hashes, from + half, half));
 }
 
 /**
- * The hashes of perfect subtrees of the stored tree. All of the tree's mathematics asks storage this one question. Throws
- * TrailError where an entry is missing.
+ * The hashes of perfect subtrees of the stored tree of a size. All of the tree's mathematics asks storage this one
+ * question. Throws TrailError where an entry is missing.
  */
 export async function readHashes(
   ledger: Hashes,
   hasher: TreeHasher,
+  size: number,
   nodes: readonly Node[],
 ): Promise<HashAt> {
-  const parts = nodes.map(({ level, index }) => ({ index, level, count: 2 ** (level % storedHeight) }));
-  const ranges = parts.map(({ level, index, count }) => ({
-    level: level - (level % storedHeight),
-    from: index * count,
-    to: (index + 1) * count,
-  }));
-  const stored = await readStored(ledger, hasher, ranges);
-  const placeOf = ({ level, index }: Node) => `${level}/${index}`;
-  const found = new Map(
-    parts.map((part, at) => [placeOf(part), rootsOf(hasher, stored[at] as Hash, part.count)[0] as Hash]),
-  );
-  return node => found.get(placeOf(node)) as Hash;
+  const groups = new Map<string, HashRange>();
+  for (const node of nodes) {
+    const { place, level, group } = placeOf(node);
+    const from = group * groupSize;
+    const to = Math.min(from + groupSize, Math.floor(size / 2 ** level));
+    groups.set(place, { level, from, to });
+  }
+  const stored = await readStored(ledger, hasher, [...groups.values()]);
+  const hashes = new Map([...groups.keys()].map((place, at) => [place, stored[at] as Uint8Array]));
+  return node => {
+    const { place, first, group, count } = placeOf(node);
+    return rootOf(hasher, hashes.get(place) as Uint8Array, first - group * groupSize, count);
+  };
+}
+
+/** Where the stored hashes are that a node is computed from: so many of one group. */
+function placeOf(node: Node) {
+  const level = node.level - (node.level % storedHeight);
+  const count = 2 ** (node.level - level);
+  const first = node.index * count;
+  const group = Math.floor(first / groupSize);
+  return { place: `${level}/${group}`, level, count, first, group };
 }
 
 /** The stored tree of a size, as what grows on. Throws TrailError. */
 export async function readFrontier(ledger: Hashes, hasher: TreeHasher, size: number): Promise<Frontier> {
   const nodes = nodesOf({ from: 0, to: size });
-  return makeFrontier(hasher, { size, hashes: nodes.map(await readHashes(ledger, hasher, nodes)) });
+  return makeFrontier(hasher, { size, hashes: nodes.map(await readHashes(ledger, hasher, size, nodes)) });
 }
 
 /**
@@ -100,7 +110,7 @@ export async function extendsHead(
   if (older.size > tree.size) return false;
   const before = nodesOf({ from: 0, to: older.size });
   const after = nodesOf({ from: older.size, to: tree.size });
-  const hashAt = await readHashes(ledger, hasher, [...before, ...after]);
+  const hashAt = await readHashes(ledger, hasher, tree.size, [...before, ...after]);
   const frontier = makeFrontier(hasher, { size: older.size, hashes: before.map(hashAt) });
   const isOlder = equalBytes(frontier.root(), older.root);
   for (const node of after) frontier.append(hashAt(node), node.level);

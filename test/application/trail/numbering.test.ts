@@ -322,7 +322,7 @@ describe("numbering", () => {
         commit(301);
         // A process that starts reads the last tile first.
         const message =
-          isNew && at === 298 ? "one of the entries 296 to 299 was removed" : `entry ${at} was removed`;
+          isNew && at === 298 ? "one of the entries 288 to 299 was removed" : `entry ${at} was removed`;
         await assert.rejects(look(stage, each), { name: "TrailError", message });
         assert.equal(trail.stored.entries.length, 299);
         trail.stored.entries.splice(at, 0, removed);
