@@ -76,6 +76,12 @@ export interface Finding {
   readonly what: string;
 }
 
+/** The index of a log's entry and its bytes, as the log is now; either is undefined where there is none. */
+export interface LogInTrail {
+  readonly index: number | undefined;
+  readonly entry: Uint8Array | undefined;
+}
+
 /** The records that entries stand for. */
 export interface TrailRecords {
   /** @param takesId whether the look takes the id of a transaction for itself */
@@ -87,10 +93,7 @@ export interface TrailRecords {
    * once than a client should hold up.
    */
   entries(from: number, to: number): Promise<Uint8Array[]>;
-  /** The index of a log's entry and its bytes, as the log is now; either is undefined where there is none. */
-  entryOfLog(
-    id: number,
-  ): Promise<{ readonly index?: number | undefined; readonly entry?: Uint8Array | undefined }>;
+  entryOfLog(id: number): Promise<LogInTrail>;
   /** Compares every record with the hash of its entry, and employees and assets with their last record. */
   findings(): AsyncIterable<Finding>;
 }

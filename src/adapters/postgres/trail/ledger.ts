@@ -1,7 +1,8 @@
-import type { HashedRecord, Ids, Ledger } from "../../../application/trail/ports.ts";
+import type { HashedRecord, HashRange, Ids, Ledger } from "../../../application/trail/ports.ts";
 import { DomainError } from "../../../domain/error.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { hashLength } from "../../../domain/trail/merkle.ts";
+import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 import { leafHash, linesOf, unionOf } from "./entries.ts";
@@ -25,6 +26,32 @@ const unnumbered = (kind: EntryKind, above: Ids, limit: number) => sql`
 
 /** The entries of the trail and the hashes of its tree: sql/0004_trail.sql. */
 export function makeLedger({ query, queryBytes }: Database): Ledger {
+  const hashes = gather<readonly HashRange[], Uint8Array[]>(async takeCalls => {
+    let calls: readonly (readonly HashRange[])[] = [];
+    const [row] = await queryBytes(() => {
+      calls = takeCalls();
+      // As JSON, because its estimated length is the same for any: then the plan is kept.
+      const rows = JSON.stringify(
+        calls.flat().map(({ level, from, to }, n) => ({ n, level, low: from, high: to })),
+      );
+      return sql`
+          select string_agg(coalesce(encode(case level when 0 then (
+            select string_agg(hash, '') from (
+              select hash from trail_entry where index >= low and index < high order by index
+            ) as ordered
+          ) else (
+            select string_agg(hash, '') from (
+              select hash from trail_node where level = range.level and index >= low and index < high order by index
+            ) as ordered
+          ) end, 'hex'), ''), ',' order by n)
+          from json_to_recordset(${rows}::text::json) as range (n integer, level smallint, low bigint, high bigint)`;
+    });
+    const found = row?.[0]?.toString("latin1").split(",") ?? [];
+    return new Map(
+      calls.map(call => [call, found.splice(0, call.length).map(hex => Buffer.from(hex, "hex"))]),
+    );
+  });
+
   return {
     async end() {
       const [row] = await query<{ size: number; hash: string | null } & Record<EntryKind, number>>(
@@ -79,27 +106,7 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
       );
     },
 
-    async hashes(ranges) {
-      // As JSON, because its estimated length is the same for any: then the plan is kept.
-      const rows = JSON.stringify(
-        ranges.map(({ level, from, to }, n) => ({ n, level, low: from, high: to })),
-      );
-      const [row] = await queryBytes(
-        sql`
-          select string_agg(coalesce(encode(case level when 0 then (
-            select string_agg(hash, '') from (
-              select hash from trail_entry where index >= low and index < high order by index
-            ) as ordered
-          ) else (
-            select string_agg(hash, '') from (
-              select hash from trail_node where level = range.level and index >= low and index < high order by index
-            ) as ordered
-          ) end, 'hex'), ''), ',' order by n)
-          from json_to_recordset(${rows}::text::json) as range (n integer, level smallint, low bigint, high bigint)`,
-      );
-      const found = row?.[0]?.toString("latin1").split(",") ?? [];
-      return found.map(hex => Buffer.from(hex, "hex"));
-    },
+    hashes: async ranges => (await hashes(ranges)) ?? [],
 
     async firstMissing(from, to) {
       const [row] = await query<{ index: number | null }>(

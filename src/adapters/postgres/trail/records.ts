@@ -1,6 +1,7 @@
-import type { TrailRecords } from "../../../application/trail/ports.ts";
+import type { LogInTrail, TrailRecords } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
-import type { Database } from "../connection/database.ts";
+import { gather } from "../batching/gather.ts";
+import type { Bytes, Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { linesOf, unionOf } from "./entries.ts";
 import { makeFindings } from "./findings.ts";
@@ -17,6 +18,23 @@ const lastGiven = (sequence: Statement) =>
 /** The rows that entries stand for, and their entries. */
 export function makeTrailRecords(database: Database): TrailRecords {
   const { query, queryBytes } = database;
+  const entryOfLog = gather<number, LogInTrail>(async takeCalls => {
+    const rows = await queryBytes(
+      () => sql`
+          select asked.id, index, line from (
+            select value::bigint as id from json_array_elements_text(${`[${takeCalls()}]`}::text::json)
+          ) as asked
+          left join trail_entry on kind = 'log' and record_id = asked.id
+          left join (${linesOf.log}) as record on record.id = asked.id
+          order by index desc`,
+    );
+    const inTrail = ([, index, entry]: Bytes): LogInTrail => ({
+      index: index == null ? undefined : Number(index),
+      entry: entry ?? undefined,
+    });
+    return new Map(rows.map(row => [Number(row[0]), inTrail(row)]));
+  });
+
   return {
     async horizon(takesId) {
       const [row] = await query<
@@ -69,17 +87,7 @@ export function makeTrailRecords(database: Database): TrailRecords {
       return lines === undefined ? [] : lines.split("\n").map(line => Buffer.from(line));
     },
 
-    async entryOfLog(id) {
-      const [row] = await queryBytes(
-        sql`
-          select index, line from (select ${id}::bigint as id) as asked
-          left join trail_entry on kind = 'log' and record_id = asked.id
-          left join (${linesOf.log}) as record on record.id = asked.id
-          order by index limit 1`,
-      );
-      const [index, entry] = row ?? [];
-      return { index: index == null ? undefined : Number(index), entry: entry ?? undefined };
-    },
+    entryOfLog: async id => (await entryOfLog(id)) ?? { index: undefined, entry: undefined },
 
     findings: makeFindings(database),
   };
