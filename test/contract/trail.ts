@@ -242,7 +242,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         found.map(({ hash }) => hex(hash)),
       );
       const range = (from: number, to: number): HashRange => ({ level: 0, from, to });
-      const ranges = [range(0, 400), range(5, 7), range(1_000, 1_001), range(6, 7)];
+      const ranges = [range(0, 250), range(5, 7), range(1_000, 1_001), range(6, 7)];
       assert.deepEqual(
         (await trail.ledger.hashes(ranges)).map(hex),
         ranges.map(({ from, to }) =>

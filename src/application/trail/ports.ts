@@ -24,7 +24,7 @@ export interface StoredNode extends Node {
   readonly hash: Hash;
 }
 
-/** Stored hashes of one level from an index up to, and without, another one; those of level 0 are of entries. */
+/** Stored hashes of one level, at most 256, from an index up to, and without, another one; those of level 0 are of entries. */
 export interface HashRange {
   readonly level: number;
   readonly from: number;

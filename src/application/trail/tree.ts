@@ -40,12 +40,13 @@ export async function readStored(
   for (const [at, { level, from, to }] of ranges.entries()) {
     if (hashes[at]?.length === (to - from) * hashLength) continue;
     if (level === 0) throw new TrailError(`one of the entries ${from} to ${to - 1} was removed`);
-    const below = { level: level - storedHeight, from: from * groupSize, to: to * groupSize };
-    const [found = new Uint8Array()] = await readStored(ledger, hasher, [below]);
-    const roots = Array.from({ length: to - from }, (_, n) =>
-      rootOf(hasher, found, n * groupSize, groupSize),
-    );
-    hashes[at] = Buffer.concat(roots);
+    const below = Array.from({ length: to - from }, (_, n) => ({
+      level: level - storedHeight,
+      from: (from + n) * groupSize,
+      to: (from + n + 1) * groupSize,
+    }));
+    const groups = await readStored(ledger, hasher, below);
+    hashes[at] = Buffer.concat(groups.map(group => rootOf(hasher, group, 0, groupSize)));
   }
   return hashes;
 }

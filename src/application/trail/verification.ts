@@ -3,13 +3,11 @@ import type { Ed25519 } from "../../domain/trail/crypto.ts";
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
 import { hashLength, type TreeHasher } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
+import { tileWidth } from "../../domain/trail/tile.ts";
 import { makePrefixCheck } from "../../domain/trail/verification.ts";
 import type { TrailStore } from "./ports.ts";
 import { inWords } from "./signing.ts";
 import { makeStoredTree } from "./tree.ts";
-
-/** Hashes read with one statement. */
-const hashesAtOnce = 65_536;
 
 interface VerificationPorts extends TrailStore {
   readonly hasher: TreeHasher;
@@ -46,22 +44,25 @@ export async function verifyStore(
     tree,
   );
   while (tree.size < size) {
-    const range = { level: 0, from: tree.size, to: Math.min(size, tree.size + hashesAtOnce) };
-    const missing = await ledger.firstMissing(range.from, range.to);
+    const range = { level: 0, from: tree.size, to: Math.min(size, tree.size + tileWidth) };
     const [hashes = new Uint8Array()] = await ledger.hashes([range]);
-    if (missing !== undefined) await tell(`entry ${missing} was removed`);
-    else if (hashes.length !== (range.to - range.from) * hashLength)
-      await tell(`one of the entries ${range.from} to ${range.to - 1} has no hash`);
-    else {
-      for (let at = 0; at < hashes.length; at += hashLength) check.add(hashes.subarray(at, at + hashLength));
+    if (hashes.length !== (range.to - range.from) * hashLength) {
+      const missing = await ledger.firstMissing(range.from, range.to);
+      await tell(
+        missing === undefined
+          ? `entry ${range.from}, or a later one, has no hash`
+          : `entry ${missing} was removed`,
+      );
+      break;
     }
-    if (tree.size < range.to) break;
+    for (let at = 0; at < hashes.length; at += hashLength) check.add(hashes.subarray(at, at + hashLength));
     const computed = nodes.splice(0);
-    const places = computed.map(({ level, index }) => ({ level, from: index, to: index + 1 }));
-    for (const [at, stored] of (await ledger.hashes(places)).entries()) {
-      const { level, index, hash } = computed[at] as (typeof computed)[number];
-      // A process may have ended before it stored them.
-      if (stored.length > 0 && !equalBytes(stored, hash))
+    const stored = await ledger.hashes(
+      computed.map(({ level, index }) => ({ level, from: index, to: index + 1 })),
+    );
+    for (const [at, { level, index, hash }] of computed.entries()) {
+      // None is no fault: a process may have ended before it stored it.
+      if (stored[at]?.length && !equalBytes(stored[at], hash))
         await tell(`hash ${index} of level ${level} is not that of the entries below it`);
     }
   }

@@ -30,18 +30,19 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
     let calls: readonly (readonly HashRange[])[] = [];
     const [row] = await queryBytes(() => {
       calls = takeCalls();
-      // As JSON, because its estimated length is the same for any: then the plan is kept.
+      // As JSON, whose estimated length is always the same, and with a limit in the text: PostgreSQL then keeps its plan, and
+      // does not think it worth compiling.
       const rows = JSON.stringify(
         calls.flat().map(({ level, from, to }, n) => ({ n, level, low: from, high: to })),
       );
       return sql`
           select string_agg(coalesce(encode(case level when 0 then (
             select string_agg(hash, '') from (
-              select hash from trail_entry where index >= low and index < high order by index
+              select hash from trail_entry where index >= low and index < high order by index limit 256
             ) as ordered
           ) else (
             select string_agg(hash, '') from (
-              select hash from trail_node where level = range.level and index >= low and index < high order by index
+              select hash from trail_node where level = range.level and index >= low and index < high order by index limit 256
             ) as ordered
           ) end, 'hex'), ''), ',' order by n)
           from json_to_recordset(${rows}::text::json) as range (n integer, level smallint, low bigint, high bigint)`;
