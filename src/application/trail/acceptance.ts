@@ -24,7 +24,7 @@ export async function acceptTrail(
   let refused: Head | undefined = before.stored;
   try {
     refused = rememberedHead(before.note, remembered?.place) ?? refused;
-    await refuseContradiction(ports, { ...accepted, proven: new Set() }, before);
+    await refuseContradiction(ports, { ...accepted, read: size }, before);
     return undefined;
   } catch (error) {
     if (!(error instanceof TrailError)) throw error;

@@ -3,7 +3,7 @@ import { type EntryKind, entryKinds } from "../../domain/trail/entry.ts";
 import type { Frontier, Hash, TreeHasher } from "../../domain/trail/merkle.ts";
 import type { Clock, EventLog } from "../ports.ts";
 import type { HashedRecord, Horizon, Ids, LedgerEnd, TrailStore } from "./ports.ts";
-import type { ProvenHead } from "./signing.ts";
+import type { ReadHead } from "./signing.ts";
 import { makeStoredTree, readFrontier } from "./tree.ts";
 
 /** Records numbered with one statement, which hashes 60 KB of each at most. */
@@ -38,8 +38,8 @@ interface Look {
 /** What this process knows of the stored trail. */
 interface State {
   tree: Frontier;
-  /** Heads that the tree is known to extend: none when it was read from the database. */
-  proven: Set<string>;
+  /** Its size when it was read from the database. */
+  read: number;
   lastHash: Hash | undefined;
   /** The server of the last look. */
   server: string | undefined;
@@ -69,7 +69,7 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
   /** Takes over what other processes have added. */
   async function follow({ size, lastHash, lastIds }: LedgerEnd): Promise<State> {
     if (state !== undefined && size === state.tree.size && isSame(lastHash, state.lastHash)) return state;
-    const read = { tree: await readFrontier(ledger, hasher, size), proven: new Set<string>(), lastHash };
+    const read = { tree: await readFrontier(ledger, hasher, size), read: size, lastHash };
     if (state !== undefined && size > state.tree.size) return { ...state, ...read };
     const unknown = { server: undefined, settling: undefined, look: undefined, renewAt: 0 };
     return { ...read, ...unknown, given: lastIds, settled: lastIds };
@@ -156,8 +156,8 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
     },
 
     /** The tree of all entries that this process knows. */
-    head: (): ProvenHead | undefined =>
-      state && { size: state.tree.size, root: state.tree.root(), proven: state.proven },
+    head: (): ReadHead | undefined =>
+      state && { size: state.tree.size, root: state.tree.root(), read: state.read },
 
     /** Forgets what this process knows of the stored trail. */
     reset(): void {

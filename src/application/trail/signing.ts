@@ -31,9 +31,9 @@ export interface SignedBefore {
   readonly note: string | undefined;
 }
 
-/** A tree, and heads, in words, that it is known to extend. */
-export interface ProvenHead extends Head {
-  readonly proven: Set<string>;
+/** A tree, and up to which size its entries were read from the database: this process has added those after it itself. */
+export interface ReadHead extends Head {
+  readonly read: number;
 }
 
 const signMilliseconds = 1_000;
@@ -41,8 +41,6 @@ const announceMilliseconds = 60_000;
 /** The database keeps one checkpoint for so many entries, or for so long, so that they take little space. */
 const storedEntries = 1_000;
 const storedMilliseconds = 3_600_000;
-/** For how long a head that a tree was found to extend, or has grown from, is not proven anew from what is stored. */
-const provenMilliseconds = 10_000;
 /** Entries that one statement searches for a record's second one. */
 const searchedEntries = 2 ** 20;
 
@@ -71,7 +69,7 @@ export function rememberedHead(note: string | undefined, place = "memory"): Head
  */
 export async function refuseContradiction(
   { ledger, hasher, remembered }: Pick<SigningPorts, "ledger" | "hasher" | "remembered">,
-  { proven, ...tree }: ProvenHead,
+  tree: ReadHead,
   { stored, note }: SignedBefore,
 ): Promise<void> {
   const kept = rememberedHead(note, remembered?.place);
@@ -80,19 +78,17 @@ export async function refuseContradiction(
       `the checkpoints in the database, while ${remembered.place} is missing: put it back from a backup, or run accept-trail`,
     );
   }
-  const isProven = (head: Head | undefined) => head !== undefined && proven.has(inWords(head));
   // The place outside says up to where no record had two entries; the owner of the database can write any size there.
-  for (let from = kept?.size ?? 0; !isProven(kept) && from < tree.size; from += searchedEntries) {
-    const repeated = await ledger.firstRepeated(from, Math.min(tree.size, from + searchedEntries));
+  for (let from = kept?.size ?? 0; from < tree.read; from += searchedEntries) {
+    const repeated = await ledger.firstRepeated(from, Math.min(tree.read, from + searchedEntries));
     if (repeated === undefined) continue;
     const { kind, recordId, index } = repeated;
     throw new TrailError(`another entry of ${kind} record ${recordId} than entry ${index}`);
   }
   const place = remembered === undefined ? "memory" : "TRAIL_STATE_FILE";
   for (const [where, head] of [[place, kept] as const, ["database", stored] as const]) {
-    if (head === undefined || isProven(head)) continue;
-    if (!(await extendsHead(ledger, hasher, head, tree))) throw new TrailError(`${where} ${inWords(head)}`);
-    proven.add(inWords(head));
+    if (head !== undefined && !(await extendsHead(ledger, hasher, head, tree)))
+      throw new TrailError(`${where} ${inWords(head)}`);
   }
 }
 
@@ -100,7 +96,7 @@ export async function refuseContradiction(
 export function makeSigning(ports: SigningPorts) {
   const { checkpoints, ed25519, key, remembered, events, clock } = ports;
   let newest: NewestHead | undefined;
-  let [triedAt, provenAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let triedAt = Number.NEGATIVE_INFINITY;
   let announced = { at: Number.NEGATIVE_INFINITY, size: -1 };
   let stored = { at: Number.NEGATIVE_INFINITY, size: -1 };
   const isSince = (at: number, milliseconds: number) => clock.elapsed() - at >= milliseconds;
@@ -127,14 +123,10 @@ export function makeSigning(ports: SigningPorts) {
     },
 
     /** Signs the tree, at most once a second. Returns whether it did. Throws TrailError as above. */
-    async sign(tree: ProvenHead, before: SignedBefore): Promise<boolean> {
+    async sign(tree: ReadHead, before: SignedBefore): Promise<boolean> {
       if (!isSince(triedAt, signMilliseconds)) return false;
       triedAt = clock.elapsed();
-      const { size, root, proven } = tree;
-      if (isSince(provenAt, provenMilliseconds)) {
-        proven.clear();
-        provenAt = clock.elapsed();
-      }
+      const { size, root } = tree;
       const note = key && signCheckpoint(tree, key, ed25519);
       const head = { size, root, note, at: clock.now() };
       if (note !== undefined) {
@@ -143,7 +135,6 @@ export function makeSigning(ports: SigningPorts) {
         await checkpoints.confirm();
         // A crash after this leaves a state file that is ahead of the database, which is what it is for.
         await remembered?.write(note);
-        proven.add(inWords(tree));
         if (size - stored.size >= storedEntries || isSince(stored.at, storedMilliseconds)) await store(head);
         if (isSince(announced.at, announceMilliseconds)) announce(head);
       }
