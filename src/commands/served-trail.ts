@@ -10,8 +10,8 @@ import { makeTrail, type Trail } from "../application/trail/trail.ts";
 import type { SignerKey } from "../domain/trail/note.ts";
 import type { Access } from "./command-database.ts";
 
-/** A connection of its own, so that requests never wait for numbering. */
-const trailLimits = { connections: 1, deadlineMilliseconds: 10_000, waiting: 10 };
+/** A connection of its own, so that requests never wait for numbering. A look over ten million records takes 10 s. */
+const trailLimits = { connections: 1, deadlineMilliseconds: 60_000, waiting: 10 };
 
 interface TrailSettings extends Access {
   readonly trailKey: SignerKey | undefined;
@@ -20,9 +20,8 @@ interface TrailSettings extends Access {
 
 /** @param requestTrail for requests */
 export function makeServedTrail(settings: TrailSettings, requestTrail: TrailStore, events: EventLog): Trail {
-  const { databaseUrl, trailKey: key, trailStateFile } = settings;
-  // Each statement is planned for its own ids: a plan for any ids looks each of them up.
-  const database = connect(databaseUrl, trailLimits, false);
+  const { databaseUrl, preparesStatements, trailKey: key, trailStateFile } = settings;
+  const database = connect(databaseUrl, trailLimits, preparesStatements);
   const trail = makeTrail({
     trail: makeTrailStore(database),
     requestTrail,

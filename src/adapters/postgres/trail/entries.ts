@@ -30,6 +30,13 @@ export const linesOf: Readonly<Record<EntryKind, Statement>> = {
     from asset_event record`,
 };
 
+/** In the text of a statement, where the planner knows that an index begins with it. */
+export const kindOf: Readonly<Record<EntryKind, Statement>> = {
+  employee: sql`'employee'::trail_kind`,
+  asset: sql`'asset'::trail_kind`,
+  log: sql`'log'::trail_kind`,
+};
+
 /** The leaf hash of a line (RFC 6962, section 2.1): to hash it in PostgreSQL takes less time than to send it. */
 export const leafHash = sql`
   pg_catalog.sha256('\\x00'::bytea operator(pg_catalog.||) pg_catalog.convert_to(line, 'UTF8'))`;

@@ -2,7 +2,7 @@ import type { Finding, TrailRecords } from "../../../application/trail/ports.ts"
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
-import { leafHash, linesOf } from "./entries.ts";
+import { kindOf, leafHash, linesOf } from "./entries.ts";
 
 /** The id that the finding names: that of the employee or asset whose state the record is. */
 const subjectOf: Readonly<Record<EntryKind, Statement>> = {
@@ -20,7 +20,7 @@ const comparisonOf = (kind: EntryKind): Statement => sql`
     select id as record_id, ${leafHash} as hash from (${linesOf[kind]}) as line
   ), entry as (
     select record_id, index, hash, row_number() over (partition by record_id order by index) as n
-    from trail_entry where kind = ${kind}::text::trail_kind
+    from trail_entry where kind = ${kindOf[kind]}
   ), compared as (
     select record_id, case
       when index is null and entry.hash is null then 'has no entry: it was slipped in, or is not numbered yet'

@@ -5,21 +5,21 @@ import { hashLength } from "../../../domain/trail/merkle.ts";
 import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
-import { leafHash, linesOf, unionOf } from "./entries.ts";
+import { kindOf, leafHash, linesOf, unionOf } from "./entries.ts";
 
 /** The owner of the tables can drop the constraint, and put an index that leaves no room for the next. */
 const indexEnd = 2 ** 52;
 
 const fromHex = (hex: Buffer | null | undefined): Buffer => Buffer.from(hex?.toString("latin1") ?? "", "hex");
 const lastId = (kind: EntryKind) =>
-  sql`coalesce((select max(record_id) from trail_entry where kind = ${kind}::text::trail_kind), 0)`;
+  sql`coalesce((select max(record_id) from trail_entry where kind = ${kindOf[kind]}), 0)`;
 
 /** The planner does not conclude what holds for record_id from what holds for id. */
 const unnumbered = (kind: EntryKind, above: Ids, limit: number) => sql`
-  select id, ${kind}::text::trail_kind as kind, ${leafHash} as hash from (
+  select id, ${kindOf[kind]} as kind, ${leafHash} as hash from (
     ${linesOf[kind]} where id > ${above[kind]} and not exists (
       select from trail_entry
-      where kind = ${kind}::text::trail_kind and record_id > ${above[kind]} and record_id = record.id
+      where kind = ${kindOf[kind]} and record_id > ${above[kind]} and record_id = record.id
     )
     order by id limit ${limit}
   ) as line`;

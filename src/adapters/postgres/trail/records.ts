@@ -3,7 +3,7 @@ import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { gather } from "../batching/gather.ts";
 import type { Bytes, Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
-import { linesOf, unionOf } from "./entries.ts";
+import { kindOf, linesOf, unionOf } from "./entries.ts";
 import { makeFindings } from "./findings.ts";
 
 /** Entries read with one statement: those of a bundle. */
@@ -65,7 +65,7 @@ export function makeTrailRecords(database: Database): TrailRecords {
 
     async entries(from, to) {
       const lineOf = (kind: EntryKind) =>
-        sql`select line from (${linesOf[kind]} where id = record_id and kind = ${kind}::text::trail_kind) as line`;
+        sql`select line from (${linesOf[kind]} where id = record_id and kind = ${kindOf[kind]}) as line`;
       const [row] = await queryBytes(
         sql`
           with entry as materialized (
