@@ -4,7 +4,7 @@ import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
 import { acceptTrail } from "../../../src/application/trail/acceptance.ts";
 import { makeTrail } from "../../../src/application/trail/trail.ts";
 import { openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
-import { fromBase64 as fromRoot, toBase64 } from "../../../src/domain/trail/encoding.ts";
+import { fromBase64 as fromRoot, TrailError, toBase64 } from "../../../src/domain/trail/encoding.ts";
 import { hasher, key, logRecord, makeMemoryNote, makeTrailStage, range } from "../../support/trail-stage.ts";
 
 describe("signing", () => {
@@ -186,6 +186,23 @@ describe("signing", () => {
       assert.equal(signing.newest()?.size, isRestarted ? 4 : 3);
     }
     assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
+  });
+
+  test("numbers on while the state file cannot be read, and signs again when it can", async () => {
+    const { start, commit, remembered, trail, note } = makeSigner();
+    const { signing, look } = start();
+    commit(1);
+    await look();
+    const { read } = remembered;
+    remembered.read = () => Promise.reject(new TrailError("TRAIL_STATE_FILE /state cannot be read: EACCES"));
+    commit(2, 3);
+    await look(11);
+    assert.deepEqual([trail.stored.entries.length, signing.newest()?.size], [3, 1]);
+    assert.match(signing.contradiction() ?? "", /cannot be read: EACCES$/);
+    remembered.read = read;
+    await look(11);
+    assert.equal(signing.contradiction(), undefined);
+    assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 3);
   });
 
   test("signs without a state file where an operator accepts that it is new", async () => {
