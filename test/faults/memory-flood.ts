@@ -5,7 +5,8 @@ import { describeReads, startReads } from "./reads.ts";
 import type { Scenario, Trial } from "./scenario.ts";
 import { conclude, openStage } from "./stage.ts";
 
-const mostGrowthMib = 64;
+/** Of the whole process, under the usual load; the systemd unit allows 512. */
+const mostMib = 300;
 
 const head = "POST /api/v1/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 const body = (bytes: number): string => `${head}Content-Length: ${bytes}\r\n\r\n${"x".repeat(bytes - 1)}`;
@@ -55,7 +56,7 @@ export const memoryFlood: Scenario = {
         );
         faults.push(...reads.refusals);
         if (reads.served === 0) faults.push(`${name}: no point read was served`);
-        if (peak - before > mostGrowthMib) faults.push(`${name}: grew by ${(peak - before).toFixed(0)} MiB`);
+        if (peak > mostMib) faults.push(`${name}: ${peak.toFixed(0)} MiB`);
       }
       const outcome = await conclude(stage, load, { rounds: Object.keys(attacks).length, notes, faults });
       return { ...outcome, hung: outcome.hung + hung };
