@@ -56,11 +56,11 @@ describe("signing", () => {
   function makeSigner() {
     const stage = makeTrailStage();
     const memory = makeMemoryNote();
-    const start = () => {
+    const start = (hasStateFile = true) => {
       const pause = () => new Promise(() => {});
       const trail = makeTrail({
         ...stage,
-        ...memory,
+        remembered: hasStateFile ? memory.remembered : undefined,
         requestTrail: stage.trail,
         crypto: trailCrypto,
         key,
@@ -123,7 +123,7 @@ describe("signing", () => {
     for (const restarted of [true, false]) {
       test(`signs nothing over ${what}${restarted ? ", after a restart" : ""}, until it is accepted`, async () => {
         const signer = makeSigner();
-        const { start, commit, note, events, trail, remembered, clock } = signer;
+        const { start, commit, note, events, trail, remembered } = signer;
         let { signing, look } = start();
         commit(...range(1, 600));
         await look();
@@ -148,10 +148,47 @@ describe("signing", () => {
         for (let time = 0; time < 3; time += 1) await look(11);
         assert.equal(signing.contradiction(), undefined);
         assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, trail.stored.entries.length);
-        assert.ok(clock.now());
+        assert.ok(events.recorded.some(({ event }) => event === "trail whole again"));
       });
     }
   }
+
+  test("keeps a checkpoint in the database for a thousand entries, or for an hour", async () => {
+    const { start, commit, trail } = makeSigner();
+    const { look } = start();
+    const sizes = () => trail.stored.checkpoints.map(({ size }) => size);
+    commit(1);
+    await look();
+    commit(...range(2, 900));
+    await look();
+    assert.deepEqual(sizes(), [1]);
+    commit(...range(900, 1_002));
+    await look();
+    commit(1_002);
+    await look();
+    assert.deepEqual(sizes(), [1, 1_001]);
+    commit(1_003);
+    await look(3_600);
+    assert.deepEqual(sizes(), [1, 1_001, 1_003]);
+  });
+
+  test("says whether the database or its own memory contradicts the trail, where there is no state file", async () => {
+    for (const isRestarted of [false, true]) {
+      const signer = makeSigner();
+      const { start, commit, rewrite, trail } = signer;
+      const begin = () => start(false);
+      let { signing, look } = begin();
+      commit(1, 2, 3);
+      await look();
+      await signing.close();
+      rewrite(2);
+      if (isRestarted) ({ signing, look } = begin());
+      commit(4);
+      for (let time = 0; time < 3; time += 1) await look(11);
+      assert.match(signing.contradiction() ?? "", isRestarted ? /^database 3 / : /^memory 3 /);
+      assert.equal(trail.stored.checkpoints.length, 1);
+    }
+  });
 
   test("signs no entry that a synchronous standby may not have", async () => {
     const { start, commit, note, trail, numbering } = makeSigner();
@@ -213,6 +250,7 @@ describe("signing", () => {
     await signing.close();
     setNote(undefined);
     await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "a new machine");
+    assert.equal(trail.stored.acceptances[0]?.refused?.size, 1);
     assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 1);
     commit(2);
     await look();
