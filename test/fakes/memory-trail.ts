@@ -67,7 +67,10 @@ export function makeMemoryTrail(
         const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
         const ofKind = (kind: EntryKind) =>
           stored.entries.reduce(
-            (last, entry) => (entry.kind === kind ? Math.max(last, entry.recordId) : last),
+            (last, entry) =>
+              entry.kind === kind && entry.recordId <= lastGivenId(kind)
+                ? Math.max(last, entry.recordId)
+                : last,
             0,
           );
         return {

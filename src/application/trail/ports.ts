@@ -35,7 +35,7 @@ export interface LedgerEnd {
   readonly size: number;
   /** Of the last entry. */
   readonly lastHash: Hash | undefined;
-  /** The highest record id that has an entry, or 0. */
+  /** The highest record id that the database has given and that has an entry, or 0. */
   readonly lastIds: Ids;
 }
 

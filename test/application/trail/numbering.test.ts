@@ -184,6 +184,18 @@ describe("numbering", () => {
     assert.deepEqual(told(stage, "trail late"), [{ records: 1, kind: "log", id: 1 }]);
   });
 
+  test("calls no log late that was written before a restart, because the owner has inserted a higher id", async () => {
+    const stage = makeTrailStage();
+    stage.given.log = 2;
+    stage.commit(1, 2, 1_000_000);
+    await settled(stage);
+    stage.given.log = 4;
+    stage.commit(3, 4);
+    await look(stage, stage.numbering());
+    assert.deepEqual(stage.numberedIds(), [1, 2, 1_000_000, 3, 4]);
+    assert.deepEqual(told(stage, "trail late"), []);
+  });
+
   test("numbers what comes after a record with an id that was not given out, also after a restart", async () => {
     const stage = makeTrailStage();
     stage.given.log = 2;

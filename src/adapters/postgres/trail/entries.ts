@@ -37,6 +37,13 @@ export const kindOf: Readonly<Record<EntryKind, Statement>> = {
   log: sql`'log'::trail_kind`,
 };
 
+/** What gives the records of a kind their ids. The owner of the tables can insert any other. */
+export const sequenceOf: Readonly<Record<EntryKind, Statement>> = {
+  employee: sql`employee_event_id_seq`,
+  asset: sql`asset_event_id_seq`,
+  log: sql`maintenance_log_id_seq`,
+};
+
 /** The leaf hash of a line (RFC 6962, section 2.1): to hash it in PostgreSQL takes less time than to send it. */
 export const leafHash = sql`
   pg_catalog.sha256('\\x00'::bytea operator(pg_catalog.||) pg_catalog.convert_to(line, 'UTF8'))`;

@@ -5,14 +5,17 @@ import { hashLength } from "../../../domain/trail/merkle.ts";
 import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
-import { kindOf, leafHash, linesOf, unionOf } from "./entries.ts";
+import { kindOf, leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
 
 /** The owner of the tables can drop the constraint, and put an index that leaves no room for the next. */
 const indexEnd = 2 ** 52;
 
 const fromHex = (hex: Buffer | null | undefined): Buffer => Buffer.from(hex?.toString("latin1") ?? "", "hex");
-const lastId = (kind: EntryKind) =>
-  sql`coalesce((select max(record_id) from trail_entry where kind = ${kindOf[kind]}), 0)`;
+const lastId = (kind: EntryKind) => sql`
+  coalesce((
+    select max(record_id) from trail_entry
+    where kind = ${kindOf[kind]} and record_id <= (select last_value from ${sequenceOf[kind]})
+  ), 0)`;
 
 /** The planner does not conclude what holds for record_id from what holds for id. */
 const unnumbered = (kind: EntryKind, above: Ids, limit: number) => sql`

@@ -2,8 +2,8 @@ import type { LogInTrail, TrailRecords } from "../../../application/trail/ports.
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { gather } from "../batching/gather.ts";
 import type { Bytes, Database } from "../connection/database.ts";
-import { type Statement, sql } from "../connection/statement.ts";
-import { kindOf, linesOf, unionOf } from "./entries.ts";
+import { sql } from "../connection/statement.ts";
+import { kindOf, linesOf, sequenceOf, unionOf } from "./entries.ts";
 import { makeFindings } from "./findings.ts";
 
 /** Entries read with one statement: those of a bundle. */
@@ -12,8 +12,8 @@ const mostEntries = 256;
 const mostBytes = 96 * 1024;
 
 /** A sequence that has given no id yet has the first one as its last value. */
-const lastGiven = (sequence: Statement) =>
-  sql`(select case when is_called then last_value else 0 end from ${sequence})`;
+const lastGiven = (kind: EntryKind) =>
+  sql`(select case when is_called then last_value else 0 end from ${sequenceOf[kind]})`;
 
 /** The rows that entries stand for, and their entries. */
 export function makeTrailRecords(database: Database): TrailRecords {
@@ -43,8 +43,7 @@ export function makeTrailRecords(database: Database): TrailRecords {
         sql`
           select pg_postmaster_start_time()::text as server, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
             case when ${takesId} then pg_current_xact_id()::text::bigint end as xid,
-            ${lastGiven(sql`employee_event_id_seq`)} as employee, ${lastGiven(sql`asset_event_id_seq`)} as asset,
-            ${lastGiven(sql`maintenance_log_id_seq`)} as log`,
+            ${lastGiven("employee")} as employee, ${lastGiven("asset")} as asset, ${lastGiven("log")} as log`,
       );
       const { server, xmin, xid, ...lastIds } = row as NonNullable<typeof row>;
       return { server, xmin, xid: xid ?? undefined, lastIds };
