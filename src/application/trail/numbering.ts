@@ -69,10 +69,10 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
   /** Takes over what other processes have added. */
   async function follow({ size, lastHash, lastIds }: LedgerEnd): Promise<State> {
     if (state !== undefined && size === state.tree.size && isSame(lastHash, state.lastHash)) return state;
-    const read = { tree: await readFrontier(ledger, hasher, size), read: size, lastHash };
-    if (state !== undefined && size > state.tree.size) return { ...state, ...read };
+    const stored = { tree: await readFrontier(ledger, hasher, size), read: size, lastHash };
+    if (state !== undefined && size > state.tree.size) return { ...state, ...stored };
     const unknown = { server: undefined, settling: undefined, look: undefined, renewAt: 0 };
-    return { ...read, ...unknown, given: lastIds, settled: lastIds };
+    return { ...stored, ...unknown, given: lastIds, settled: lastIds };
   }
 
   /** Throws TrailError where an entry is missing. */

@@ -282,6 +282,24 @@ describe("numbering", () => {
     assert.equal(looks.at(-1), 1);
   });
 
+  test("settles no id of another server by what the first one had given", async () => {
+    const stage = makeTrailStage();
+    const { transactions } = stage.trail;
+    const each = await settled(stage);
+    stage.commit(50);
+    await look(stage, each);
+    transactions.server = "another";
+    await look(stage, each);
+    // The transaction of id 45, which it was given just before that look.
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    await look(stage, each, 10);
+    stage.commit(45);
+    transactions.open.clear();
+    await look(stage, each);
+    assert.deepEqual(stage.numberedIds(), [50, 45]);
+  });
+
   test("names, once, a transaction that holds up the settled ids for a minute", async () => {
     const stage = makeTrailStage();
     const each = await settled(stage);

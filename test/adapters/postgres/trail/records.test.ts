@@ -65,6 +65,18 @@ describe("the trail's records in PostgreSQL", () => {
     assert.deepEqual(await read(), before);
   });
 
+  test("count no id as the last one that the owner of the tables has inserted", async () => {
+    const { ledger } = makeTrailStore(database);
+    const { size } = await ledger.end();
+    await ledger.number(size, none, 1_000);
+    const { lastIds } = await ledger.end();
+    await owner`
+      insert into asset_event (id, asset_id, name, description, active)
+      overriding system value values (1000000, 1, 'Pump', '', true)`;
+    assert.equal((await ledger.number((await ledger.end()).size, none, 1_000))?.at(-1)?.recordId, 1_000_000);
+    assert.deepEqual((await ledger.end()).lastIds, lastIds);
+  });
+
   test("name a transaction that is open, and wait for its end", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database runs one transaction at a time");
     const { records } = makeTrailStore(database);
