@@ -9,13 +9,6 @@ export class TrailClientError extends Error {}
 const timeoutMilliseconds = 30_000;
 /** Before a request is repeated: after a response of an overloaded or restarting service, and a lost connection. */
 const pausesMilliseconds = [1_000, 3_000, 10_000];
-/** A full entry bundle of the longest entries. */
-const longestBody = 256 * (2 + 0xffff);
-
-interface Received {
-  readonly status: number;
-  readonly body: Buffer;
-}
 
 /** Reads the trail of the service at this URL, logged in as an employee. */
 export function makeTrailClient(
@@ -27,7 +20,7 @@ export function makeTrailClient(
   let token: string | undefined;
 
   async function logIn(): Promise<string> {
-    const { status, body } = await ask("auth/login", pauses, {
+    const { status, body } = await ask("auth/login", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(credentials),
@@ -42,7 +35,7 @@ export function makeTrailClient(
 
   /** The body of what is there. Logs in at first, and again when the token has expired. */
   async function read(path: string): Promise<Buffer | undefined> {
-    const get = async () => ask(path, pauses, { headers: { authorization: `Bearer ${token}` } });
+    const get = async () => ask(path, { headers: { authorization: `Bearer ${token}` } });
     token ??= await logIn();
     let { status, body } = await get();
     if (status === 401 || status === 403) {
@@ -54,25 +47,21 @@ export function makeTrailClient(
     return body;
   }
 
-  async function ask(
-    path: string,
-    [pause, ...later]: readonly number[],
-    init: RequestInit,
-  ): Promise<Received> {
-    const asked = send(path, init);
-    if (pause === undefined) return asked;
-    const received = await asked.catch(() => undefined);
-    if (received !== undefined && received.status !== 429 && received.status < 500) return received;
-    await sleep(pause);
-    return ask(path, later, init);
+  async function ask(path: string, init: RequestInit) {
+    for (const pause of pauses) {
+      const received = await send(path, init).catch(() => undefined);
+      if (received !== undefined && received.status !== 429 && received.status < 500) return received;
+      await sleep(pause);
+    }
+    return send(path, init);
   }
 
-  async function send(path: string, init: RequestInit): Promise<Received> {
+  async function send(path: string, init: RequestInit) {
     try {
       // A redirect would send the password or the token to another server.
       const signal = AbortSignal.timeout(timeoutMilliseconds);
       const response = await fetch(new URL(path, base), { ...init, redirect: "error", signal });
-      return { status: response.status, body: await readBody(response) };
+      return { status: response.status, body: Buffer.from(await response.arrayBuffer()) };
     } catch (error) {
       const { message, cause } = error as Error;
       const reason = cause instanceof Error ? cause.message : message;
@@ -88,15 +77,4 @@ export function makeTrailClient(
       throw new TrailError(`has no entry bundle ${place.index}, which its checkpoint covers`);
     },
   };
-}
-
-async function readBody({ body }: Response): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
-    length += part.length;
-    if (length > longestBody) throw new Error("a response is longer than any bundle can be");
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }

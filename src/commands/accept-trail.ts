@@ -6,7 +6,7 @@ import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { acceptTrail } from "../application/trail/acceptance.ts";
 import { inWords } from "../application/trail/signing.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
-import { TrailError } from "../domain/trail/encoding.ts";
+import { faultOf } from "../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../domain/trail/merkle.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
@@ -32,7 +32,7 @@ export async function runAcceptTrail(
       },
       reason,
     ).catch((error: unknown) => {
-      throw error instanceof TrailError ? new CommandError(exitCodes.failure, error.message) : error;
+      throw new CommandError(exitCodes.failure, faultOf(error));
     });
     if (acceptance === undefined) {
       context.print("nothing to accept: the stored trail extends what was signed");

@@ -48,15 +48,10 @@ const failed = (line: string): CommandError => new CommandError(exitCodes.failur
 function readState(path: string, readFile: (path: string) => string): Remembered | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    const { checkpoint, hashes } = (JSON.parse(readFile(path)) ?? {}) as Partial<Remembered>;
-    if (
-      typeof checkpoint !== "string" ||
-      !Array.isArray(hashes) ||
-      !hashes.every(hash => typeof hash === "string")
-    ) {
-      throw new Error("it is not a state of audit");
-    }
-    return { checkpoint, hashes };
+    const state = JSON.parse(readFile(path)) as Partial<Remembered> | null;
+    const isState = typeof state?.checkpoint === "string" && Array.isArray(state.hashes);
+    if (isState && state.hashes?.every(hash => typeof hash === "string")) return state as Remembered;
+    throw new Error("it is not a state of audit");
   } catch (error) {
     throw failed(`${path} cannot be read: ${(error as Error).message}`);
   }

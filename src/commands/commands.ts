@@ -90,7 +90,6 @@ Without options the signer key, which is secret, goes to standard output, and th
 standard error.`,
     argument: "[NAME]",
     options: {
-      out: option("FILE", "write the signer key to this new file, and the verifier key to standard output"),
       public: flag("make nothing: print the verifier key of TRAIL_KEY"),
     },
     settings: "trailKeySettings",

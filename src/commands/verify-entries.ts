@@ -29,7 +29,7 @@ export async function verifyEntries(
   const check = makePrefixCheck(checkpoints, makeFrontier(hasher));
   await readEntries(entriesPath, check);
 
-  const matching = checkpoints.filter(checkpoint => check.matches(checkpoint) === true);
+  const matching = checkpoints.filter(check.matches);
   const covered = Math.max(0, ...matching.map(({ size }) => size));
   for (const { path, origin, size } of matching) {
     print(`${path} of ${origin} matches ${size === 0 ? "0 entries" : `entries 0 to ${size - 1}`}`);

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { fromUtf8, TrailError } from "../domain/trail/encoding.ts";
+import { faultOf, fromUtf8, TrailError } from "../domain/trail/encoding.ts";
 import { CommandError, exitCodes } from "./command.ts";
 
 /** A checkpoint has some hundred bytes; a log and its proof have six for each byte of the longest entry, at most. */
@@ -14,8 +14,7 @@ export async function readInput<T>(path: string, read: (text: string) => T): Pro
     if (bytes.length > longestInput) throw new TrailError(`is longer than ${longestInput} bytes`);
     return read(fromUtf8(bytes));
   } catch (error) {
-    if (error instanceof TrailError) throw new CommandError(exitCodes.failure, `${path} ${error.message}`);
-    throw error;
+    throw new CommandError(exitCodes.failure, `${path} ${faultOf(error)}`);
   }
 }
 

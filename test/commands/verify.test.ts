@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -40,24 +40,13 @@ describe("trail-key", () => {
     assert.notEqual(other.stdout, stdout);
   });
 
-  test("--out keeps the signer key in a new file of its own, which --public reads", async () => {
-    const path = join(folder, "new-key");
-    const made = await runProgram(["trail-key", "example.com/log", "--out", path]);
-    assert.deepEqual([made.code, made.stderr], [0, ""]);
-    assert.match(made.stdout, /^example\.com\/log\+[\da-f]{8}\+[A-Za-z\d+/]{44}\n$/);
-    const kept = readFileSync(path, "utf8");
-    assert.match(kept, /^PRIVATE\+KEY\+example\.com\/log\+.*\n$/);
-    assert.equal(statSync(path).mode & 0o777, 0o600);
-    for (const settings of [{ TRAIL_KEY_FILE: path }, { TRAIL_KEY: kept.trim() }]) {
-      assert.deepEqual(await runProgram(["trail-key", "--public"], settings), made);
+  test("--public prints the verifier key of the one that is kept", async () => {
+    const made = await runProgram(["trail-key", "example.com/log"]);
+    const path = file("kept-key", made.stdout);
+    for (const settings of [{ TRAIL_KEY_FILE: path }, { TRAIL_KEY: made.stdout.trim() }]) {
+      const { code, stdout, stderr } = await runProgram(["trail-key", "--public"], settings);
+      assert.deepEqual([code, stdout, stderr], [0, made.stderr, ""]);
     }
-    const again = await runProgram(["trail-key", "other.example", "--out", path]);
-    const said = `trail-key: ${path} exists: a key is never overwritten\n`;
-    assert.deepEqual(again, { code: 74, stdout: "", stderr: said });
-    assert.equal(readFileSync(path, "utf8"), kept);
-    const nowhere = await runProgram(["trail-key", "a", "--out", join(folder, "gone", "key")]);
-    assert.equal(nowhere.code, 74);
-    assert.match(nowhere.stderr, /^trail-key: \S+ cannot be written: ENOENT/);
     const none = await runProgram(["trail-key", "--public"]);
     assert.deepEqual([none.code, none.stderr.split(";")[0]], [78, "trail-key: TRAIL_KEY is missing"]);
   });
@@ -71,8 +60,7 @@ describe("trail-key", () => {
       [""],
       ["--force"],
       ["a", "--public"],
-      ["--public", "--out", "x"],
-      ["--out", "x"],
+      ["a", "--out", "x"],
     ]) {
       const { code, stdout, stderr } = await runCommand("trail-key", args);
       assert.deepEqual([code, stdout], [64, ""], args.join());
@@ -326,9 +314,18 @@ describe("verify --proof", () => {
       0,
     );
     for (const [content, said] of [
-      [text.replace("{", '{"status":"COMPLETED",'), "has a name that comes twice"],
-      [text.replace("{", '{"st\\u0061tus" : "COMPLETED",'), "has a name that comes twice"],
-      [text.replace("{", '{"more":{"a":1,"a":2},'), "has a name that comes twice"],
+      [
+        text.replace("{", '{"status":"COMPLETED",'),
+        "has a name that comes twice, or a number in another form",
+      ],
+      [
+        text.replace("{", '{"st\\u0061tus" : "COMPLETED",'),
+        "has a name that comes twice, or a number in another form",
+      ],
+      [
+        text.replace("{", '{"more":{"a":1,"a":2},'),
+        "has a name that comes twice, or a number in another form",
+      ],
       [
         Buffer.concat([Buffer.from('{"more":"'), Buffer.of(0xff), Buffer.from(`",${text.slice(1)}`)]),
         "is not UTF-8",

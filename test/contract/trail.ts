@@ -76,7 +76,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
 
     test("begins empty", async () => {
       const { ledger, records, checkpoints } = trail;
-      assert.deepEqual(await ledger.end(), { size: 0, lastHash: undefined, lastIds: none });
+      const { lastHash, ...end } = await ledger.end();
+      assert.deepEqual([hex(lastHash), end], ["", { size: 0, lastIds: none }]);
       assert.equal(await hashesOf(0, 0, 10), "");
       assert.deepEqual(await ledger.hashes([]), []);
       assert.equal(await ledger.firstMissing(0, 0), undefined);
@@ -222,7 +223,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         size: 8,
         lastIds: { log: ids.at(-1), asset: asset.recordId, employee: employee.recordId },
       });
-      assert.equal(hex(lastHash ?? bytes(0)), hex(all.at(-1)?.hash ?? bytes(0)));
+      assert.equal(hex(lastHash), hex(all.at(-1)?.hash ?? bytes(0)));
       assert.equal(await ledger.firstMissing(0, 8), undefined);
       assert.equal(await ledger.firstMissing(3, 10), 8);
       assert.equal(await ledger.firstRepeated(0, 8), undefined);

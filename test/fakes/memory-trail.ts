@@ -75,7 +75,7 @@ export function makeMemoryTrail(
           );
         return {
           size: last === undefined ? 0 : last.index + 1,
-          lastHash: last?.hash,
+          lastHash: last?.hash ?? new Uint8Array(),
           lastIds: lastIds(ofKind),
         };
       },

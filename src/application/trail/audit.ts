@@ -73,10 +73,10 @@ export async function auditTrail(
     newest = entries.at(-1);
     for (const entry of entries) check.add(hasher.leaf(entry));
   }
-  if (before !== undefined && check.matches(before) !== true) {
+  if (before !== undefined && !check.matches(before)) {
     throw new TrailError(`does not have the ${oldSize} entries of the last audit: its history was rewritten`);
   }
-  if (check.matches(checkpoint) !== true) {
+  if (!check.matches(checkpoint)) {
     throw new TrailError(`has entries that are not those of its checkpoint of ${size}`);
   }
   return {

@@ -32,7 +32,8 @@ interface Look {
   readonly horizon: Horizon;
   /** In a look that begins anew, the ids up to which records had entries already. */
   readonly late: Ids | undefined;
-  above: Ids;
+  /** The ids that it has come to. */
+  readonly above: Record<EntryKind, number>;
 }
 
 /** What this process knows of the stored trail. */
@@ -40,7 +41,7 @@ interface State {
   tree: Frontier;
   /** Its size when it was read from the database. */
   read: number;
-  lastHash: Hash | undefined;
+  lastHash: Hash;
   /** The server of the last look. */
   server: string | undefined;
   /** The ids that were given by the last look. */
@@ -68,7 +69,7 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
 
   /** Takes over what other processes have added. */
   async function follow({ size, lastHash, lastIds }: LedgerEnd): Promise<State> {
-    if (state !== undefined && size === state.tree.size && isSame(lastHash, state.lastHash)) return state;
+    if (state !== undefined && size === state.tree.size && equalBytes(lastHash, state.lastHash)) return state;
     const stored = { tree: await readFrontier(ledger, hasher, size), read: size, lastHash };
     if (state !== undefined && size > state.tree.size) return { ...state, ...stored };
     const unknown = { server: undefined, settling: undefined, look: undefined, renewAt: 0 };
@@ -82,7 +83,7 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
     // A sequence that was set back gives ids again, as does a server that has lost some: they may be anywhere.
     const isBack = entryKinds.some(kind => lastIds[kind] < known.given[kind]);
     if (!isBack && server === known.server && clock.elapsed() < known.renewAt) {
-      return { horizon, late: undefined, above: known.settled };
+      return { horizon, late: undefined, above: { ...known.settled } };
     }
     // A record whose entry was removed would get another number, and be signed once more.
     const removed = await ledger.firstMissing(0, known.tree.size);
@@ -90,7 +91,7 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
     const late = known.settled;
     const renewAt = clock.elapsed() + renewMilliseconds;
     Object.assign(known, { server, settled: noIds, settling: undefined, renewAt });
-    return { horizon, late, above: noIds };
+    return { horizon, late, above: { ...noIds } };
   }
 
   /** Numbers the next records; undefined where another process was first. Throws where none was, so that all is read anew. */
@@ -147,7 +148,7 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
       if (look.late !== undefined) tellLate(look.late, found);
       const isMore = found.length === mostRecords;
       if (isMore) {
-        look.above = idsAfter(look.above, found.at(-1) as HashedRecord);
+        for (const { kind, recordId } of found) look.above[kind] = recordId;
       } else {
         known.look = undefined;
         await settle(known, look);
@@ -166,15 +167,4 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
   };
 }
 
-const isSame = (a: Hash | undefined, b: Hash | undefined): boolean =>
-  a === undefined || b === undefined ? a === b : equalBytes(a, b);
 const isSameIds = (a: Ids, b: Ids): boolean => entryKinds.every(kind => a[kind] === b[kind]);
-
-/** Where a look goes on after a record: the kinds before its own are done. */
-function idsAfter(above: Ids, { kind: last, recordId }: HashedRecord): Ids {
-  const idOf = (kind: EntryKind): number => {
-    if (kind === last) return Math.max(above[kind], recordId);
-    return entryKinds.indexOf(kind) < entryKinds.indexOf(last) ? Number.MAX_SAFE_INTEGER : above[kind];
-  };
-  return { employee: idOf("employee"), asset: idOf("asset"), log: idOf("log") };
-}

@@ -33,8 +33,8 @@ export interface HashRange {
 
 export interface LedgerEnd {
   readonly size: number;
-  /** Of the last entry. */
-  readonly lastHash: Hash | undefined;
+  /** Of the last entry; no bytes where there is none. */
+  readonly lastHash: Hash;
   /** The highest record id that the database has given and that has an entry, or 0. */
   readonly lastIds: Ids;
 }
@@ -51,7 +51,7 @@ export interface Ledger {
   store(nodes: readonly StoredNode[]): Promise<void>;
   /** For each range, the hashes one after the other, as many as are stored. */
   hashes(ranges: readonly HashRange[]): Promise<readonly Uint8Array[]>;
-  /** The first index, from `from` up to, and without, `to`, that has no entry. */
+  /** The first index, from `from` up to, and without, `to`, that has no entry with a hash. */
   firstMissing(from: number, to: number): Promise<number | undefined>;
   /** The first entry, of those from `from` up to, and without, `to`, whose record has another entry too. */
   firstRepeated(from: number, to: number): Promise<(RecordKey & { readonly index: number }) | undefined>;

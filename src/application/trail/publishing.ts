@@ -1,5 +1,5 @@
 import { DomainError, notFound } from "../../domain/error.ts";
-import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
+import { faultOf, toBase64 } from "../../domain/trail/encoding.ts";
 import { inclusionSpans, isIncluded, nodesOf, spanHash, type TreeHasher } from "../../domain/trail/merkle.ts";
 import { formatVerifierKey, type SignerKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
@@ -17,15 +17,8 @@ export interface PublishingPorts extends Pick<TrailStore, "ledger" | "records"> 
   readonly newest: () => NewestHead | undefined;
 }
 
-export interface TrailHead {
-  readonly origin: string | null;
-  readonly publicKey: string | null;
-  readonly size: number;
-  readonly rootHash: string;
-  readonly checkpoint: string | null;
-}
-
 export type PublishedTrail = ReturnType<typeof makePublishedTrail>;
+export type TrailHead = ReturnType<PublishedTrail["head"]>;
 
 /** What any employee may read of the trail, as far as the newest checkpoint. */
 export function makePublishedTrail(ports: PublishingPorts) {
@@ -33,7 +26,7 @@ export function makePublishedTrail(ports: PublishingPorts) {
   const size = () => newest()?.size ?? 0;
 
   return {
-    head(): TrailHead {
+    head() {
       const head = newest();
       return {
         origin: key?.name ?? null,
@@ -129,6 +122,5 @@ function writeElements(entries: readonly Uint8Array[], from: number): Uint8Array
 }
 
 function gone(error: unknown): never {
-  if (!(error instanceof TrailError)) throw error;
-  throw new DomainError("GONE", `The stored trail is broken: ${error.message}`);
+  throw new DomainError("GONE", `The stored trail is broken: ${faultOf(error)}`);
 }

@@ -17,10 +17,10 @@ export interface SigningPorts extends Pick<TrailStore, "ledger" | "checkpoints">
   readonly clock: Clock;
 }
 
-/** A head that was signed, or would have been if there were a key. */
+/** A head that was signed, or would have been if there were a key; when, in elapsed milliseconds. */
 export interface NewestHead extends Head {
   readonly note: string | undefined;
-  readonly at: Date;
+  readonly at: number;
 }
 
 /** What was signed before, by any process. */
@@ -36,13 +36,10 @@ export interface ReadHead extends Head {
   readonly read: number;
 }
 
-const signMilliseconds = 1_000;
 const announceMilliseconds = 60_000;
 /** The database keeps one checkpoint for so many entries, or for so long, so that they take little space. */
 const storedEntries = 1_000;
 const storedMilliseconds = 3_600_000;
-/** Entries that one statement searches for a record's second one. */
-const searchedEntries = 2 ** 20;
 
 export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
 
@@ -79,9 +76,8 @@ export async function refuseContradiction(
     );
   }
   // The place outside says up to where no record had two entries; the owner of the database can write any size there.
-  for (let from = kept?.size ?? 0; from < tree.read; from += searchedEntries) {
-    const repeated = await ledger.firstRepeated(from, Math.min(tree.read, from + searchedEntries));
-    if (repeated === undefined) continue;
+  const repeated = await ledger.firstRepeated(kept?.size ?? 0, tree.read);
+  if (repeated !== undefined) {
     const { kind, recordId, index } = repeated;
     throw new TrailError(`another entry of ${kind} record ${recordId} than entry ${index}`);
   }
@@ -92,25 +88,27 @@ export async function refuseContradiction(
   }
 }
 
+const never = { at: Number.NEGATIVE_INFINITY, size: -1 };
+
 /** Signs the tree as it grows, as long as it extends what was signed before. */
 export function makeSigning(ports: SigningPorts) {
   const { checkpoints, ed25519, key, remembered, events, clock } = ports;
   let newest: NewestHead | undefined;
-  let triedAt = Number.NEGATIVE_INFINITY;
-  let announced = { at: Number.NEGATIVE_INFINITY, size: -1 };
-  let stored = { at: Number.NEGATIVE_INFINITY, size: -1 };
-  const isSince = (at: number, milliseconds: number) => clock.elapsed() - at >= milliseconds;
+  let announced = never;
+  let stored = never;
 
-  function announce({ size, note }: NewestHead): void {
-    if (note === undefined || announced.size === size) return;
-    announced = { at: clock.elapsed(), size };
-    events.info("checkpoint", { size, note });
-  }
-
-  async function store({ size, root, note }: NewestHead): Promise<void> {
-    if (note === undefined || stored.size === size) return;
-    await checkpoints.add({ size, root, note });
-    stored = { at: clock.elapsed(), size };
+  /** Leaves the newest checkpoint in the log and in the database, of both or where it is time. */
+  async function leave({ size, root, note, at }: NewestHead, isLast: boolean): Promise<void> {
+    if (note === undefined) return;
+    if (announced.size !== size && (isLast || at - announced.at >= announceMilliseconds)) {
+      events.info("checkpoint", { size, note });
+      announced = { at, size };
+    }
+    const isMany = size - stored.size >= storedEntries;
+    if (stored.size !== size && (isLast || isMany || at - stored.at >= storedMilliseconds)) {
+      await checkpoints.add({ size, root, note });
+      stored = { at, size };
+    }
   }
 
   return {
@@ -122,31 +120,24 @@ export function makeSigning(ports: SigningPorts) {
       };
     },
 
-    /** Signs the tree, at most once a second. Returns whether it did. Throws TrailError as above. */
-    async sign(tree: ReadHead, before: SignedBefore): Promise<boolean> {
-      if (!isSince(triedAt, signMilliseconds)) return false;
-      triedAt = clock.elapsed();
-      const { size, root } = tree;
+    /** Throws TrailError as above. */
+    async sign(tree: ReadHead, before: SignedBefore): Promise<void> {
       const note = key && signCheckpoint(tree, key, ed25519);
-      const head = { size, root, note, at: clock.now() };
+      const head = { size: tree.size, root: tree.root, note, at: clock.elapsed() };
       if (note !== undefined) {
         await refuseContradiction(ports, tree, before);
         // A standby that is promoted without these entries would contradict what was signed.
         await checkpoints.confirm();
         // A crash after this leaves a state file that is ahead of the database, which is what it is for.
         await remembered?.write(note);
-        if (size - stored.size >= storedEntries || isSince(stored.at, storedMilliseconds)) await store(head);
-        if (isSince(announced.at, announceMilliseconds)) announce(head);
+        await leave(head, false);
       }
       newest = head;
-      return true;
     },
 
     /** At the stop: leaves the last checkpoint in the database and in the log. */
     async close(): Promise<void> {
-      if (newest === undefined) return;
-      announce(newest);
-      await store(newest);
+      if (newest !== undefined) await leave(newest, true);
     },
 
     newest: () => newest,

@@ -1,6 +1,6 @@
 import { isUnavailable } from "../../domain/error.ts";
 import type { TrailCrypto } from "../../domain/trail/crypto.ts";
-import { TrailError } from "../../domain/trail/encoding.ts";
+import { faultOf } from "../../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../../domain/trail/merkle.ts";
 import { makeNumbering } from "./numbering.ts";
 import type { TrailStore } from "./ports.ts";
@@ -22,7 +22,8 @@ export interface TrailPorts extends Pick<SigningPorts, "key" | "remembered" | "e
   /** For requests. */
   readonly requestTrail: TrailStore;
   readonly crypto: TrailCrypto;
-  readonly pause: (milliseconds: number) => Promise<unknown>;
+  /** Rejects when it is cut short. */
+  readonly pause: (milliseconds: number, _?: undefined, cut?: { signal: AbortSignal }) => Promise<unknown>;
 }
 
 /** For the metrics and the operations page. */
@@ -46,11 +47,7 @@ export function makeTrail(ports: TrailPorts) {
   const signing = makeSigning({ ...ports, ...trail, hasher, ed25519: crypto });
   const { newest } = signing;
   let contradiction: string | undefined;
-  let isStopped = false;
-  let stop = (): void => {};
-  const stopped = new Promise<void>(resolve => {
-    stop = resolve;
-  });
+  const stopping = new AbortController();
   let running: Promise<unknown> = Promise.resolve();
 
   /** Numbers what is new and signs; returns how long to wait before the next time. */
@@ -60,13 +57,15 @@ export function makeTrail(ports: TrailPorts) {
     try {
       const isMore = await numbering.step();
       if (before.status === "rejected") throw before.reason;
+      if (isMore) return batchMilliseconds;
       const tree = numbering.head();
-      const isNew = contradiction !== undefined || tree?.size !== newest()?.size;
-      if (tree !== undefined && isNew && (await signing.sign(tree, before.value))) tell(undefined);
-      return isMore ? batchMilliseconds : lookMilliseconds;
+      if (tree !== undefined && (contradiction !== undefined || tree.size !== newest()?.size)) {
+        await signing.sign(tree, before.value);
+        tell(undefined);
+      }
+      return lookMilliseconds;
     } catch (error) {
-      if (!(error instanceof TrailError)) throw error;
-      tell(error.message);
+      tell(faultOf(error));
       return failureMilliseconds;
     }
   }
@@ -84,7 +83,8 @@ export function makeTrail(ports: TrailPorts) {
   async function repeat(): Promise<void> {
     let told: unknown;
     let doneAt = clock.elapsed();
-    for (let wait = 0; !isStopped; await Promise.race([pause(wait), stopped])) {
+    const { signal } = stopping;
+    for (let wait = 0; !signal.aborted; await pause(wait, undefined, { signal }).catch(() => {})) {
       try {
         wait = await look();
         told = undefined;
@@ -117,8 +117,7 @@ export function makeTrail(ports: TrailPorts) {
     },
 
     async stop(): Promise<void> {
-      isStopped = true;
-      stop();
+      stopping.abort();
       const last = running
         .then(() => (contradiction === undefined ? signing.close() : undefined))
         .catch((error: unknown) =>
@@ -135,7 +134,7 @@ export function makeTrail(ports: TrailPorts) {
         size: numbering.head()?.size ?? 0,
         isSigned: key !== undefined,
         checkpointSize: signed?.size ?? 0,
-        checkpointAgeSeconds: signed && (clock.now().getTime() - signed.at.getTime()) / 1_000,
+        checkpointAgeSeconds: signed && (clock.elapsed() - signed.at) / 1_000,
         contradiction,
       };
     },

@@ -16,7 +16,7 @@ import type { HashRange, Ledger, StoredNode } from "./ports.ts";
 const storedHeight = 4;
 const groupSize = 2 ** storedHeight;
 
-type Hashes = Pick<Ledger, "hashes">;
+type Hashes = Pick<Ledger, "hashes" | "firstMissing">;
 
 /** A tree that grows at its end, and what of it is to be stored. */
 export function makeStoredTree(hasher: TreeHasher, start?: Pick<Frontier, "size" | "hashes">) {
@@ -39,7 +39,7 @@ export async function readStored(
   const hashes = [...(await ledger.hashes(ranges))];
   for (const [at, { level, from, to }] of ranges.entries()) {
     if (hashes[at]?.length === (to - from) * hashLength) continue;
-    if (level === 0) throw new TrailError(`one of the entries ${from} to ${to - 1} was removed`);
+    if (level === 0) throw new TrailError(`entry ${await ledger.firstMissing(from, to)} was removed`);
     const below = Array.from({ length: to - from }, (_, n) => ({
       level: level - storedHeight,
       from: (from + n) * groupSize,

@@ -1,13 +1,13 @@
 import { type Head, openCheckpoint } from "../../domain/trail/checkpoint.ts";
 import type { Ed25519 } from "../../domain/trail/crypto.ts";
-import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
+import { equalBytes, faultOf } from "../../domain/trail/encoding.ts";
 import { hashLength, type TreeHasher } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { tileWidth } from "../../domain/trail/tile.ts";
 import { makePrefixCheck } from "../../domain/trail/verification.ts";
 import type { TrailStore } from "./ports.ts";
 import { inWords } from "./signing.ts";
-import { makeStoredTree } from "./tree.ts";
+import { makeStoredTree, readStored } from "./tree.ts";
 
 interface VerificationPorts extends TrailStore {
   readonly hasher: TreeHasher;
@@ -33,8 +33,7 @@ export async function verifyStore(
     try {
       signed.push({ place, head: openCheckpoint(note, keys, ed25519) });
     } catch (error) {
-      if (!(error instanceof TrailError)) throw error;
-      await tell(`the checkpoint in ${place} ${error.message}`);
+      await tell(`the checkpoint in ${place} ${faultOf(error)}`);
     }
   }
   const { size } = await ledger.end();
@@ -45,14 +44,9 @@ export async function verifyStore(
   );
   while (tree.size < size) {
     const range = { level: 0, from: tree.size, to: Math.min(size, tree.size + tileWidth) };
-    const [hashes = new Uint8Array()] = await ledger.hashes([range]);
-    if (hashes.length !== (range.to - range.from) * hashLength) {
-      const missing = await ledger.firstMissing(range.from, range.to);
-      await tell(
-        missing === undefined
-          ? `entry ${range.from}, or a later one, has no hash`
-          : `entry ${missing} was removed`,
-      );
+    const [hashes] = await readStored(ledger, hasher, [range]).catch(error => [faultOf(error)]);
+    if (typeof hashes !== "object") {
+      await tell(String(hashes));
       break;
     }
     for (let at = 0; at < hashes.length; at += hashLength) check.add(hashes.subarray(at, at + hashLength));
@@ -67,7 +61,7 @@ export async function verifyStore(
     }
   }
   for (const { place, head } of signed) {
-    if (check.matches(head) === true) continue;
+    if (check.matches(head)) continue;
     await tell(
       `the checkpoint in ${place}, ${inWords(head)}, is not extended by the tree of ${size} entries`,
     );

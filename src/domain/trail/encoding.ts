@@ -6,6 +6,12 @@ export class TrailError extends Error {
   }
 }
 
+/** What the trail is found to be; throws on any other error. */
+export function faultOf(error: unknown): string {
+  if (error instanceof TrailError) return error.message;
+  throw error;
+}
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

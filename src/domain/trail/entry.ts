@@ -1,5 +1,5 @@
-import { logStatuses, type MaintenanceLog, taskTypes } from "../maintenance-log.ts";
-import { type Role, roles } from "../role.ts";
+import { logStatuses, taskTypes } from "../maintenance-log.ts";
+import { isRole } from "../role.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { fromUtf8, TrailError } from "./encoding.ts";
 
@@ -7,58 +7,29 @@ import { fromUtf8, TrailError } from "./encoding.ts";
 export const entryKinds = ["employee", "asset", "log"] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
-/** When the database took the record: UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`; null for a log from before the trail. */
-type Moment = string | null;
+type Check<T> = (value: unknown) => value is T;
 
-/** A maintenance log as it was written. */
-export interface LogEntry extends Omit<MaintenanceLog, "assetName" | "performedByName"> {
-  readonly kind: "log";
-  /** At the moment of writing: a later change of name changes what the API shows, never the entry. Null as recordedAt. */
-  readonly performedByName: string | null;
-  readonly recordedAt: Moment;
-}
-
-/** An employee who was created, or whose role or activity changed. */
-export interface EmployeeEntry {
-  readonly kind: "employee";
-  readonly id: number;
-  readonly role: Role;
-  readonly active: boolean;
-  /** The employee who asked for the change; null for the operator. */
-  readonly changedBy: number | null;
-  readonly recordedAt: Moment;
-}
-
-/** An asset that was created, or whose activity changed. */
-export interface AssetEntry {
-  readonly kind: "asset";
-  readonly id: number;
-  readonly name: string;
-  readonly description: string;
-  readonly active: boolean;
-  readonly changedBy: number | null;
-  readonly recordedAt: Moment;
-}
-
-export type Entry = LogEntry | EmployeeEntry | AssetEntry;
-
-type Check = (value: unknown) => boolean;
-
-const isId: Check = value => Number.isSafeInteger(value) && Number(value) > 0;
-const isText: Check = value => typeof value === "string";
-const isBoolean: Check = value => typeof value === "boolean";
-const isMoment: Check = value => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(String(value));
+const isId = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+const isText = (value: unknown): value is string => typeof value === "string";
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+const isMoment = (value: unknown): value is string =>
+  isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value);
 const isNullOr =
-  (check: Check): Check =>
-  value =>
+  <T>(check: Check<T>) =>
+  (value: unknown): value is T | null =>
     value === null || check(value);
 const isOneOf =
-  (words: readonly string[]): Check =>
-  value =>
+  <const Words extends readonly string[]>(words: Words) =>
+  (value: unknown): value is Words[number] =>
     words.some(word => word === value);
 
-/** What is signed: the fields of each kind, besides the kind itself; those of a log in the order of the API. */
-const fieldsOf: { readonly [K in EntryKind]: Readonly<Record<string, Check>> } = {
+/** The employee who asked for the change; null for the operator. */
+const changedBy = isNullOr(isId);
+/** When the database took the record, in UTC; null for what was there before the trail. */
+const recordedAt = isNullOr(isMoment);
+
+/** What is signed: the fields of each kind. Those of a log are in the order of the API, and end with what it does not answer. */
+const fieldsOf = {
   log: {
     id: isId,
     performedDate: isText,
@@ -67,25 +38,36 @@ const fieldsOf: { readonly [K in EntryKind]: Readonly<Record<string, Check>> } =
     comment: isText,
     assetId: isId,
     performedByEmployeeId: isId,
+    // At the moment of writing: a later change of name changes what the API shows, never the entry. Null as recordedAt.
     performedByName: isNullOr(isText),
-    recordedAt: isNullOr(isMoment),
+    recordedAt,
+    kind: isOneOf(["log"]),
   },
   employee: {
     id: isId,
-    role: isOneOf(roles),
+    role: isRole,
     active: isBoolean,
-    changedBy: isNullOr(isId),
-    recordedAt: isNullOr(isMoment),
+    changedBy,
+    recordedAt,
+    kind: isOneOf(["employee"]),
   },
   asset: {
     id: isId,
     name: isText,
     description: isText,
     active: isBoolean,
-    changedBy: isNullOr(isId),
-    recordedAt: isNullOr(isMoment),
+    changedBy,
+    recordedAt,
+    kind: isOneOf(["asset"]),
   },
-};
+} satisfies Record<EntryKind, Readonly<Record<string, Check<unknown>>>>;
+
+type Fields<Checks> = { readonly [F in keyof Checks]: Checks[F] extends Check<infer T> ? T : never };
+
+/** A maintenance log as it was written. */
+export type LogEntry = Fields<typeof fieldsOf.log>;
+/** Or an employee or asset that was created, or whose role or activity changed. */
+export type Entry = LogEntry | Fields<typeof fieldsOf.employee> | Fields<typeof fieldsOf.asset>;
 
 /** The entry that has these bytes. Throws TrailError when they are not those of one. */
 export function readEntry(bytes: Uint8Array): Entry {
@@ -98,12 +80,13 @@ export function readEntry(bytes: Uint8Array): Entry {
   }
   // Also excludes a name that comes twice, of which JSON.parse keeps the last.
   if (canonicalJson(value) !== text) throw new TrailError("is not in the canonical form");
-  const { kind, ...said } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const fields = entryKinds.some(known => known === kind) ? fieldsOf[kind as EntryKind] : undefined;
-  if (fields === undefined) throw new TrailError("is of an entry of an unknown kind");
+  const said = Object(value) as Readonly<Record<string, unknown> & { kind: unknown }>;
+  const kind = entryKinds.find(known => known === said.kind);
+  if (kind === undefined) throw new TrailError("is of an entry of an unknown kind");
+  const fields: Readonly<Record<string, Check<unknown>>> = fieldsOf[kind];
   for (const name of new Set([...Object.keys(fields), ...Object.keys(said)])) {
-    const check = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (check?.(said[name]) !== true) throw new TrailError(`has a wrong ${name}`);
+    if (!Object.hasOwn(fields, name) || !fields[name]?.(said[name]))
+      throw new TrailError(`has a wrong ${name}`);
   }
   return value as Entry;
 }
@@ -115,5 +98,5 @@ export function readLogEntry(bytes: Uint8Array): LogEntry {
   return entry;
 }
 
-/** What a log and its entry both say. The API does not answer the last two; a log that has them is compared by them. */
-export const comparedFields = [...Object.keys(fieldsOf.log), "kind"] as readonly (keyof LogEntry)[];
+/** What a log and its entry both say. */
+export const comparedFields = Object.keys(fieldsOf.log) as readonly (keyof LogEntry)[];

@@ -18,10 +18,10 @@ export function makePrefixCheck(heads: readonly Head[], frontier: Frontier) {
       frontier.append(leaf);
       if (sizes.has(frontier.size)) roots.set(frontier.size, frontier.root());
     },
-    /** Whether the first entries, as many as the head has, give its root; undefined for too few entries. */
-    matches({ size, root }: Head): boolean | undefined {
+    /** Whether there are as many entries as the head has, and the first of them give its root. */
+    matches({ size, root }: Head): boolean {
       const computed = roots.get(size);
-      return computed === undefined ? undefined : equalBytes(computed, root);
+      return computed !== undefined && equalBytes(computed, root);
     },
   };
 }
@@ -47,22 +47,16 @@ export function provenLog(hasher: TreeHasher, proof: TrailProof, { size, root }:
 }
 
 /** The fields in which a log, as the API answers it, is not as it was recorded; in the API's order. */
-export function differences(log: Readonly<Record<string, unknown>>, entry: LogEntry): Difference[] {
-  return comparedFields
-    .filter(field => !isUnrecorded(field, entry) && log[field] !== entry[field])
-    .filter(field => Object.hasOwn(log, field) || !isUnanswered(field))
+export const differences = (log: Readonly<Record<string, unknown>>, entry: LogEntry): Difference[] =>
+  comparedFields
+    .filter(field => isRecorded(field, entry) && log[field] !== entry[field])
+    .filter(field => Object.hasOwn(log, field) || (field !== "recordedAt" && field !== "kind"))
     .map(field => ({ field, shown: log[field], recorded: entry[field] }));
-}
 
 /** The fields of a log about which its entry says nothing. */
 export const unprovenFields = (log: Readonly<Record<string, unknown>>, entry: LogEntry): string[] =>
-  Object.keys(log).filter(name => {
-    const field = comparedFields.find(field => field === name);
-    return field === undefined || isUnrecorded(field, entry);
-  });
-
-const isUnanswered = (field: keyof LogEntry): boolean => field === "recordedAt" || field === "kind";
+  Object.keys(log).filter(name => !comparedFields.some(field => field === name && isRecorded(field, entry)));
 
 /** The name of the performer was not kept before the trail began. */
-const isUnrecorded = (field: keyof LogEntry, entry: LogEntry): boolean =>
-  field === "performedByName" && entry.performedByName === null;
+const isRecorded = (field: keyof LogEntry, entry: LogEntry): boolean =>
+  field !== "performedByName" || entry.performedByName !== null;

@@ -66,8 +66,8 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
             select index, hash from trail_entry where index < ${indexEnd} order by index desc limit 1
           ) entry on true`,
       );
-      const { size, hash, ...lastIds } = row ?? { size: 0, hash: null, employee: 0, asset: 0, log: 0 };
-      return { size, lastHash: hash === null ? undefined : Buffer.from(hash, "hex"), lastIds };
+      const { size, hash, ...lastIds } = row as NonNullable<typeof row>;
+      return { size, lastHash: Buffer.from(hash ?? "", "hex"), lastIds };
     },
 
     async number(size, above, limit) {
@@ -117,8 +117,8 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
         sql`
           select case when count(*) <> ${to - from} then (
             select n from generate_series(${from}::bigint, ${to - 1}::bigint) as n
-            where not exists (select from trail_entry where index = n) order by n limit 1
-          ) end as index from trail_entry where index >= ${from} and index < ${to}`,
+            where not exists (select from trail_entry where index = n and length(hash) = ${hashLength}) order by n limit 1
+          ) end as index from trail_entry where index >= ${from} and index < ${to} and length(hash) = ${hashLength}`,
       );
       return row?.index ?? undefined;
     },
