@@ -4,9 +4,10 @@ import type { Entry, LogEntry } from "../../src/domain/trail/entry.ts";
 import {
   type Hash,
   inclusionSpans,
+  joinHashes,
   makeTreeHasher,
   type Node,
-  spanHash,
+  nodesOf,
 } from "../../src/domain/trail/merkle.ts";
 import { formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { formatProof } from "../../src/domain/trail/proof.ts";
@@ -40,7 +41,10 @@ export function makeTestTrail(name = "example.com/log"): TestTrail {
   });
   const checkpoint = (size = entries.length) =>
     signCheckpoint(
-      { size, root: size === 0 ? hasher.empty : spanHash(hasher, { from: 0, to: size }, hashAt) },
+      {
+        size,
+        root: size === 0 ? hasher.empty : joinHashes(hasher, nodesOf({ from: 0, to: size }).map(hashAt)),
+      },
       key,
       trailCrypto,
     );
@@ -59,7 +63,7 @@ export function makeTestTrail(name = "example.com/log"): TestTrail {
       formatProof({
         entry: entryBytes(entries[index] as Entry),
         index,
-        hashes: inclusionSpans(index, size).map(span => spanHash(hasher, span, hashAt)),
+        hashes: inclusionSpans(index, size).map(span => joinHashes(hasher, nodesOf(span).map(hashAt))),
         checkpoint: checkpoint(size),
       }),
     tile: ({ level, index, width }) =>

@@ -23,8 +23,6 @@ export interface Sources {
   readonly failed: (cause: unknown) => void;
 }
 
-export type Operations = ReturnType<typeof makeOperations>;
-
 /**
  * The operations listener: `/healthz`, `/readyz`, `/metrics`, the newest checkpoint, the API's description for
  * programs, and two pages for people: the service's state and the reference of its API. It watches nothing before it listens.

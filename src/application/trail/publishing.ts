@@ -1,6 +1,6 @@
 import { DomainError, notFound } from "../../domain/error.ts";
 import { faultOf, toBase64 } from "../../domain/trail/encoding.ts";
-import { inclusionSpans, isIncluded, nodesOf, spanHash, type TreeHasher } from "../../domain/trail/merkle.ts";
+import { inclusionSpans, isIncluded, type TreeHasher } from "../../domain/trail/merkle.ts";
 import { formatVerifierKey, type SignerKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
 import { isTileOf, readTilePath, tileHeight, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
@@ -8,7 +8,7 @@ import { type ByteList, type JsonList, joinElements } from "../json-list.ts";
 import type { EventLog } from "../ports.ts";
 import type { TrailRecords, TrailStore } from "./ports.ts";
 import type { NewestHead } from "./signing.ts";
-import { readHashes, readStored } from "./tree.ts";
+import { readSpans, readStored } from "./tree.ts";
 
 export interface PublishingPorts extends Pick<TrailStore, "ledger" | "records"> {
   readonly hasher: TreeHasher;
@@ -72,9 +72,7 @@ export function makePublishedTrail(ports: PublishingPorts) {
         throw new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
       }
       if (entry !== undefined) {
-        const spans = inclusionSpans(index, head.size);
-        const hashAt = await readHashes(ledger, hasher, head.size, spans.flatMap(nodesOf)).catch(gone);
-        const hashes = spans.map(span => spanHash(hasher, span, hashAt));
+        const hashes = await readSpans(ledger, hasher, inclusionSpans(index, head.size)).catch(gone);
         if (isIncluded(hasher, index, head.size, hasher.leaf(entry), hashes, head.root))
           return formatProof({ entry, index, hashes, checkpoint: head.note });
       }

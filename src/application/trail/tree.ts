@@ -3,11 +3,12 @@ import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
 import {
   type Frontier,
   type Hash,
-  type HashAt,
   hashLength,
+  joinHashes,
   makeFrontier,
   type Node,
   nodesOf,
+  type Span,
   type TreeHasher,
 } from "../../domain/trail/merkle.ts";
 import type { HashRange, Ledger, StoredNode } from "./ports.ts";
@@ -46,56 +47,45 @@ export async function readStored(
       to: (from + n + 1) * groupSize,
     }));
     const groups = await readStored(ledger, hasher, below);
-    hashes[at] = Buffer.concat(groups.map(group => rootOf(hasher, group, 0, groupSize)));
+    hashes[at] = Buffer.concat(groups.map(group => rootOf(hasher, group)));
   }
   return hashes;
 }
 
-/** The root of a perfect subtree of so many of these hashes. */
-function rootOf(hasher: TreeHasher, hashes: Uint8Array, from: number, count: number): Hash {
-  if (count === 1) return hashes.subarray(from * hashLength, (from + 1) * hashLength);
-  const half = count / 2;
-  return hasher.node(rootOf(hasher, hashes, from, half), rootOf(hasher, hashes, from + half, half));
+/** The root of a perfect subtree of these hashes. */
+function rootOf(hasher: TreeHasher, hashes: Uint8Array): Hash {
+  if (hashes.length === hashLength) return hashes;
+  const half = hashes.length / 2;
+  return hasher.node(rootOf(hasher, hashes.subarray(0, half)), rootOf(hasher, hashes.subarray(half)));
 }
 
 /**
- * The hashes of perfect subtrees of the stored tree of a size. All of the tree's mathematics asks storage this one
- * question. Throws TrailError where an entry is missing.
+ * The hashes of perfect subtrees of the stored tree. All of the tree's mathematics asks storage this one question. Throws
+ * TrailError where an entry is missing.
  */
 export async function readHashes(
   ledger: Hashes,
   hasher: TreeHasher,
-  size: number,
   nodes: readonly Node[],
-): Promise<HashAt> {
-  const groups = new Map<string, HashRange>();
-  for (const node of nodes) {
-    const { place, level, group } = placeOf(node);
-    const from = group * groupSize;
-    const to = Math.min(from + groupSize, Math.floor(size / 2 ** level));
-    groups.set(place, { level, from, to });
-  }
-  const stored = await readStored(ledger, hasher, [...groups.values()]);
-  const hashes = new Map([...groups.keys()].map((place, at) => [place, stored[at] as Uint8Array]));
-  return node => {
-    const { place, first, group, count } = placeOf(node);
-    return rootOf(hasher, hashes.get(place) as Uint8Array, first - group * groupSize, count);
-  };
+): Promise<Hash[]> {
+  const ranges = nodes.map(({ level, index }) => {
+    const height = level % storedHeight;
+    return { level: level - height, from: index * 2 ** height, to: (index + 1) * 2 ** height };
+  });
+  return (await readStored(ledger, hasher, ranges)).map(hashes => rootOf(hasher, hashes));
 }
 
-/** Where the stored hashes are that a node is computed from: so many of one group. */
-function placeOf(node: Node) {
-  const level = node.level - (node.level % storedHeight);
-  const count = 2 ** (node.level - level);
-  const first = node.index * count;
-  const group = Math.floor(first / groupSize);
-  return { place: `${level}/${group}`, level, count, first, group };
+/** The hashes of spans of the stored tree, with one question. */
+export async function readSpans(ledger: Hashes, hasher: TreeHasher, spans: readonly Span[]): Promise<Hash[]> {
+  const nodes = spans.map(nodesOf);
+  const hashes = await readHashes(ledger, hasher, nodes.flat());
+  return nodes.map(({ length }) => joinHashes(hasher, hashes.splice(0, length)));
 }
 
 /** The stored tree of a size, as what grows on. Throws TrailError. */
 export async function readFrontier(ledger: Hashes, hasher: TreeHasher, size: number): Promise<Frontier> {
-  const nodes = nodesOf({ from: 0, to: size });
-  return makeFrontier(hasher, { size, hashes: nodes.map(await readHashes(ledger, hasher, size, nodes)) });
+  const hashes = await readHashes(ledger, hasher, nodesOf({ from: 0, to: size }));
+  return makeFrontier(hasher, { size, hashes });
 }
 
 /**
@@ -111,9 +101,9 @@ export async function extendsHead(
   if (older.size > tree.size) return false;
   const before = nodesOf({ from: 0, to: older.size });
   const after = nodesOf({ from: older.size, to: tree.size });
-  const hashAt = await readHashes(ledger, hasher, tree.size, [...before, ...after]);
-  const frontier = makeFrontier(hasher, { size: older.size, hashes: before.map(hashAt) });
+  const hashes = await readHashes(ledger, hasher, [...before, ...after]);
+  const frontier = makeFrontier(hasher, { size: older.size, hashes: hashes.splice(0, before.length) });
   const isOlder = equalBytes(frontier.root(), older.root);
-  for (const node of after) frontier.append(hashAt(node), node.level);
+  for (const [at, { level }] of after.entries()) frontier.append(hashes[at] as Hash, level);
   return isOlder && equalBytes(frontier.root(), tree.root);
 }

@@ -17,9 +17,6 @@ export interface Span {
   readonly to: number;
 }
 
-/** The hash of a perfect subtree. */
-export type HashAt = (node: Node) => Hash;
-
 export interface TreeHasher {
   leaf(entry: Uint8Array): Hash;
   node(left: Hash, right: Hash): Hash;
@@ -86,7 +83,7 @@ export function makeFrontier(
       hashes.push(hash);
       size += 2 ** from;
     },
-    root: () => (size === 0 ? hasher.empty : joined(hasher, hashes)),
+    root: () => (size === 0 ? hasher.empty : joinHashes(hasher, hashes)),
   };
 }
 
@@ -102,11 +99,11 @@ export function nodesOf({ from, to }: Span): Node[] {
   return nodes;
 }
 
-/** The Merkle tree hash of a span whose first entry is where a subtree of a tree begins, as in all spans below. */
-export const spanHash = (hasher: TreeHasher, span: Span, hashAt: HashAt): Hash =>
-  joined(hasher, nodesOf(span).map(hashAt));
-
-const joined = (hasher: TreeHasher, hashes: readonly Hash[]): Hash =>
+/**
+ * The Merkle tree hash of a span, given those of the subtrees that it consists of. Its first entry is where a subtree of a
+ * tree begins, as in all spans below.
+ */
+export const joinHashes = (hasher: TreeHasher, hashes: readonly Hash[]): Hash =>
   hashes.reduceRight((right, left) => hasher.node(left, right));
 
 /** Where the left subtree of two or more entries ends: the largest power of two below their number. */
