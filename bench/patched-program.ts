@@ -29,7 +29,7 @@ export const withHeldTrail = (program: string): string =>
   patched(
     program,
     "with-held-trail",
-    "commands/served-trail.js",
+    "commands/service.js",
     "pause: sleep,",
     `pause: (() => {
         let held = Promise.resolve();

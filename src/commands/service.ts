@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { stackOf } from "../adapters/json-event-log.ts";
@@ -9,6 +10,7 @@ import {
   type Database,
   probeLimits,
   serviceLimits,
+  trailLimits,
 } from "../adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { readSchema, refuseOtherSchema, type Schema } from "../adapters/postgres/schema/migrations.ts";
@@ -18,14 +20,17 @@ import {
   refuseOtherEncoding,
   refuseOtherIsolation,
 } from "../adapters/postgres/schema/server-settings.ts";
+import { makeTrailStore } from "../adapters/postgres/trail/trail-store.ts";
 import type { ServerIdentity } from "../adapters/server-identity.ts";
+import { makeStateFile } from "../adapters/state-file.ts";
 import { systemClock } from "../adapters/system-clock.ts";
+import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { makeApp } from "../app.ts";
 import type { EventLog } from "../application/ports.ts";
+import { makeTrail } from "../application/trail/trail.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import type { ServeSettings } from "../config/settings.ts";
 import { DomainError } from "../domain/error.ts";
-import { makeServedTrail } from "./served-trail.ts";
 
 /** What the service is told by the process that runs it. */
 interface ServiceContext {
@@ -40,14 +45,24 @@ interface ServiceContext {
 /** The parts of `serve`, put together. None of them listens, and the database is not asked yet. */
 export async function makeService(settings: ServeSettings, given: ServiceContext) {
   const { events, sqlFolder, version, droppedLogLines, phase, identity } = given;
-  const { databaseUrl, preparesStatements, durability, host, port } = settings;
+  const { databaseUrl, preparesStatements, durability, host, port, trailStateFile } = settings;
   const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const schema = readSchema(sqlFolder);
   const database = connect(databaseUrl, serviceLimits, preparesStatements);
   const passwords = makeArgon2PasswordHasher();
   const meter = makeRequestMeter();
   const repositories = makeRepositories(database);
-  const trail = makeServedTrail(settings, repositories.trail, events);
+  const trailDatabase = connect(databaseUrl, trailLimits, preparesStatements);
+  const trail = makeTrail({
+    trail: makeTrailStore(trailDatabase),
+    requestTrail: repositories.trail,
+    crypto: trailCrypto,
+    key: settings.trailKey,
+    remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
+    events,
+    clock: systemClock,
+    pause: sleep,
+  });
   const tokens = await makeJoseTokens(settings, systemClock);
   const ports = { ...repositories, passwords, tokens, events, clock: systemClock };
   const app = makeApp(ports, trail.published, { ...settings, identity }, meter);
@@ -87,7 +102,7 @@ export async function makeService(settings: ServeSettings, given: ServiceContext
       await app.close(drainMilliseconds);
       await trail.stop();
       await operations.close();
-      await Promise.all([probe.close(), database.close()]);
+      await Promise.all([probe.close(), trailDatabase.close(), database.close()]);
     },
   };
 }

@@ -11,10 +11,6 @@ const longestEntry = 0xffff;
 const lineEnd = 0x0a;
 const hasher = makeTreeHasher(trailCrypto.sha256);
 
-interface Judged extends Checkpoint {
-  readonly path: string;
-}
-
 /** Recomputes the tree from an export, and compares it with each checkpoint. */
 export async function verifyEntries(
   { print }: CommandContext,
@@ -22,7 +18,7 @@ export async function verifyEntries(
   paths: readonly string[],
   entriesPath: string,
 ): Promise<void> {
-  const checkpoints: Judged[] = [];
+  const checkpoints: (Checkpoint & { readonly path: string })[] = [];
   for (const path of paths) {
     checkpoints.push({ path, ...(await readInput(path, note => openCheckpoint(note, keys, trailCrypto))) });
   }

@@ -1,7 +1,7 @@
-import { type Checkpoint, openCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { openCheckpoint } from "../../domain/trail/checkpoint.ts";
 import type { TrailCrypto } from "../../domain/trail/crypto.ts";
 import { fromBase64, TrailError, toBase64 } from "../../domain/trail/encoding.ts";
-import { type Entry, readEntry } from "../../domain/trail/entry.ts";
+import { readEntry } from "../../domain/trail/entry.ts";
 import { makeFrontier, makeTreeHasher, nodesOf } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { readBundle, type Tile, tileAt, tileWidth } from "../../domain/trail/tile.ts";
@@ -22,15 +22,6 @@ export interface Remembered {
   readonly hashes: readonly string[];
 }
 
-export interface Audited {
-  readonly checkpoint: Checkpoint;
-  /** Entries that are new since the remembered checkpoint. */
-  readonly added: number;
-  readonly newest: Entry | undefined;
-  /** To be kept for the next time. */
-  readonly remembered: Remembered;
-}
-
 /**
  * Reads the last bundle of the remembered checkpoint again, and all that is new since. Recomputes the trees of the
  * remembered and of the newest checkpoint from them.
@@ -42,7 +33,7 @@ export async function auditTrail(
   keys: readonly VerifierKey[],
   crypto: TrailCrypto,
   remembered?: Remembered,
-): Promise<Audited> {
+) {
   const hasher = makeTreeHasher(crypto.sha256);
   const before = remembered && openCheckpoint(remembered.checkpoint, keys, crypto);
   const note = await published.checkpoint();
@@ -53,12 +44,12 @@ export async function auditTrail(
   if (size < oldSize)
     throw new TrailError(`has ${size} entries, fewer than the ${oldSize} that it had before`);
 
-  const start = startOfLastBundle(oldSize);
+  const start = Math.floor(Math.max(0, oldSize - 1) / tileWidth) * tileWidth;
   const hashes = remembered?.hashes.map(fromBase64) ?? [];
   if (hashes.length !== nodesOf({ from: 0, to: start }).length) throw new TrailError("is remembered wrongly");
   const frontier = makeFrontier(hasher, { size: start, hashes });
   const check = makePrefixCheck(before === undefined ? [checkpoint] : [before, checkpoint], frontier);
-  let kept = frontier.hashes;
+  let hashesBefore = frontier.hashes;
   let newest: Uint8Array | undefined;
   while (frontier.size < size) {
     const index = frontier.size / tileWidth;
@@ -69,7 +60,7 @@ export async function auditTrail(
         `has an entry bundle ${index} of ${entries.length} entries in place of ${place.width}`,
       );
     }
-    kept = frontier.hashes;
+    hashesBefore = frontier.hashes;
     newest = entries.at(-1);
     for (const entry of entries) check.add(hasher.leaf(entry));
   }
@@ -79,13 +70,6 @@ export async function auditTrail(
   if (!check.matches(checkpoint)) {
     throw new TrailError(`has entries that are not those of its checkpoint of ${size}`);
   }
-  return {
-    checkpoint,
-    added: size - oldSize,
-    newest: newest && readEntry(newest),
-    remembered: { checkpoint: note, hashes: kept.map(toBase64) },
-  };
+  const kept: Remembered = { checkpoint: note, hashes: hashesBefore.map(toBase64) };
+  return { checkpoint, added: size - oldSize, newest: newest && readEntry(newest), remembered: kept };
 }
-
-const startOfLastBundle = (size: number): number =>
-  size === 0 ? 0 : Math.floor((size - 1) / tileWidth) * tileWidth;

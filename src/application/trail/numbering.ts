@@ -20,13 +20,6 @@ export interface NumberingPorts extends Pick<TrailStore, "ledger" | "records"> {
   readonly events: EventLog;
 }
 
-/** Ids that are settled when every transaction before this one has ended. */
-interface Settling {
-  readonly ids: Ids;
-  readonly xid: number;
-  tellAt: number;
-}
-
 /** One walk over records in the order of the kinds, as many batches as it takes. */
 interface Look {
   readonly horizon: Horizon;
@@ -48,7 +41,8 @@ interface State {
   given: Ids;
   /** Ids up to which every record has an entry. */
   settled: Ids;
-  settling: Settling | undefined;
+  /** Ids that are settled when every transaction with an id before this one has ended. */
+  settling: { readonly ids: Ids; readonly xid: number; tellAt: number } | undefined;
   look: Look | undefined;
   /** In elapsed milliseconds. */
   renewAt: number;
@@ -126,13 +120,6 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
     known.given = lastIds;
   }
 
-  function tellLate(ids: Ids, found: readonly HashedRecord[]): void {
-    const late = found.filter(({ kind, recordId }) => recordId <= ids[kind]);
-    const [first] = late;
-    if (first !== undefined)
-      events.warn("trail late", { records: late.length, kind: first.kind, id: first.recordId });
-  }
-
   return {
     /**
      * Takes over what other processes have numbered and numbers what is new. Resolves with whether there may be more. Throws
@@ -145,7 +132,10 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
       const { look } = known;
       const found = await number(known, look.above);
       if (found === undefined) return false;
-      if (look.late !== undefined) tellLate(look.late, found);
+      const late = found.filter(({ kind, recordId }) => recordId <= (look.late?.[kind] ?? 0));
+      const [first] = late;
+      if (first !== undefined)
+        events.warn("trail late", { records: late.length, kind: first.kind, id: first.recordId });
       const isMore = found.length === mostRecords;
       if (isMore) {
         for (const { kind, recordId } of found) look.above[kind] = recordId;

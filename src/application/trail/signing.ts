@@ -1,6 +1,6 @@
-import { type Head, signCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { type Head, readHead, signCheckpoint } from "../../domain/trail/checkpoint.ts";
 import type { Ed25519 } from "../../domain/trail/crypto.ts";
-import { fromBase64, readCount, TrailError, toBase64 } from "../../domain/trail/encoding.ts";
+import { faultOf, TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import type { TreeHasher } from "../../domain/trail/merkle.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import type { Clock, EventLog } from "../ports.ts";
@@ -49,13 +49,11 @@ export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(roo
  */
 export function rememberedHead(note: string | undefined, place = "memory"): Head | undefined {
   if (note === undefined) return undefined;
-  const [, size = "", root = ""] = note.split("\n");
   try {
-    return { size: readCount("tree size", size), root: fromBase64(root) };
+    return readHead(note.split("\n").slice(1));
   } catch (error) {
-    const { message } = error as Error;
     throw new TrailError(
-      `${place} has no checkpoint (it ${message}): put back the last one from the log or a backup, or run accept-trail`,
+      `${place} has no checkpoint (it ${faultOf(error)}): put back the last one from the log or a backup, or run accept-trail`,
     );
   }
 }

@@ -42,24 +42,22 @@ export async function verifyStore(
     signed.map(({ head }) => head),
     tree,
   );
-  while (tree.size < size) {
-    const range = { level: 0, from: tree.size, to: Math.min(size, tree.size + tileWidth) };
-    const [hashes] = await readStored(ledger, hasher, [range]).catch(error => [faultOf(error)]);
-    if (typeof hashes !== "object") {
-      await tell(String(hashes));
-      break;
+  const walk = async (): Promise<void> => {
+    while (tree.size < size) {
+      const range = { level: 0, from: tree.size, to: Math.min(size, tree.size + tileWidth) };
+      const [hashes = new Uint8Array()] = await readStored(ledger, hasher, [range]);
+      for (let at = 0; at < hashes.length; at += hashLength) check.add(hashes.subarray(at, at + hashLength));
+      const computed = nodes.splice(0);
+      const ranges = computed.map(({ level, index }) => ({ level, from: index, to: index + 1 }));
+      const stored = await ledger.hashes(ranges);
+      for (const [at, { level, index, hash }] of computed.entries()) {
+        // None is no fault: a process may have ended before it stored it.
+        if (stored[at]?.length && !equalBytes(stored[at], hash))
+          await tell(`hash ${index} of level ${level} is not that of the entries below it`);
+      }
     }
-    for (let at = 0; at < hashes.length; at += hashLength) check.add(hashes.subarray(at, at + hashLength));
-    const computed = nodes.splice(0);
-    const stored = await ledger.hashes(
-      computed.map(({ level, index }) => ({ level, from: index, to: index + 1 })),
-    );
-    for (const [at, { level, index, hash }] of computed.entries()) {
-      // None is no fault: a process may have ended before it stored it.
-      if (stored[at]?.length && !equalBytes(stored[at], hash))
-        await tell(`hash ${index} of level ${level} is not that of the entries below it`);
-    }
-  }
+  };
+  await walk().catch(error => tell(faultOf(error)));
   for (const { place, head } of signed) {
     if (check.matches(head)) continue;
     await tell(

@@ -1,6 +1,6 @@
 import type { Ed25519 } from "./crypto.ts";
 import { fromBase64, readCount, TrailError, toBase64 } from "./encoding.ts";
-import type { Hash } from "./merkle.ts";
+import { type Hash, hashLength } from "./merkle.ts";
 import { openNote, type SignerKey, signNote, type VerifierKey } from "./note.ts";
 
 /** What a tree is known by: the number of its entries and their root hash. */
@@ -13,6 +13,13 @@ export interface Head {
 export interface Checkpoint extends Head {
   /** Which log it is; the name of its key. */
   readonly origin: string;
+}
+
+/** What the lines after the origin say. Throws TrailError. */
+export function readHead([size = "", root = ""]: readonly string[]): Head {
+  const head = { size: readCount("tree size", size), root: fromBase64(root) };
+  if (head.root.length !== hashLength) throw new TrailError("has a malformed root hash");
+  return head;
 }
 
 /** The note that says so. */
@@ -33,12 +40,10 @@ export function openCheckpoint(
   ed25519: Pick<Ed25519, "verify">,
 ): Checkpoint {
   const { text, signers } = openNote(note, known, ed25519);
-  const [origin = "", size = "", root = "", ...extensions] = text.slice(0, -1).split("\n");
-  if (origin === "" || extensions.includes("")) throw new TrailError("is not a checkpoint");
+  const [origin = "", ...lines] = text.slice(0, -1).split("\n");
+  if (origin === "" || lines.slice(2).includes("")) throw new TrailError("is not a checkpoint");
   if (!signers.some(({ name }) => name === origin)) {
     throw new TrailError(`is of ${origin}, which is not the name of the key`);
   }
-  const checkpoint = { origin, size: readCount("tree size", size), root: fromBase64(root) };
-  if (checkpoint.root.length !== 32) throw new TrailError("has a malformed root hash");
-  return checkpoint;
+  return { origin, ...readHead(lines) };
 }

@@ -38,8 +38,7 @@ export const bundlePath = ({ index, width }: Omit<Tile, "level">): string =>
 
 function placePath(index: number, width: number): string {
   const digits = String(index);
-  const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, "0").match(/\d{3}/g) ?? [];
-  const path = groups.map((group, at) => (at < groups.length - 1 ? `x${group}` : group)).join("/");
+  const path = digits.padStart(Math.ceil(digits.length / 3) * 3, "0").replace(/\d{3}(?=\d)/g, "x$&/");
   return width === tileWidth ? path : `${path}.p/${width}`;
 }
 

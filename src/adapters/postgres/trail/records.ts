@@ -1,7 +1,7 @@
 import type { LogInTrail, TrailRecords } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { gather } from "../batching/gather.ts";
-import type { Bytes, Database } from "../connection/database.ts";
+import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 import { kindOf, linesOf, sequenceOf, unionOf } from "./entries.ts";
 import { makeFindings } from "./findings.ts";
@@ -28,11 +28,12 @@ export function makeTrailRecords(database: Database): TrailRecords {
           left join (${linesOf.log}) as record on record.id = asked.id
           order by index desc`,
     );
-    const inTrail = ([, index, entry]: Bytes): LogInTrail => ({
-      index: index == null ? undefined : Number(index),
-      entry: entry ?? undefined,
-    });
-    return new Map(rows.map(row => [Number(row[0]), inTrail(row)]));
+    return new Map(
+      rows.map(([id, index, entry]) => [
+        Number(id),
+        { index: index ? Number(index) : undefined, entry: entry ?? undefined },
+      ]),
+    );
   });
 
   return {
