@@ -34,7 +34,7 @@ async function readPiped(stdin: NodeJS.ReadStream): Promise<string> {
 async function promptTwice(input: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input, output: silent, terminal: true });
-  // Ctrl-C or Ctrl-D: the question itself would stay without an answer for ever.
+  // Ctrl-C or Ctrl-D: the question itself would stay open for ever.
   const closed = new Promise<never>((_, reject) => {
     prompt.once("close", () => reject(new CommandError(exitCodes.failure, "no password was given")));
   });

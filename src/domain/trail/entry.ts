@@ -28,7 +28,7 @@ const changedBy = isNullOr(isId);
 /** When the database took the record, in UTC; null for what was there before the trail. */
 const recordedAt = isNullOr(isMoment);
 
-/** What is signed: the fields of each kind. Those of a log are in the order of the API, and end with what it does not answer. */
+/** What is signed: the fields of each kind. Those of a log are in the order of the API, and end with what it does not return. */
 const fieldsOf = {
   log: {
     id: isId,

@@ -46,7 +46,7 @@ export function provenLog(hasher: TreeHasher, proof: TrailProof, { size, root }:
   return readLogEntry(entry);
 }
 
-/** The fields in which a log, as the API answers it, is not as it was recorded; in the API's order. */
+/** The fields in which a log, as the API returns it, is not as it was recorded; in the API's order. */
 export const differences = (log: Readonly<Record<string, unknown>>, entry: LogEntry): Difference[] =>
   comparedFields
     .filter(field => isRecorded(field, entry) && log[field] !== entry[field])

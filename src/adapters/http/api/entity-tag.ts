@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { optional, rule } from "../../../domain/field.ts";
 import type { Answer } from "./route.ts";
 
-/** The header field of a route whose answers have an entity tag. */
+/** The header field of a route whose responses have an entity tag. */
 export const ifNoneMatchFields = {
   "If-None-Match": optional(
     rule({ type: "string" }, value => String(value)),
@@ -12,7 +12,7 @@ export const ifNoneMatchFields = {
 
 /**
  * Content with an entity tag, or word that the client has it already (RFC 9110, sections 8.8.3 and 13.1.2).
- * The tag is strong: it is made of all that is answered, such as the names of today in a log that never changes.
+ * The tag is strong: it is made of all that is sent, such as the names of today in a log that never changes.
  */
 export function unlessMatched(ifNoneMatch: string | undefined, content: object): Answer {
   const body = JSON.stringify(content);

@@ -3,7 +3,7 @@ import type { Caller, Origin } from "../../../application/ports.ts";
 import type { Fields, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
 
-/** What a route answers on success. */
+/** What a route returns on success. */
 export interface Answer {
   /** The whole text or its bytes, or a list in pieces; none goes with a 204 or a 304. */
   readonly body?: string | Uint8Array | JsonList<object> | ByteList;

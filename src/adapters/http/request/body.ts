@@ -4,7 +4,7 @@ import { isStorable } from "../../../domain/field.ts";
 import { HttpError, overloaded } from "../api/http-error.ts";
 
 /** What all requests together may take of the process, as seen by one of them. */
-export interface Share {
+export interface Allowance {
   /** Takes memory for the body until the request is over; false when too much is taken already. */
   takeBytes(bytes: number, hasToken: boolean): boolean;
   /** The wait for a body begins: a request that drips in must not take the place of another. */
@@ -37,7 +37,7 @@ export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   limits: BodyLimits,
-  share: Share,
+  allowance: Allowance,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { headers } = request;
   const declaredBytes = Number(headers["content-length"] ?? 0);
@@ -45,11 +45,11 @@ export async function readBody(
   if (declaredBytes > limits.bytes) throw tooLarge(limits);
   if (declaredBytes > 0) refuseOtherTypes(headers["content-type"]);
   if (headers.expect !== undefined) response.writeContinue();
-  const body = makeGrowingBuffer(limits, share);
+  const body = makeGrowingBuffer(limits, allowance);
   // A client can send a byte and wait.
   if (!request.complete) body.reserve(leastBytes);
-  share.beginWait();
-  const bytes = await readBytes(request, body).finally(share.endWait);
+  allowance.beginWait();
+  const bytes = await readBytes(request, body).finally(allowance.endWait);
   if (bytes.length === 0) return undefined;
   refuseOtherTypes(headers["content-type"]);
   return parseObject(bytes);
@@ -88,13 +88,13 @@ function readBytes(request: IncomingMessage, body: ReturnType<typeof makeGrowing
  * Copies what arrives into one buffer: a chunk of one byte costs as much memory as one of a hundred, so that a body in
  * small chunks would take many times its length.
  */
-function makeGrowingBuffer(limits: BodyLimits, share: Share) {
+function makeGrowingBuffer(limits: BodyLimits, allowance: Allowance) {
   let buffer: Buffer = Buffer.alloc(0);
   let length = 0;
   let reserved = 0;
   function reserve(bytes: number): void {
     if (bytes <= reserved) return;
-    if (!share.takeBytes(bytes - reserved, limits.hasToken)) throw overloaded();
+    if (!allowance.takeBytes(bytes - reserved, limits.hasToken)) throw overloaded();
     reserved = bytes;
   }
   return {

@@ -3,14 +3,14 @@ import { pipeline } from "node:stream/promises";
 import type { ByteList, Piece } from "../../../application/json-list.ts";
 import type { HttpError } from "../api/http-error.ts";
 import type { Answer } from "../api/route.ts";
-import type { Share } from "./body.ts";
+import type { Allowance } from "./body.ts";
 
 /** A response under way, and the headers that every outcome of it gets: names and values in turn. */
 export interface Reply {
   readonly response: ServerResponse;
   readonly headers: readonly string[];
   /** Of what all requests may take; none where no work was done. */
-  readonly share?: Pick<Share, "end"> | undefined;
+  readonly allowance?: Pick<Allowance, "end"> | undefined;
 }
 
 /** The headers of every response. */
@@ -38,7 +38,7 @@ interface Frame {
 const array: Frame = { begin: "[", between: ",", end: "]" };
 const bare: Frame = { begin: "", between: "", end: "" };
 
-/** Sends what a route answers, with the status of its success. A list takes its time; anything else has been handed over. */
+/** Sends what a route returns, with the status of its success. A list takes its time; anything else has been handed over. */
 export function sendAnswer(reply: Reply, success: number, answer: Answer | void): Promise<void> | void {
   const { body, headers = [], isNotModified }: Answer = answer ?? {};
   const all = { ...reply, headers: reply.headers.concat(headers) };
@@ -68,7 +68,7 @@ function sendText(reply: Reply, status: number, text: string | Uint8Array): void
 }
 
 function send(
-  { response, share }: Reply,
+  { response, allowance }: Reply,
   status: number,
   headers: readonly string[],
   ...body: readonly (string | Uint8Array)[]
@@ -83,7 +83,7 @@ function send(
   response.writeHead(status, [...headers, "Connection", "close"]).flushHeaders();
   for (const part of body) response.write(part);
   // Closing a socket with unread bytes resets it, and the client might lose the response (RFC 9112, section 9.6).
-  share?.end();
+  allowance?.end();
   const end = (): void => {
     clearTimeout(lingering);
     response.end();
@@ -104,7 +104,7 @@ async function sendList(reply: Reply, status: number, list: ByteList, frame: Fra
   const { response, headers } = reply;
   const pieces = withElements(list, response);
   try {
-    // It is read before the status line, while a failure can still be answered with an error status.
+    // It is read before the status line, while a failure can still get an error status.
     const { value: first } = await pieces.next();
     if (first?.next === undefined) {
       const { begin, end } = frame;

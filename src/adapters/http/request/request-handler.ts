@@ -6,7 +6,7 @@ import { invalid } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
 import { type Answer, bodyLimitBytes, type OpenRoute, type Route } from "../api/route.ts";
-import { readBody, type Share } from "./body.ts";
+import { type Allowance, readBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { admit } from "./guard.ts";
 import { refuseBadPreconditions } from "./preconditions.ts";
@@ -31,16 +31,16 @@ interface Outcome {
   readonly answer: Answer | void;
 }
 
-/** A request, and its share of what all requests may take. */
+/** A request, and its allowance of what all requests may take. */
 interface RequestUnderWay {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly share: Share;
+  readonly allowance: Allowance;
 }
 
 export type RequestHandler = (underWay: RequestUnderWay) => Promise<void>;
 
-/** Answers requests. Checks token, path and method, role, form of the id, and body, in this order; then runs the route. */
+/** Responds to requests. Checks token, path and method, role, form of the id, and body, in this order; then runs the route. */
 export function makeRequestHandler(api: ServedApi): RequestHandler {
   const { routes, authentication, cors, addressOf, events, meter } = api;
   const find = makeRouter(routes);
@@ -52,7 +52,10 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     refuseBadPreconditions(request);
     const target = readTarget(request.url ?? "");
     const found = find(details.method, target.path);
-    if (!(found instanceof HttpError)) takeDown(found, details);
+    if (!(found instanceof HttpError)) {
+      details.route = found.route.path;
+      if (found.id !== undefined && isId(found.id)) details.id = readId(found.id);
+    }
     const queryOf = ({ query = {} }: Route) =>
       readQuery(query, target.query, names => log.ignored(details, names));
     const headersOf = (route: Route) => readHeaders(route.headers ?? {}, headers);
@@ -77,12 +80,12 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
   }
 
   return async underWay => {
-    const { request, response, share } = underWay;
+    const { request, response, allowance } = underWay;
     const { method = "", headers: sent } = request;
     const details: RequestDetails = { requestId: requestIdOf(request), method, address: addressOf(request) };
     log.follow(details, response);
     const headers = standingHeaders(details.requestId).concat(cors.forOrigin(sent.origin));
-    const reply = { response, headers, share };
+    const reply = { response, headers, allowance };
     try {
       if (method === "OPTIONS") return sendPreflight(reply, cors.preflight);
       const { status, answer } = await run(underWay, details);
@@ -96,21 +99,16 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
   };
 }
 
-function takeDown({ route, id }: Found, details: RequestDetails): void {
-  details.route = route.path;
-  if (id !== undefined && isId(id)) details.id = readId(id);
-}
-
 const isOpen = (found: Found | HttpError): found is FoundRoute<OpenRoute> =>
   !(found instanceof HttpError) && found.route.role === "NONE";
 
 async function readBodyOf(
   fields: Fields,
   route: Route,
-  { request, response, share }: RequestUnderWay,
+  { request, response, allowance }: RequestUnderWay,
 ): Promise<Values<Fields>> {
   const limits = { bytes: route.bodyLimitBytes ?? bodyLimitBytes, hasToken: route.role !== "NONE" };
-  const sent = await readBody(request, response, limits, share);
+  const sent = await readBody(request, response, limits, allowance);
   if (sent === undefined) throw invalid("Request body must be a JSON object");
   return readFields(fields, sent);
 }

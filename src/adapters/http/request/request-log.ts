@@ -18,7 +18,7 @@ export interface RequestDetails {
 
 const noMeter: RequestMeter = { answered() {}, cut() {}, refused() {} };
 
-/** The status of a request whose client has gone before the answer, as nginx logs it. */
+/** The status of a request whose client has gone before the response, as nginx logs it. */
 const clientGone = 499;
 
 /** The names of these events are stable, because fail2ban and alerts match them. */
@@ -37,10 +37,10 @@ const isClientGone = (failure: unknown): boolean =>
   (failure as { code?: unknown } | null)?.code === "ERR_STREAM_PREMATURE_CLOSE";
 
 export function makeRequestLog(events: EventLog, meter = noMeter) {
-  /** Those whose answer the service could not finish. */
+  /** Those whose response the service could not finish. */
   const failed = new WeakSet<RequestDetails>();
   return {
-    /** One line for a request, when its answer has been sent or its client has gone. */
+    /** One line for a request, when its response has been sent or its client has gone. */
     follow(details: RequestDetails, response: ServerResponse): void {
       const startedAt = performance.now();
       let isWhole = false;
@@ -55,10 +55,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
         meter.answered(details.method, details.route, status, elapsed);
         if (cut) meter.cut(failed.has(details) ? "service" : "client");
         const milliseconds = Math.round(elapsed * 10) / 10;
-        events.info(
-          "request",
-          cut ? { ...details, status, cut, milliseconds } : { ...details, status, milliseconds },
-        );
+        events.info("request", { ...details, status, ...(cut && { cut }), milliseconds });
       });
     },
 
@@ -88,8 +85,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
         const { employeeId = details.employeeId } = failure;
         if (refusal !== undefined) {
           meter.refused(refusal);
-          const known = employeeId === undefined ? { ...details } : { ...details, employeeId };
-          events.warn(refusal, known);
+          events.warn(refusal, employeeId === undefined ? { ...details } : { ...details, employeeId });
         }
       }
       if (status < 500 || cause === undefined) return;

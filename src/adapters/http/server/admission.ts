@@ -1,6 +1,8 @@
 import type { HttpLoad, TurnedAway } from "../../../application/figures.ts";
-import type { Share } from "../request/body.ts";
+import type { Allowance } from "../request/body.ts";
 import type { HttpLimits } from "./limits.ts";
+
+const nobody = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
 
 type Bounds = Pick<HttpLimits, "requests" | "bodyBytes" | "bodyBytesWithoutToken">;
 
@@ -8,34 +10,33 @@ type Bounds = Pick<HttpLimits, "requests" | "bodyBytes" | "bodyBytesWithoutToken
 export function makeAdmission(limits: Bounds) {
   let requests = 0;
   const bodyBytes = { all: 0, withoutToken: 0 };
-  const turnedAway = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
-  let reported: TurnedAway = { ...turnedAway };
-
-  function takeBytes(bytes: number, hasToken: boolean): boolean {
-    const withoutToken = hasToken ? 0 : bytes;
-    const fits =
-      bodyBytes.all + bytes <= limits.bodyBytes &&
-      bodyBytes.withoutToken + withoutToken <= limits.bodyBytesWithoutToken;
-    if (!fits) {
-      turnedAway.bodies += 1;
-      return false;
-    }
-    bodyBytes.all += bytes;
-    bodyBytes.withoutToken += withoutToken;
-    return true;
+  const turnedAway = { ...nobody };
+  let unreported = { ...nobody };
+  function turnAway(what: keyof TurnedAway): void {
+    turnedAway[what] += 1;
+    unreported[what] += 1;
   }
 
   /** A request under way. */
-  function openRequest(): Share {
+  function openRequest(): Allowance {
     requests += 1;
     let isWaiting = false;
     let isOver = false;
     const taken = { all: 0, withoutToken: 0 };
     return {
       takeBytes(bytes, hasToken) {
-        if (!takeBytes(bytes, hasToken)) return false;
-        taken.all += bytes;
-        if (!hasToken) taken.withoutToken += bytes;
+        const withoutToken = hasToken ? 0 : bytes;
+        const fits =
+          bodyBytes.all + bytes <= limits.bodyBytes &&
+          bodyBytes.withoutToken + withoutToken <= limits.bodyBytesWithoutToken;
+        if (!fits) {
+          turnAway("bodies");
+          return false;
+        }
+        for (const count of [bodyBytes, taken]) {
+          count.all += bytes;
+          count.withoutToken += withoutToken;
+        }
         return true;
       },
       beginWait() {
@@ -58,15 +59,13 @@ export function makeAdmission(limits: Bounds) {
 
   return {
     /** Undefined when there are too many requests already. */
-    openRequest(): ReturnType<typeof openRequest> | undefined {
+    openRequest(): Allowance | undefined {
       if (requests < limits.requests) return openRequest();
-      turnedAway.requests += 1;
+      turnAway("requests");
       return undefined;
     },
 
-    turnAway(what: "connections" | "slowClients"): void {
-      turnedAway[what] += 1;
-    },
+    turnAway,
 
     load: (): Omit<HttpLoad, "connections"> => ({
       requests,
@@ -76,13 +75,8 @@ export function makeAdmission(limits: Bounds) {
 
     /** Who was turned away since the last report; undefined when there is none. A line for each would be a load of its own. */
     report(): TurnedAway | undefined {
-      const since = {
-        requests: turnedAway.requests - reported.requests,
-        bodies: turnedAway.bodies - reported.bodies,
-        connections: turnedAway.connections - reported.connections,
-        slowClients: turnedAway.slowClients - reported.slowClients,
-      };
-      reported = { ...turnedAway };
+      const since = unreported;
+      unreported = { ...nobody };
       return Object.values(since).some(count => count > 0) ? since : undefined;
     },
   };

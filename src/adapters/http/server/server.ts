@@ -66,12 +66,12 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   function start(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     connection.newest = response;
     connection.underWay += 1;
-    const share = admission.openRequest();
-    // The share is taken until the work has ended and the response is out of memory.
-    let shareHolders = 2;
+    const allowance = admission.openRequest();
+    // The allowance is taken until the work has ended and the response is out of memory.
+    let holders = 2;
     const letGo = (): void => {
-      shareHolders -= 1;
-      if (shareHolders === 0) share?.end();
+      holders -= 1;
+      if (holders === 0) allowance?.end();
     };
     response.once("close", () => {
       letGo();
@@ -83,12 +83,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
     // Node would not read what follows a request to upgrade.
     if (draining.hasBegun || request.headers.upgrade !== undefined) response.setHeader("Connection", "close");
     if (isSecure) response.setHeader(...strictTransport);
-    if (share === undefined) shed(request, response);
-    else void handle({ request, response, share }).then(letGo);
-  }
-
-  /** Before any work is done. */
-  function shed(request: IncomingMessage, response: ServerResponse): void {
+    if (allowance !== undefined) return void handle({ request, response, allowance }).then(letGo);
     const headers = [...standingHeaders(requestIdOf(request)), ...cors.forOrigin(request.headers.origin)];
     sendError({ response, headers }, overloaded());
   }
@@ -131,8 +126,8 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   }
 
   return {
-    /** Resolves to the port, which is chosen by the system when 0 is asked for; other processes can share it if told so. */
-    listen: (port: number, host: string, reusePort = false) => listen({ port, host, reusePort }),
+    /** Resolves to the port, which is chosen by the system when 0 is asked for. */
+    listen: (port: number, host: string) => listen({ port, host }),
     /** Takes connections from a socket that is open already, under this descriptor; resolves to its port. */
     listenOn: (descriptor: number) => listen({ fd: descriptor }),
     /** Lets requests finish that are under way or arrive in the next moment, and ends what is left after the grace period. */

@@ -18,7 +18,7 @@ const freshMilliseconds = 1_000;
 
 /**
  * Whether requests should be sent here. All callers share one check of the database at a time, at most once a second. A
- * database that does not answer within a second counts as not available.
+ * database that does not respond within a second counts as not available.
  *
  * @param phase the current phase of the service
  * @param examine reads the state of the database; it may take longer than the check may
@@ -43,12 +43,8 @@ export function makeReadiness(
     // A draining service is not ready, whatever the database says.
     if (phase() === "draining" || now() - knownAt < freshMilliseconds) return known;
     asking ??= ask();
-    const late = sleep(
-      patienceMilliseconds,
-      { database: "does not respond", schema: "unknown" },
-      { ref: false },
-    );
-    return Promise.race([asking.then(() => known), late]);
+    const late = { database: "does not respond", schema: "unknown" };
+    return Promise.race([asking.then(() => known), sleep(patienceMilliseconds, late, { ref: false })]);
   }
 
   return async () => {

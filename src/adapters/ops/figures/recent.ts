@@ -33,12 +33,12 @@ export const ratio = (part: number, whole: number): number => (whole > 0 ? part 
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Requests that were answered with a 5xx status. */
+/** Requests whose response had a 5xx status. */
 const failuresOf = (series: RequestSeries | undefined): number =>
   sum([...(series?.statuses ?? [])].map(([status, count]) => (status >= 500 ? count : 0)));
 
 /**
- * The time within which this share of the requests was answered, in seconds, interpolated within a bucket like
+ * The time within which this share of the requests had a response, in seconds, interpolated within a bucket like
  * `histogram_quantile` of Prometheus. Infinity when it is past all bounds, undefined without requests.
  */
 export function quantile(share: number, { requests, counts }: RecentRoute): number | undefined {

@@ -12,7 +12,7 @@ export interface RequestSeries {
   readonly method: string;
   /** The pattern of the route's path; `other` for what found no route. */
   readonly route: string;
-  /** How many were answered with each status. */
+  /** How many responses had each status. */
   readonly statuses: Map<number, number>;
   /** The number of requests in each bucket; the last bucket has those above all bounds. */
   readonly counts: number[];

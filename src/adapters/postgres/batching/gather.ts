@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isUnavailable } from "../../../domain/error.ts";
 
-/** Calls that one statement answers at most. */
+/** Calls that one statement takes at most. */
 const maxCalls = 100;
 
 /**
- * Answers calls that come together with one statement, which costs little more than one of them would: those of one turn
+ * Serves calls that come together with one statement, which costs little more than one of them would: those of one turn
  * of the event loop, and those that come while the statement waits for a connection. Nobody waits for others to come: a
  * call on its own is a statement on its own.
  *
- * @param answer what is there for each of the calls, which it takes when it is about to send its statement; it may leave
+ * @param answer returns what is there for each of the calls, which it takes when it is about to send its statement; it may leave
  *   out those for which there is nothing
  */
 export function gather<Call, Answer>(

@@ -67,7 +67,7 @@ export async function openLink(
   async function close(): Promise<void> {
     isOpen = false;
     await client.end({ timeout: 0 }).catch(() => {});
-    // A server that has vanished never answers the end of the connection.
+    // A server that has vanished never confirms the end of the connection.
     (await dialed)?.destroySoon();
   }
 

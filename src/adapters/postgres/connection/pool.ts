@@ -3,7 +3,7 @@ import { DomainError } from "../../../domain/error.ts";
 
 export interface PoolLimits {
   readonly connections: number;
-  /** From the asking to the answer, the wait for a connection included. */
+  /** From the call to the result, the wait for a connection included. */
   readonly deadlineMilliseconds: number;
   /** Statements that may wait for a connection; one more is refused at once. */
   readonly waiting: number;
