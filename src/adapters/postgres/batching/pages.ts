@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonList } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Database } from "../connection/database.ts";
@@ -52,6 +53,9 @@ export async function* pagesOf<Key, P extends Page<Key>>(
       reading = readFitting(next, Math.min(fitting, left));
       // Awaiting it later throws its failure. A reader that stops before that would leave it unhandled.
       reading.catch(() => {});
+      // The driver sends the statement one turn later. PostgreSQL would wait for it while this page is rendered.
+      await nextTurn();
+      await nextTurn();
     }
     yield page;
     if (isLast) return;

@@ -128,13 +128,11 @@ export async function readLogPage(
   const rows = Number(count);
   const next =
     rows === limit ? logs.lastPosition : windowEnd === undefined ? undefined : readPosition(windowEnd);
-  let missing: LogPage["missing"];
-  if (assetId !== undefined) {
-    if (owner === undefined) missing = "Asset";
-    else names.assets.set(assetId, assetJson(assetId, owner.toString()));
-  } else if (employeeId !== undefined) {
-    if (owner === undefined) missing = "Employee";
-    else names.performers.set(employeeId, performerJson(employeeId, owner.toString()));
-  }
+  const name = owner?.toString();
+  if (name !== undefined && assetId !== undefined) names.assets.set(assetId, assetJson(assetId, name));
+  if (name !== undefined && employeeId !== undefined)
+    names.performers.set(employeeId, performerJson(employeeId, name));
+  const subject = assetId !== undefined ? "Asset" : employeeId !== undefined ? "Employee" : undefined;
+  const missing = name === undefined ? subject : undefined;
   return { rows, bytes: fields.length + comments.length, next, logs, names, missing };
 }

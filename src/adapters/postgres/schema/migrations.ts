@@ -69,10 +69,8 @@ export async function migrate(
     return { applied, serviceRoleGranted, isFrozen: false };
   } catch (error) {
     if (codeOf(error) === frozen) {
-      refuseMissing(
-        await findMissing(database, migrations),
-        "a superuser has to lift the freeze of the schema",
-      );
+      const missing = await findMissing(database, migrations);
+      refuseMissing(missing, "a superuser has to lift the freeze of the schema");
       return { applied, serviceRoleGranted: true, isFrozen: true };
     }
     if (codeOf(error) !== insufficientPrivilege) throw error;

@@ -123,6 +123,21 @@ describe("a list in pages", () => {
     }
   });
 
+  test("hands a page over when the next one has been asked for, which takes the driver a turn", async () => {
+    const { read } = makeTable(10_000);
+    let sent = 0;
+    const pages = pagesOf<number, Rows>(0, async (last, limit) => {
+      await undefined;
+      await new Promise(resolve => setImmediate(resolve));
+      sent += 1;
+      return read(last, limit);
+    });
+    for (const ahead of [2, 3, 4]) {
+      await pages.next();
+      assert.equal(sent, ahead);
+    }
+  });
+
   test("reads no more when nobody wants the rest", async () => {
     const { asked, read } = makeTable(10_000);
     for await (const _ of pagesOf<number, Rows>(0, read)) if (asked.length === 3) break;
