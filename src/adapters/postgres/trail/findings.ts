@@ -42,25 +42,13 @@ export const makeFindings = ({ query }: Database): TrailRecords["findings"] =>
   };
 
 /** Employees and assets whose state is not that of their last record, and those that are gone. */
+const unrecordedOf = (table: Statement, events: Statement, id: Statement, state: Statement): Statement => sql`
+  select id::text, 'changed without a record' as what from ${table} subject
+  where row(${state}) is distinct from (select row(${state}) from ${events} where ${id} = subject.id order by id desc limit 1)
+  union
+  select ${id}::text, 'removed' from ${events} where not exists (select from ${table} subject where subject.id = ${id})`;
+
 const unrecorded = [
-  [
-    "employee",
-    sql`
-    select id::text, 'changed without a record' as what from employee r left join lateral (
-      select role, active from employee_event where employee_id = r.id order by id desc limit 1
-    ) last on true where (r.role, r.active) is distinct from (last.role, last.active)
-    union
-    select employee_id::text, 'removed' from employee_event e
-    where not exists (select from employee where id = e.employee_id)`,
-  ],
-  [
-    "asset",
-    sql`
-    select id::text, 'changed without a record' as what from asset r left join lateral (
-      select name, description, active from asset_event where asset_id = r.id order by id desc limit 1
-    ) last on true where (r.name, r.description, r.active) is distinct from (last.name, last.description, last.active)
-    union
-    select asset_id::text, 'removed' from asset_event e
-    where not exists (select from asset where id = e.asset_id)`,
-  ],
+  ["employee", unrecordedOf(sql`employee`, sql`employee_event`, sql`employee_id`, sql`role, active`)],
+  ["asset", unrecordedOf(sql`asset`, sql`asset_event`, sql`asset_id`, sql`name, description, active`)],
 ] as const;

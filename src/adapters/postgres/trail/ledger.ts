@@ -1,4 +1,4 @@
-import type { HashedRecord, HashRange, Ids, Ledger } from "../../../application/trail/ports.ts";
+import type { HashRange, Ids, Ledger } from "../../../application/trail/ports.ts";
 import { DomainError } from "../../../domain/error.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { hashLength } from "../../../domain/trail/merkle.ts";
@@ -10,7 +10,6 @@ import { kindOf, leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
 /** The owner of the tables can drop the constraint, and put an index that leaves no room for the next. */
 const indexEnd = 2 ** 52;
 
-const fromHex = (hex: Buffer | null | undefined): Buffer => Buffer.from(hex?.toString("latin1") ?? "", "hex");
 const lastId = (kind: EntryKind) => sql`
   coalesce((
     select max(record_id) from trail_entry
@@ -88,8 +87,14 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
             select size, string_agg(kind::text, ','), string_agg(record_id::text, ','), encode(string_agg(hash, ''), 'hex')
             from present left join (select record_id, kind, hash from added order by index) as added on true group by size`,
         );
-        const [present, kinds, ids, hashes] = row;
-        return Number(present) === size ? recordsOf(kinds, ids, fromHex(hashes)) : undefined;
+        const [present, kinds = "", ids = "", hex = ""] = row.map(column => column?.toString("latin1"));
+        if (Number(present) !== size) return undefined;
+        const [kindsInOrder, hashes] = [kinds.split(","), Buffer.from(hex, "hex")];
+        return (ids.match(/\d+/g) ?? []).map((id, at) => ({
+          kind: kindsInOrder[at] as EntryKind,
+          recordId: Number(id),
+          hash: hashes.subarray(at * hashLength, (at + 1) * hashLength),
+        }));
       } catch (error) {
         // An index, or a record, of which another process has added the entry at this moment.
         if (error instanceof DomainError && error.code === "CONFLICT") return undefined;
@@ -136,18 +141,4 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
       return repeated;
     },
   };
-}
-
-function recordsOf(
-  kinds: Buffer | null | undefined,
-  ids: Buffer | null | undefined,
-  hashes: Uint8Array,
-): HashedRecord[] {
-  const idsInOrder = ids?.toString().split(",") ?? [];
-  const kindsInOrder = kinds?.toString().split(",") ?? [];
-  return idsInOrder.map((id, at) => ({
-    kind: kindsInOrder[at] as EntryKind,
-    recordId: Number(id),
-    hash: hashes.subarray(at * hashLength, (at + 1) * hashLength),
-  }));
 }
