@@ -29,7 +29,7 @@ export async function verifyProof(
     const fields = found.map(({ field }) => field).join(", ");
     const verb = found.length === 1 ? "differs" : "differ";
     print(`the log is NOT what the trail has: ${fields} ${verb} from log ${entry.id}, ${place}`);
-    throw new CommandError(exitCodes.failure, ...found.map(faultOf));
+    throw new CommandError(exitCodes.failure, ...found.map(lineOf));
   }
   const unproven = unprovenFields(log, entry);
   print(`the proof holds: log ${entry.id} is ${place}`);
@@ -41,7 +41,7 @@ const placeOf = ({ recordedAt }: LogEntry, index: number, origin: string, size: 
     recordedAt === null ? "before the trail began" : `at ${recordedAt}`
   }`;
 
-function faultOf({ field, shown, recorded }: Difference): string {
+function lineOf({ field, shown, recorded }: Difference): string {
   const name = field === "performedByName" ? " (the performer's name when the log was written)" : "";
   if (shown === undefined) return `${field} is missing, the entry has ${JSON.stringify(recorded)}${name}`;
   return `${field} differs: the log has ${JSON.stringify(shown)}, the entry has ${JSON.stringify(recorded)}${name}`;

@@ -10,6 +10,7 @@ import { makeStoredTree, readFrontier } from "./tree.ts";
 const mostRecords = 4_000;
 /** Between two looks over all ids. */
 const renewMilliseconds = 86_400_000;
+const noMoreIds = Number.MAX_SAFE_INTEGER;
 const noIds: Ids = { employee: 0, asset: 0, log: 0 };
 /** For how long a transaction may hold up the settled ids before the log names it. */
 const patienceMilliseconds = 60_000;
@@ -138,7 +139,10 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
         events.warn("trail late", { records: late.length, kind: first.kind, id: first.recordId });
       const isMore = found.length === mostRecords;
       if (isMore) {
-        for (const { kind, recordId } of found) look.above[kind] = recordId;
+        const { kind, recordId } = found.at(-1) as HashedRecord;
+        look.above[kind] = recordId;
+        // They come in the order of the kinds: those before this one are done.
+        for (const done of entryKinds.slice(0, entryKinds.indexOf(kind))) look.above[done] = noMoreIds;
       } else {
         known.look = undefined;
         await settle(known, look);

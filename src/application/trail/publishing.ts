@@ -1,10 +1,10 @@
 import { DomainError, notFound } from "../../domain/error.ts";
-import { faultOf, fromUtf8, toBase64, toUtf8 } from "../../domain/trail/encoding.ts";
+import { faultOf, toBase64 } from "../../domain/trail/encoding.ts";
 import { inclusionSpans, isIncluded, type TreeHasher } from "../../domain/trail/merkle.ts";
 import { formatVerifierKey, type SignerKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
 import { isTileOf, readTilePath, tileHeight, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
-import type { ByteList, JsonList } from "../json-list.ts";
+import { type ByteList, type JsonList, joinElements } from "../json-list.ts";
 import type { EventLog } from "../ports.ts";
 import type { TrailRecords, TrailStore } from "./ports.ts";
 import type { NewestHead } from "./signing.ts";
@@ -112,8 +112,12 @@ export async function* readEntries(
   }
 }
 
-const writeElements = (entries: readonly Uint8Array[], from: number): Uint8Array =>
-  toUtf8(entries.map((entry, at) => `{"index":${from + at},"entry":${fromUtf8(entry)}}`).join(","));
+function writeElements(entries: readonly Uint8Array[], from: number): Uint8Array {
+  const end = Buffer.from("}");
+  return joinElements(
+    entries.map((entry, at) => Buffer.concat([Buffer.from(`{"index":${from + at},"entry":`), entry, end])),
+  );
+}
 
 function gone(error: unknown): never {
   throw new DomainError("GONE", `The stored trail is broken: ${faultOf(error)}`);

@@ -40,6 +40,8 @@ const announceMilliseconds = 60_000;
 /** The database keeps one checkpoint for so many entries, or for so long, so that they take little space. */
 const storedEntries = 1_000;
 const storedMilliseconds = 3_600_000;
+/** Entries that one statement searches for a record's second one. */
+const searchedEntries = 2 ** 20;
 
 export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
 
@@ -74,8 +76,9 @@ export async function refuseContradiction(
     );
   }
   // The place outside says up to where no record had two entries; the owner of the database can write any size there.
-  const repeated = await ledger.firstRepeated(kept?.size ?? 0, tree.read);
-  if (repeated !== undefined) {
+  for (let from = kept?.size ?? 0; from < tree.read; from += searchedEntries) {
+    const repeated = await ledger.firstRepeated(from, Math.min(tree.read, from + searchedEntries));
+    if (repeated === undefined) continue;
     const { kind, recordId, index } = repeated;
     throw new TrailError(`another entry of ${kind} record ${recordId} than entry ${index}`);
   }
@@ -95,7 +98,7 @@ export function makeSigning(ports: SigningPorts) {
   let announced = never;
   let stored = never;
 
-  /** Leaves the newest checkpoint in the log and in the database, of both or where it is time. */
+  /** Leaves the newest checkpoint in the log and in the database: each where it is time, or in both if it is the last. */
   async function leave({ size, root, note, at }: NewestHead, isLast: boolean): Promise<void> {
     if (note === undefined) return;
     if (announced.size !== size && (isLast || at - announced.at >= announceMilliseconds)) {

@@ -22,7 +22,7 @@ export interface TrailPorts extends Pick<SigningPorts, "key" | "remembered" | "e
   /** For requests. */
   readonly requestTrail: TrailStore;
   readonly crypto: TrailCrypto;
-  /** Rejects when it is cut short. */
+  /** Rejects when the signal cuts it short. */
   readonly pause: (milliseconds: number, _?: undefined, cut?: { signal: AbortSignal }) => Promise<unknown>;
 }
 

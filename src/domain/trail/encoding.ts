@@ -6,7 +6,7 @@ export class TrailError extends Error {
   }
 }
 
-/** What the trail is found to be; throws on any other error. */
+/** The message of a TrailError. Throws any other error again. */
 export function faultOf(error: unknown): string {
   if (error instanceof TrailError) return error.message;
   throw error;

@@ -66,7 +66,7 @@ type Fields<Checks> = { readonly [F in keyof Checks]: Checks[F] extends Check<in
 
 /** A maintenance log as it was written. */
 export type LogEntry = Fields<typeof fieldsOf.log>;
-/** Or an employee or asset that was created, or whose role or activity changed. */
+/** A log, or an employee or asset that was created, or whose role or activity changed. */
 export type Entry = LogEntry | Fields<typeof fieldsOf.employee> | Fields<typeof fieldsOf.asset>;
 
 /** The entry that has these bytes. Throws TrailError when they are not those of one. */

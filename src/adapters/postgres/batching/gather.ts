@@ -9,8 +9,8 @@ const maxCalls = 100;
  * of the event loop, and those that come while the statement waits for a connection. Nobody waits for others to come: a
  * call on its own is a statement on its own.
  *
- * @param answer returns what is there for each of the calls, which it takes when it is about to send its statement; it may leave
- *   out those for which there is nothing
+ * @param answer returns what is there for each of the calls, which it takes when it is about to send its statement; it
+ *   may leave out those for which there is nothing
  */
 export function gather<Call, Answer>(
   answer: (takeCalls: () => readonly Call[]) => Promise<ReadonlyMap<Call, Answer>>,

@@ -21,7 +21,8 @@ export interface LogPage extends Page<LogPosition> {
 
 /** Logs that one statement looks at in a filtered list. */
 const windowRows = 4_000;
-/** Logs of a page. In the text of a statement, PostgreSQL keeps its plan: it takes a quarter of a page's time to make. */
+// Logs that one statement reads of a list without filters. The number is in the text of the statement, because PostgreSQL
+// then keeps the plan: to plan each page anew takes a quarter of its time.
 const [mostRows, mostRowsText] = [2_000, sql`2000`];
 
 const newestFirst = sql`order by l.performed_date desc, l.id desc`;
