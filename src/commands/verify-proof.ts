@@ -52,8 +52,13 @@ const named = (field: string): string => (/^\w+$/.test(field) ? field : JSON.str
 
 function readObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
+  // The value itself is a member of the object that the reviver is called with last.
+  let members = -1;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text, function (_, member) {
+      if (!Array.isArray(this)) members += 1;
+      return member;
+    });
   } catch {
     throw new TrailError("is not JSON");
   }
@@ -61,12 +66,7 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
     throw new TrailError("is not a JSON object");
   }
   // Of two members of one name, other programs may show the one that JSON.parse drops.
-  const plain = text.replace(
-    /"(?:[^"\\]|\\.)*"|\s+/gs,
-    part => part.trim() && JSON.stringify(JSON.parse(part)),
-  );
-  if (plain !== JSON.stringify(value)) {
-    throw new TrailError("has a name that comes twice, or a number in another form");
-  }
+  const names = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gs)].filter(([, colon]) => colon !== undefined);
+  if (names.length !== members) throw new TrailError("has a name that comes twice");
   return value as Readonly<Record<string, unknown>>;
 }

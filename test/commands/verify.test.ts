@@ -313,19 +313,15 @@ describe("verify --proof", () => {
       (await verify(...key, "--proof", proof, "--log", file("quoting.json", JSON.stringify(quoting)))).code,
       0,
     );
+    // As other programs write numbers.
+    for (const number of ["2.0", "12.50", "1e5", "-0", "12345678901234567890"]) {
+      const other = file("number.json", text.replace("{", `{"hours":${number},`));
+      assert.equal((await verify(...key, "--proof", proof, "--log", other)).code, 0, number);
+    }
     for (const [content, said] of [
-      [
-        text.replace("{", '{"status":"COMPLETED",'),
-        "has a name that comes twice, or a number in another form",
-      ],
-      [
-        text.replace("{", '{"st\\u0061tus" : "COMPLETED",'),
-        "has a name that comes twice, or a number in another form",
-      ],
-      [
-        text.replace("{", '{"more":{"a":1,"a":2},'),
-        "has a name that comes twice, or a number in another form",
-      ],
+      [text.replace("{", '{"status":"COMPLETED",'), "has a name that comes twice"],
+      [text.replace("{", '{"st\\u0061tus" : "COMPLETED",'), "has a name that comes twice"],
+      [text.replace("{", '{"more":{"a":1,"a":2},'), "has a name that comes twice"],
       [
         Buffer.concat([Buffer.from('{"more":"'), Buffer.of(0xff), Buffer.from(`",${text.slice(1)}`)]),
         "is not UTF-8",
