@@ -161,8 +161,13 @@ describe("whole lists", () => {
     const closed = new Promise<void>(resolve => {
       ended = resolve;
     });
+    let begun = () => {};
+    const searching = new Promise<void>(resolve => {
+      begun = resolve;
+    });
     let found = 0;
     const world = await openWorldListing(async function* () {
+      begun();
       try {
         for (; found === 0; ) {
           await nextTurn();
@@ -177,7 +182,8 @@ describe("whole lists", () => {
     });
     const head = `GET ${api}/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n\r\n`;
     const socket = connect(world.port, "127.0.0.1", () => socket.write(head));
-    setTimeout(() => socket.destroy(), 50);
+    await searching;
+    socket.destroy();
     await closed;
     found = 1;
     const { json } = await world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
