@@ -8,8 +8,8 @@ const fail = why => {
   console.error(`WRONG: ${why}`);
   process.exit(1);
 };
-const objectOf = (bytes, object = JSON.parse(bytes)) => // which keeps only the last of two members of one name
-  String(bytes).match(/"(\\.|[^"\\])*"\s*:/g)?.length === Object.keys(object).length ? object : fail("a name twice");
+const objectOf = (bytes, text = String(bytes), object = JSON.parse(text)) => Buffer.from(text).equals(bytes) &&
+  text.match(/"(\\.|[^"\\])*"\s*:/g)?.length === Object.keys(object).length ? object : fail("no UTF-8, or a name twice");
 
 // RFC 6962, section 2.1: a leaf is hashed after a byte 0, two subtrees after a byte 1.
 const sha256 = (...parts) => createHash("sha256").update(Buffer.concat(parts)).digest();

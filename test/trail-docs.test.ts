@@ -129,6 +129,10 @@ for (const [language, interpreter, name] of [
         await refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: "x" }));
         await refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: undefined }));
       }
+      const odd = makeTestTrail();
+      odd.add(logEntry(1, { comment: "\ufffd" }));
+      const bytes = Buffer.from(JSON.stringify(odd.entries[0]).replace("\ufffd", "\u00ff"), "latin1");
+      await refuses("what is no UTF-8", odd.vkey, odd.proof(0), bytes);
       for (const [field, value] of [
         ["kind", "employee"],
         ["kind", null],
