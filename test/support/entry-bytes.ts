@@ -1,6 +1,5 @@
-import { canonicalJson } from "../../src/domain/trail/canonical-json.ts";
 import { toUtf8 } from "../../src/domain/trail/encoding.ts";
-import type { Entry } from "../../src/domain/trail/entry.ts";
 
-/** The service reads entries; PostgreSQL writes them. */
-export const entryBytes = (entry: Entry): Uint8Array => toUtf8(canonicalJson(entry));
+/** In the canonical form of RFC 8785, whose members are no objects here. */
+export const entryBytes = (entry: object): Uint8Array =>
+  toUtf8(JSON.stringify(entry, Object.keys(entry).sort()));

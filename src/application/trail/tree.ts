@@ -1,5 +1,5 @@
 import type { Head } from "../../domain/trail/checkpoint.ts";
-import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
+import { TrailError } from "../../domain/trail/encoding.ts";
 import {
   type Frontier,
   type Hash,
@@ -11,6 +11,7 @@ import {
   type Span,
   type TreeHasher,
 } from "../../domain/trail/merkle.ts";
+import { makePrefixCheck } from "../../domain/trail/verification.ts";
 import type { HashRange, Ledger, StoredNode } from "./ports.ts";
 
 /** Hashes are stored on every fourth level: a proof in a tree of a million entries then takes 60 hashes to compute, and not 250. */
@@ -99,11 +100,9 @@ export async function extendsHead(
   tree: Head,
 ): Promise<boolean> {
   if (older.size > tree.size) return false;
-  const before = nodesOf({ from: 0, to: older.size });
-  const after = nodesOf({ from: older.size, to: tree.size });
-  const hashes = await readHashes(ledger, hasher, [...before, ...after]);
-  const frontier = makeFrontier(hasher, { size: older.size, hashes: hashes.splice(0, before.length) });
-  const isOlder = equalBytes(frontier.root(), older.root);
-  for (const [at, { level }] of after.entries()) frontier.append(hashes[at] as Hash, level);
-  return isOlder && equalBytes(frontier.root(), tree.root);
+  const nodes = [...nodesOf({ from: 0, to: older.size }), ...nodesOf({ from: older.size, to: tree.size })];
+  const check = makePrefixCheck([older, tree], makeFrontier(hasher));
+  for (const [at, hash] of (await readHashes(ledger, hasher, nodes)).entries())
+    check.add(hash, nodes[at]?.level);
+  return check.matches(older) && check.matches(tree);
 }

@@ -1,6 +1,5 @@
 import { logStatuses, taskTypes } from "../maintenance-log.ts";
 import { isRole } from "../role.ts";
-import { canonicalJson } from "./canonical-json.ts";
 import { fromUtf8, TrailError } from "./encoding.ts";
 
 /** The kinds of entries, in the order in which they are numbered: who and what logs are about comes before the logs. */
@@ -10,7 +9,7 @@ export type EntryKind = (typeof entryKinds)[number];
 type Check<T> = (value: unknown) => value is T;
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
-const isText = (value: unknown): value is string => typeof value === "string";
+const isText = (value: unknown): value is string => typeof value === "string" && value.isWellFormed();
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 const isMoment = (value: unknown): value is string =>
   isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value);
@@ -78,8 +77,6 @@ export function readEntry(bytes: Uint8Array): Entry {
   } catch {
     throw new TrailError("is not JSON");
   }
-  // Also excludes a name that comes twice, of which JSON.parse keeps the last.
-  if (canonicalJson(value) !== text) throw new TrailError("is not in the canonical form");
   const said = Object(value) as Readonly<Record<string, unknown> & { kind: unknown }>;
   const kind = entryKinds.find(known => known === said.kind);
   if (kind === undefined) throw new TrailError("is of an entry of an unknown kind");
@@ -88,6 +85,10 @@ export function readEntry(bytes: Uint8Array): Entry {
     if (!Object.hasOwn(fields, name) || !fields[name]?.(said[name]))
       throw new TrailError(`has a wrong ${name}`);
   }
+  // RFC 8785: names in their order, values as ECMAScript writes them. A name that comes twice is excluded with it, of which
+  // JSON.parse keeps the last.
+  if (JSON.stringify(value, Object.keys(fields).sort()) !== text)
+    throw new TrailError("is not in the canonical form");
   return value as Entry;
 }
 
