@@ -85,13 +85,16 @@ async function endOf(
   };
 }
 
+/** Between two tries of a node there are at most the 2 s that a frozen one is given, a rest of 250 ms, and a connection. */
+const mostSearchMilliseconds = 2_500;
+
 type End = Awaited<ReturnType<typeof endOf>>;
 
 function outcomeOf(ends: readonly End[], unwritable: number): Outcome {
   const sum = (of: (end: End) => number) => ends.reduce((total, end) => total + of(end), 0);
   const pauseOf = (name: string) => ends.find(end => end.name === name)?.pause ?? 0;
   const late =
-    pauseOf("hosts") > unwritable + recoveryMilliseconds
+    pauseOf("hosts") > unwritable + mostSearchMilliseconds
       ? [
           `by several hosts nothing was written for ${pauseOf("hosts")} ms, of which ${unwritable} ms in which no node took a write`,
         ]
