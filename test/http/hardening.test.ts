@@ -362,6 +362,25 @@ describe("several requests on one connection", () => {
     await world.close();
   });
 
+  test("sent without waiting, whatever the third asks for: the first is answered, and the process goes on", async () => {
+    const world = await openLimited();
+    const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+    for (const third of [
+      get(world.bearer + upgrade),
+      `CONNECT x:1 HTTP/1.1\r\n${host}\r\n`,
+      "GARBAGE\r\n\r\n",
+      get(`X: ${"x".repeat(20_000)}\r\n`),
+    ]) {
+      const answers = answersIn(await sendRaw(world.port, get(world.bearer).repeat(2) + third));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200],
+        third.slice(0, 200),
+      );
+    }
+    await world.close();
+  });
+
   test("sent when the head of an answer is out already: the answer is whole, and then the connection ends", async () => {
     const repositories = makeMemoryRepositories();
     let goOn = (): void => {};

@@ -5,7 +5,7 @@ import type { EventLog, Origin } from "../../../application/ports.ts";
 import { invalid } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
-import { type Answer, bodyLimitBytes, type OpenRoute, type Route } from "../api/route.ts";
+import { bodyLimitBytes, type OpenRoute, type Route } from "../api/route.ts";
 import { type Allowance, readBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import { admit } from "./guard.ts";
@@ -26,11 +26,6 @@ export interface ServedApi {
   readonly meter?: RequestMeter | undefined;
 }
 
-interface Outcome {
-  readonly status: number;
-  readonly answer: Answer | void;
-}
-
 /** A request, and its allowance of what all requests may take. */
 interface RequestUnderWay {
   readonly request: IncomingMessage;
@@ -46,9 +41,8 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
   const find = makeRouter(routes);
   const log = makeRequestLog(events, meter);
 
-  async function run(underWay: RequestUnderWay, details: RequestDetails): Promise<Outcome> {
+  async function run(underWay: RequestUnderWay, details: RequestDetails) {
     const { request } = underWay;
-    const { headers } = request;
     refuseBadPreconditions(request);
     const target = readTarget(request.url ?? "");
     const found = find(details.method, target.path);
@@ -58,7 +52,7 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
     }
     const queryOf = ({ query = {} }: Route) =>
       readQuery(query, target.query, names => log.ignored(details, names));
-    const headersOf = (route: Route) => readHeaders(route.headers ?? {}, headers);
+    const headersOf = (route: Route) => readHeaders(route.headers ?? {}, request.headers);
     const origin: Origin = { address: details.address, events: log.eventsOf(details) };
 
     if (isOpen(found)) {
@@ -68,7 +62,7 @@ export function makeRequestHandler(api: ServedApi): RequestHandler {
       const answer = await route.run({ id: undefined, path: undefined, ...declared, body, origin });
       return { status: route.status, answer };
     }
-    const admitted = () => admit(authentication, headers.authorization, found, details);
+    const admitted = () => admit(authentication, request.headers.authorization, found, details);
     const { route, id, path, caller: first } = await admitted();
     const declared = { query: queryOf(route), headers: headersOf(route) };
     const needsNoWait = route.body === undefined || request.complete;

@@ -32,7 +32,13 @@ export function endAfterResponse(connection: Connection): void {
  * This is the one undocumented interface of Node that the service uses. Node keeps parsers in a pool, but sets this
  * function anew for each connection, so nothing of it reaches the next one.
  */
-function stopParsing(socket: Socket & { readonly parser?: { onIncoming: () => number } | null }): void {
-  // What follows the header section is no HTTP, as after an upgrade.
-  if (socket.parser) socket.parser.onIncoming = () => 2;
+function stopParsing({ parser }: Socket & { readonly parser?: Parser | null }): void {
+  if (!parser) return;
+  parser.onIncoming = request => {
+    // For an upgrade Node would take its listener for errors off; 2 says that no HTTP follows, as after one.
+    request.upgrade = false;
+    return 2;
+  };
 }
+
+type Parser = { onIncoming: (request: { upgrade: boolean }) => number };

@@ -108,7 +108,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
 
   /** Closing a socket with unread bytes resets it, and the client might lose the response (RFC 9112, section 9.6). */
   function linger(socket: Socket, last = ""): void {
-    socket.end(last);
+    if (socket.writable) socket.end(last);
     setTimeout(() => socket.destroy(), limits.lingerMilliseconds).unref();
   }
 
