@@ -11,7 +11,6 @@ import {
   refuseOtherIsolation,
 } from "../adapters/postgres/schema/server-settings.ts";
 import { makeStateFile } from "../adapters/state-file.ts";
-import { rememberedHead } from "../application/trail/signing.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { misspelled } from "../config/misspelled.ts";
 import { readServeSettings } from "../config/settings.ts";
@@ -81,8 +80,7 @@ const isFinding = (error: unknown): error is Error =>
 
 /** Reads it, and tries its folder: the file is replaced each time, and not written to. */
 async function tryStateFile(path: string): Promise<void> {
-  const { read, place } = makeStateFile(path);
-  rememberedHead(await read(), place);
+  await makeStateFile(path).read();
   await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
     throw new TrailError(`TRAIL_STATE_FILE ${path} cannot be written: ${error.code}`);
   });

@@ -22,13 +22,13 @@ export async function verifyDatabase(context: CommandContext, keys: readonly Ver
     const notes = new Map<string, string>();
     for (const [place, note] of [
       ["database", (await store.checkpoints.last())?.note],
-      ["TRAIL_STATE_FILE", await remembered?.read()],
+      ["TRAIL_STATE_FILE", await remembered?.readNote()],
     ] as const) {
       if (note === undefined) print(`no checkpoint in ${place}`);
       else notes.set(place, note);
     }
     const hasher = makeTreeHasher(trailCrypto.sha256);
-    const size = await verifyStore({ ...store, hasher, ed25519: trailCrypto, keys }, notes, tell);
+    const size = await verifyStore({ ...store, hasher, ed25519: trailCrypto }, keys, notes, tell);
     if (size > 0 && notes.size === 0) await tell("no checkpoint says which entries were signed");
     if (differences > 0) {
       throw new CommandError(exitCodes.failure, `differences found: ${differences}`);

@@ -347,8 +347,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.deepEqual(await last(), [5, hex(bytes(2)), "two"]);
       const refused = { size: 7, root: bytes(1) };
       const accepted = { size: 3, root: bytes(3), note: "three" };
-      await checkpoints.accept({ reason: "restored", refused, accepted });
-      await checkpoints.accept({ reason: "again", refused: undefined, accepted });
+      await checkpoints.accept("restored", refused, accepted);
+      await checkpoints.accept("again", undefined, accepted);
       assert.deepEqual(await last(), [3, hex(bytes(3)), "three"]);
     });
   });

@@ -1,15 +1,16 @@
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import type {
-  Acceptance,
   HashedRecord,
   Ids,
   NewCheckpoint,
-  RecordKey,
   StoredNode,
   TrailStore,
 } from "../../src/application/trail/ports.ts";
+import type { Head } from "../../src/domain/trail/checkpoint.ts";
 import { type EntryKind, entryKinds } from "../../src/domain/trail/entry.ts";
 import { makeTreeHasher } from "../../src/domain/trail/merkle.ts";
+
+type RecordKey = Omit<HashedRecord, "hash">;
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
 
@@ -30,7 +31,7 @@ export interface MemoryTrail extends TrailStore {
     entries: NumberedRecord[];
     nodes: StoredNode[];
     readonly checkpoints: NewCheckpoint[];
-    readonly acceptances: Acceptance[];
+    readonly acceptances: { reason: string; refused: Head | undefined; accepted: NewCheckpoint }[];
   };
   /** Ids of transactions: the next one, and of those that are open. */
   readonly transactions: { next: number; readonly open: Set<number>; server: string };
@@ -113,7 +114,7 @@ export function makeMemoryTrail(
         const all = stored.entries.map(keyOf);
         if (new Set(all).size === all.length) return undefined;
         const repeated = inRange(from, to).find(entry => stored.entries.filter(isOf(entry)).length > 1);
-        return repeated && { kind: repeated.kind, recordId: repeated.recordId, index: repeated.index };
+        return repeated && `entry ${repeated.index} of ${repeated.kind} record ${repeated.recordId}`;
       },
     },
 
@@ -147,9 +148,9 @@ export function makeMemoryTrail(
         for (const kind of entryKinds) {
           for (const { recordId, hash } of stored.entries.filter(entry => entry.kind === kind)) {
             const record = recordOf({ kind, recordId });
-            if (record === undefined) yield { kind, id: `${recordId}`, what: "removed" };
+            if (record === undefined) yield `${kind} ${recordId}: removed`;
             else if (Buffer.compare(hasher.leaf(record.entry), hash) !== 0)
-              yield { kind, id: `${recordId}`, what: "changed" };
+              yield `${kind} ${recordId}: changed`;
           }
         }
       },
@@ -160,9 +161,9 @@ export function makeMemoryTrail(
       async add(checkpoint) {
         stored.checkpoints.push(checkpoint);
       },
-      async accept(acceptance) {
-        stored.acceptances.push(acceptance);
-        stored.checkpoints.push(acceptance.accepted);
+      async accept(reason, refused, accepted) {
+        stored.acceptances.push({ reason, refused, accepted });
+        stored.checkpoints.push(accepted);
       },
       confirm: async () => {},
     },

@@ -6,7 +6,6 @@ import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeNumbering } from "../../src/application/trail/numbering.ts";
 import { makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
-import { until } from "./until.ts";
 
 /** What the owner of the tables can do with triggers off, in a trail of 1,200 logs or more, and how it is named. */
 export interface Tampering {
@@ -133,13 +132,9 @@ export async function tamper(
 async function numberAnew(url: string): Promise<void> {
   const connected = connect(url);
   const hasher = makeTreeHasher(trailCrypto.sha256);
-  const numbering = makeNumbering({
-    ...makeTrailStore(connected),
-    hasher,
-    clock: systemClock,
-    events: makeRecordingEventLog(),
-  });
-  await until(async () => !(await numbering.step()));
+  const ports = { ...makeTrailStore(connected), hasher, clock: systemClock, events: makeRecordingEventLog() };
+  const numbering = makeNumbering(ports, async () => {});
+  await numbering.look();
   await connected.close();
 }
 

@@ -1,7 +1,7 @@
-import assert from "node:assert/strict";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
-import { makeNumbering, type Numbering } from "../../src/application/trail/numbering.ts";
-import type { RememberedNote } from "../../src/application/trail/ports.ts";
+import { makeNumbering } from "../../src/application/trail/numbering.ts";
+import type { RememberedHead } from "../../src/application/trail/ports.ts";
+import { readHead } from "../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
 import { makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 import { makeSignerKey } from "../../src/domain/trail/note.ts";
@@ -47,7 +47,8 @@ export function makeTrailStage() {
   );
   const clock = makeFakeClock();
   const events = makeRecordingEventLog();
-  const numbering = (of: MemoryTrail = trail) => makeNumbering({ ...of, hasher, clock, events });
+  const numbering = (of: MemoryTrail = trail) =>
+    makeNumbering({ ...of, hasher, clock, events }, async () => {});
   /** Commits logs with these ids. */
   const commit = (...ids: number[]) => {
     for (const id of ids) records.log.push(logRecord(id));
@@ -75,19 +76,14 @@ export function makeTrailStage() {
   return { records, given, trail, clock, events, numbering, commit, rewrite, rootOf, numberedIds };
 }
 
-/** Steps until nothing more is found. */
-export async function catchUp({ step }: Numbering): Promise<void> {
-  for (let steps = 0; await step(); steps += 1) assert.ok(steps < 1_000);
-}
-
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 
 /** A state file in memory. */
 export function makeMemoryNote() {
   let note: string | undefined;
-  const remembered: RememberedNote = {
+  const remembered: RememberedHead = {
     place: "TRAIL_STATE_FILE /state",
-    read: async () => note,
+    read: async () => (note === undefined ? undefined : readHead(note.split("\n").slice(1))),
     write: async next => {
       note = next;
     },

@@ -10,7 +10,7 @@ import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeApp } from "../../src/app.ts";
 import type { RequestMeter } from "../../src/application/figures.ts";
 import type { Account, PasswordHasher, Ports, Repositories } from "../../src/application/ports.ts";
-import { makeTrail, type Trail } from "../../src/application/trail/trail.ts";
+import { makeTrail } from "../../src/application/trail/trail.ts";
 import type { Employee } from "../../src/domain/employee.ts";
 import { type Role, roles } from "../../src/domain/role.ts";
 import { makeSignerKey, type SignerKey } from "../../src/domain/trail/note.ts";
@@ -40,7 +40,7 @@ export interface World {
   readonly served: Ports;
   readonly clock: ReturnType<typeof makeFakeClock>;
   readonly recorded: readonly RecordedEvent[];
-  readonly trail: Trail;
+  readonly trail: ReturnType<typeof makeTrail>;
   /** Numbers what is new and signs it, as the service does each second. */
   cover(): Promise<void>;
   readonly employees: Readonly<Record<Role, Employee>>;

@@ -1,4 +1,4 @@
-import type { TrailHead } from "../../../src/application/trail/publishing.ts";
+import type { PublishedTrail } from "../../../src/application/trail/publishing.ts";
 import { type Asset, newAssetFields } from "../../../src/domain/asset.ts";
 import { type Employee, registrationFields } from "../../../src/domain/employee.ts";
 import type { Schema } from "../../../src/domain/field.ts";
@@ -134,7 +134,7 @@ export const recordSchemas = {
     },
     { token: "eyJhbGciOiJIUzI1NiJ9.…", authUser: employee },
   ),
-  TrailHead: record<TrailHead>(
+  TrailHead: record<ReturnType<PublishedTrail["head"]>>(
     "The newest checkpoint of the provable trail. `publicKey` and `checkpoint` are null where the trail is not signed.",
     {
       origin: { type: ["string", "null"], description: "The name of the trail and of its key." },

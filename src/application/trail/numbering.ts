@@ -1,10 +1,9 @@
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
-import { type EntryKind, entryKinds } from "../../domain/trail/entry.ts";
-import type { Frontier, Hash, TreeHasher } from "../../domain/trail/merkle.ts";
-import type { Clock, EventLog } from "../ports.ts";
-import type { HashedRecord, Horizon, Ids, LedgerEnd, TrailStore } from "./ports.ts";
+import { entryKinds } from "../../domain/trail/entry.ts";
+import type { Frontier, Hash } from "../../domain/trail/merkle.ts";
+import type { HashedRecord, Horizon, Ids, LedgerEnd, TrailPorts } from "./ports.ts";
 import type { ReadHead } from "./signing.ts";
-import { makeStoredTree, readFrontier } from "./tree.ts";
+import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 
 /** Records numbered with one statement, which hashes 60 KB of each at most. */
 const mostRecords = 4_000;
@@ -14,21 +13,6 @@ const noMoreIds = Number.MAX_SAFE_INTEGER;
 const noIds: Ids = { employee: 0, asset: 0, log: 0 };
 /** For how long a transaction may hold up the settled ids before the log names it. */
 const patienceMilliseconds = 60_000;
-
-export interface NumberingPorts extends Pick<TrailStore, "ledger" | "records"> {
-  readonly hasher: TreeHasher;
-  readonly clock: Clock;
-  readonly events: EventLog;
-}
-
-/** One walk over records in the order of the kinds, as many batches as it takes. */
-interface Look {
-  readonly horizon: Horizon;
-  /** In a look that begins anew, the ids up to which records had entries already. */
-  readonly late: Ids | undefined;
-  /** The ids that it has come to. */
-  readonly above: Record<EntryKind, number>;
-}
 
 /** What this process knows of the stored trail. */
 interface State {
@@ -44,12 +28,9 @@ interface State {
   settled: Ids;
   /** Ids that are settled when every transaction with an id before this one has ended. */
   settling: { readonly ids: Ids; readonly xid: number; tellAt: number } | undefined;
-  look: Look | undefined;
   /** In elapsed milliseconds. */
   renewAt: number;
 }
-
-export type Numbering = ReturnType<typeof makeNumbering>;
 
 /**
  * Gives records their numbers. Any number of processes may do so at once: each adds entries only where it knows the end of
@@ -58,35 +39,23 @@ export type Numbering = ReturnType<typeof makeNumbering>;
  * Each look goes over the ids that are not settled. The ids that were given by one look are settled as soon as every
  * transaction has ended that had an id by the next one: until then it could still commit them. The owner of the tables can
  * insert any id, so at the start and once a day nothing counts as settled.
+ *
+ * @param pause between two batches of one look, since requests come first; rejects at the stop
  */
-export function makeNumbering({ ledger, records, hasher, clock, events }: NumberingPorts) {
+export function makeNumbering(
+  ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "clock" | "events">,
+  pause: () => Promise<unknown>,
+) {
+  const { ledger, records, hasher, clock, events } = ports;
   let state: State | undefined;
 
   /** Takes over what other processes have added. */
   async function follow({ size, lastHash, lastIds }: LedgerEnd): Promise<State> {
     if (state !== undefined && size === state.tree.size && equalBytes(lastHash, state.lastHash)) return state;
-    const stored = { tree: await readFrontier(ledger, hasher, size), read: size, lastHash };
+    const stored = { tree: await makeStoredTree(ledger, hasher).frontier(size), read: size, lastHash };
     if (state !== undefined && size > state.tree.size) return { ...state, ...stored };
-    const unknown = { server: undefined, settling: undefined, look: undefined, renewAt: 0 };
+    const unknown = { server: undefined, settling: undefined, renewAt: 0 };
     return { ...stored, ...unknown, given: lastIds, settled: lastIds };
-  }
-
-  /** Throws TrailError where an entry is missing. */
-  async function begin(known: State): Promise<Look> {
-    const horizon = await records.horizon(!isSameIds(known.given, known.settled));
-    const { server, lastIds } = horizon;
-    // A sequence that was set back gives ids again, as does a server that has lost some: they may be anywhere.
-    const isBack = entryKinds.some(kind => lastIds[kind] < known.given[kind]);
-    if (!isBack && server === known.server && clock.elapsed() < known.renewAt) {
-      return { horizon, late: undefined, above: { ...known.settled } };
-    }
-    // A record whose entry was removed would get another number, and be signed once more.
-    const removed = await ledger.firstMissing(0, known.tree.size);
-    if (removed !== undefined) throw new TrailError(`entry ${removed} was removed`);
-    const late = known.settled;
-    const renewAt = clock.elapsed() + renewMilliseconds;
-    Object.assign(known, { server, settled: noIds, settling: undefined, renewAt });
-    return { horizon, late, above: { ...noIds } };
   }
 
   /** Numbers the next records; undefined where another process was first. Throws where none was, so that all is read anew. */
@@ -96,7 +65,7 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
       if ((await ledger.end()).size !== known.tree.size) return undefined;
       throw new Error("the trail takes no entries where it ends");
     }
-    const { tree, nodes } = makeStoredTree(hasher, known.tree);
+    const { tree, nodes } = makeGrowingTree(hasher, known.tree);
     for (const { hash } of numbered) tree.append(hash);
     if (nodes.length > 0) await ledger.store(nodes);
     known.tree = tree;
@@ -105,8 +74,18 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
   }
 
   /** After a look that has found all there was. */
-  async function settle(known: State, { horizon: { lastIds, xmin, xid }, late }: Look): Promise<void> {
+  async function settle(
+    known: State,
+    { server, lastIds, xmin, xid }: Horizon,
+    wasAnew: boolean,
+  ): Promise<void> {
     const { settling, given } = known;
+    known.given = lastIds;
+    if (wasAnew) {
+      const renewAt = clock.elapsed() + renewMilliseconds;
+      Object.assign(known, { server, settled: noIds, settling: undefined, renewAt });
+      return;
+    }
     if (settling !== undefined && xmin > settling.xid) {
       known.settled = settling.ids;
       known.settling = undefined;
@@ -115,44 +94,52 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
       const transaction = await records.oldestTransaction();
       if (transaction !== undefined) events.warn("trail waits", { transaction });
     }
-    if (xid !== undefined && late === undefined) {
-      known.settling ??= { ids: given, xid, tellAt: clock.elapsed() + patienceMilliseconds };
-    }
-    known.given = lastIds;
+    if (xid === undefined) return;
+    known.settling ??= { ids: given, xid, tellAt: clock.elapsed() + patienceMilliseconds };
   }
 
   return {
     /**
-     * Takes over what other processes have numbered and numbers what is new. Resolves with whether there may be more. Throws
-     * TrailError where the stored trail is not whole.
+     * Takes over what other processes have numbered and numbers what is new, until nothing is left or another process was
+     * first. Throws TrailError where the stored trail is not whole.
      */
-    async step(): Promise<boolean> {
+    async look(): Promise<void> {
       const known = await follow(await ledger.end());
       state = known;
-      known.look ??= await begin(known);
-      const { look } = known;
-      const found = await number(known, look.above);
-      if (found === undefined) return false;
-      const late = found.filter(({ kind, recordId }) => recordId <= (look.late?.[kind] ?? 0));
-      const [first] = late;
-      if (first !== undefined)
-        events.warn("trail late", { records: late.length, kind: first.kind, id: first.recordId });
-      const isMore = found.length === mostRecords;
-      if (isMore) {
-        const { kind, recordId } = found.at(-1) as HashedRecord;
-        look.above[kind] = recordId;
+      const horizon = await records.horizon(!isSameIds(known.given, known.settled));
+      const { server, lastIds } = horizon;
+      // A sequence that was set back gives ids again, as does a server that has lost some: they may be anywhere.
+      const isBack = server !== known.server || entryKinds.some(kind => lastIds[kind] < known.given[kind]);
+      const goesOverAll = isBack || clock.elapsed() >= known.renewAt;
+      // A record whose entry was removed would get another number, and be signed once more.
+      const removed = goesOverAll ? await ledger.firstMissing(0, known.tree.size) : undefined;
+      if (removed !== undefined) throw new TrailError(`entry ${removed} was removed`);
+      const above = { ...(goesOverAll ? noIds : known.settled) };
+      for (;;) {
+        const found = await number(known, above);
+        if (found === undefined) return;
+        const late = found.filter(({ kind, recordId }) => goesOverAll && recordId <= known.settled[kind]);
+        const [first] = late;
+        if (first !== undefined)
+          events.warn("trail late", { records: late.length, kind: first.kind, id: first.recordId });
+        const last = found.at(-1);
+        if (last === undefined || found.length < mostRecords) break;
         // They come in the order of the kinds: those before this one are done.
-        for (const done of entryKinds.slice(0, entryKinds.indexOf(kind))) look.above[done] = noMoreIds;
-      } else {
-        known.look = undefined;
-        await settle(known, look);
+        for (const kind of entryKinds.slice(0, entryKinds.indexOf(last.kind))) above[kind] = noMoreIds;
+        above[last.kind] = last.recordId;
+        await pause();
       }
-      return isMore;
+      await settle(known, horizon, goesOverAll);
     },
 
-    /** The tree of all entries that this process knows. */
-    head: (): ReadHead | undefined =>
-      state && { size: state.tree.size, root: state.tree.root(), read: state.read },
+    /** The tree of all entries at this moment. */
+    async current(): Promise<ReadHead> {
+      state = await follow(await ledger.end());
+      return headOf(state);
+    },
+
+    /** That of those that this process knows. */
+    head: () => state && headOf(state),
 
     /** Forgets what this process knows of the stored trail. */
     reset(): void {
@@ -160,5 +147,7 @@ export function makeNumbering({ ledger, records, hasher, clock, events }: Number
     },
   };
 }
+
+const headOf = ({ tree, read }: State): ReadHead => ({ size: tree.size, root: tree.root(), read });
 
 const isSameIds = (a: Ids, b: Ids): boolean => entryKinds.every(kind => a[kind] === b[kind]);

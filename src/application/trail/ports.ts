@@ -1,18 +1,18 @@
 import type { Head } from "../../domain/trail/checkpoint.ts";
+import type { Ed25519 } from "../../domain/trail/crypto.ts";
 import type { EntryKind } from "../../domain/trail/entry.ts";
-import type { Hash, Node } from "../../domain/trail/merkle.ts";
+import type { Hash, Node, TreeHasher } from "../../domain/trail/merkle.ts";
+import type { SignerKey } from "../../domain/trail/note.ts";
+import type { Clock, EventLog } from "../ports.ts";
 
 /**
  * A row that an entry stands for, and that never changes: a log, or one state of an employee or an asset. Ids of states
  * are their own, not those of the employee or asset.
  */
-export interface RecordKey {
+export interface HashedRecord {
   readonly kind: EntryKind;
   readonly recordId: number;
-}
-
-/** A record with the leaf hash of its entry. */
-export interface HashedRecord extends RecordKey {
+  /** The leaf hash of its entry. */
   readonly hash: Hash;
 }
 
@@ -53,8 +53,8 @@ export interface Ledger {
   hashes(ranges: readonly HashRange[]): Promise<readonly Uint8Array[]>;
   /** The first index, from `from` up to, and without, `to`, that has no entry with a hash. */
   firstMissing(from: number, to: number): Promise<number | undefined>;
-  /** The first entry, of those from `from` up to, and without, `to`, whose record has another entry too. */
-  firstRepeated(from: number, to: number): Promise<(RecordKey & { readonly index: number }) | undefined>;
+  /** In words, the first entry, of those from `from` up to, and without, `to`, whose record has another entry too. */
+  firstRepeated(from: number, to: number): Promise<string | undefined>;
 }
 
 /** The ids and transactions of one moment. */
@@ -67,13 +67,6 @@ export interface Horizon {
   readonly xmin: number;
   /** Every transaction that has an id at this moment has a lower one; undefined unless asked for. */
   readonly xid: number | undefined;
-}
-
-/** What `verify --database` finds wrong; the id is that of the log, employee or asset. */
-export interface Finding {
-  readonly kind: EntryKind;
-  readonly id: string;
-  readonly what: string;
 }
 
 /** The index of a log's entry and its bytes, as the log is now; either is undefined where there is none. */
@@ -94,8 +87,11 @@ export interface TrailRecords {
    */
   entries(from: number, to: number): Promise<Uint8Array[]>;
   entryOfLog(id: number): Promise<LogInTrail>;
-  /** Compares every record with the hash of its entry, and employees and assets with their last record. */
-  findings(): AsyncIterable<Finding>;
+  /**
+   * Compares every record with the hash of its entry, and employees and assets with their last record. In words, what does
+   * not agree: the id in them is that of the log, employee or asset.
+   */
+  findings(): AsyncIterable<string>;
 }
 
 export interface NewCheckpoint extends Head {
@@ -103,20 +99,12 @@ export interface NewCheckpoint extends Head {
   readonly note: string;
 }
 
-/** The operator's word that the trail goes on with another history than the one that was signed. */
-export interface Acceptance {
-  readonly reason: string;
-  /** Undefined where there was none. */
-  readonly refused: Head | undefined;
-  readonly accepted: NewCheckpoint;
-}
-
 export interface Checkpoints {
   /** The checkpoint that was stored last. */
   last(): Promise<NewCheckpoint | undefined>;
   add(checkpoint: NewCheckpoint): Promise<void>;
-  /** Stores the acceptance together with its checkpoint. */
-  accept(acceptance: Acceptance): Promise<void>;
+  /** Adds the checkpoint of another history than the one that was signed, with the operator's reason to go on with it. */
+  accept(reason: string, refused: Head | undefined, accepted: NewCheckpoint): Promise<void>;
   /** Resolves when all that has been read would survive the loss of the primary. */
   confirm(): Promise<void>;
 }
@@ -129,10 +117,20 @@ export interface TrailStore {
 }
 
 /** Where the last checkpoint is kept outside the database. Throws TrailError where that cannot be read or written. */
-export interface RememberedNote {
+export interface RememberedHead {
   /** In words, for the operator. */
   readonly place: string;
-  read(): Promise<string | undefined>;
-  /** Resolves when the note would survive a crash of the machine. */
+  read(): Promise<Head | undefined>;
+  /** Resolves when the signed note would survive a crash of the machine. */
   write(note: string): Promise<void>;
+}
+
+export interface TrailPorts extends TrailStore {
+  readonly hasher: TreeHasher;
+  readonly ed25519: Ed25519;
+  /** Undefined: nothing is signed. */
+  readonly key: SignerKey | undefined;
+  readonly remembered: RememberedHead | undefined;
+  readonly events: EventLog;
+  readonly clock: Clock;
 }

@@ -1,28 +1,23 @@
 import { DomainError, notFound } from "../../domain/error.ts";
 import { faultOf, toBase64 } from "../../domain/trail/encoding.ts";
-import { inclusionSpans, isIncluded, type TreeHasher } from "../../domain/trail/merkle.ts";
-import { formatVerifierKey, type SignerKey } from "../../domain/trail/note.ts";
+import { inclusionSpans, isIncluded } from "../../domain/trail/merkle.ts";
+import { formatVerifierKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
 import { isTileOf, readTilePath, tileHeight, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
 import { type ByteList, type JsonList, joinElements } from "../json-list.ts";
-import type { EventLog } from "../ports.ts";
-import type { TrailRecords, TrailStore } from "./ports.ts";
+import type { TrailPorts, TrailRecords } from "./ports.ts";
 import type { NewestHead } from "./signing.ts";
-import { readSpans, readStored } from "./tree.ts";
-
-export interface PublishingPorts extends Pick<TrailStore, "ledger" | "records"> {
-  readonly hasher: TreeHasher;
-  readonly key: SignerKey | undefined;
-  readonly events: Pick<EventLog, "error">;
-  readonly newest: () => NewestHead | undefined;
-}
+import { makeStoredTree } from "./tree.ts";
 
 export type PublishedTrail = ReturnType<typeof makePublishedTrail>;
-export type TrailHead = ReturnType<PublishedTrail["head"]>;
 
 /** What any employee may read of the trail, as far as the newest checkpoint. */
-export function makePublishedTrail(ports: PublishingPorts) {
-  const { ledger, records, hasher, key, events, newest } = ports;
+export function makePublishedTrail(
+  ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "key" | "events">,
+  newest: () => NewestHead | undefined,
+) {
+  const { ledger, records, hasher, key, events } = ports;
+  const stored = makeStoredTree(ledger, hasher);
   const size = () => newest()?.size ?? 0;
 
   return {
@@ -52,7 +47,7 @@ export function makePublishedTrail(ports: PublishingPorts) {
       const to = from + tile.width;
       if (tile.isBundle) return inPieces(records, from, to, writeBundle);
       const level = tile.level * tileHeight;
-      const [hashes] = await readStored(ledger, hasher, [{ level, from, to }]).catch(gone);
+      const [hashes] = await stored.ranges([{ level, from, to }]).catch(gone);
       return hashes as Uint8Array;
     },
 
@@ -72,7 +67,7 @@ export function makePublishedTrail(ports: PublishingPorts) {
         throw new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
       }
       if (entry !== undefined) {
-        const hashes = await readSpans(ledger, hasher, inclusionSpans(index, head.size)).catch(gone);
+        const hashes = await stored.spans(inclusionSpans(index, head.size)).catch(gone);
         if (isIncluded(hasher, index, head.size, hasher.leaf(entry), hashes, head.root))
           return formatProof({ entry, index, hashes, checkpoint: head.note });
       }

@@ -1,34 +1,13 @@
-import { type Head, readHead, signCheckpoint } from "../../domain/trail/checkpoint.ts";
-import type { Ed25519 } from "../../domain/trail/crypto.ts";
-import { faultOf, TrailError, toBase64 } from "../../domain/trail/encoding.ts";
-import type { TreeHasher } from "../../domain/trail/merkle.ts";
+import { type Head, signCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
-import type { Clock, EventLog } from "../ports.ts";
-import type { RememberedNote, TrailStore } from "./ports.ts";
-import { extendsHead } from "./tree.ts";
-
-export interface SigningPorts extends Pick<TrailStore, "ledger" | "checkpoints"> {
-  readonly hasher: TreeHasher;
-  readonly ed25519: Pick<Ed25519, "sign">;
-  /** Undefined: nothing is signed. */
-  readonly key: SignerKey | undefined;
-  readonly remembered: RememberedNote | undefined;
-  readonly events: EventLog;
-  readonly clock: Clock;
-}
+import type { TrailPorts } from "./ports.ts";
+import { makeStoredTree } from "./tree.ts";
 
 /** A head that was signed, or would have been if there were a key; when, in elapsed milliseconds. */
 export interface NewestHead extends Head {
   readonly note: string | undefined;
   readonly at: number;
-}
-
-/** What was signed before, by any process. */
-export interface SignedBefore {
-  /** The last checkpoint in the database. */
-  readonly stored: Head | undefined;
-  /** The note outside the database: that of the state file, or where there is none that of this process. */
-  readonly note: string | undefined;
 }
 
 /** A tree, and up to which size its entries were read from the database: this process has added those after it itself. */
@@ -46,30 +25,20 @@ const searchedEntries = 2 ** 20;
 export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
 
 /**
- * The head that a remembered note states. Its signature is not checked: the key may be another one by now. Throws
- * TrailError that says where it is, and what to do.
+ * The tree, which extends what was signed before, by any process. It is read last, since it then has at least
+ * what others have signed. Throws TrailError where it does not extend that, and where the stored trail is not whole.
+ *
+ * @param own what this process has signed last, which counts where nothing is kept outside the database
  */
-export function rememberedHead(note: string | undefined, place = "memory"): Head | undefined {
-  if (note === undefined) return undefined;
-  try {
-    return readHead(note.split("\n").slice(1));
-  } catch (error) {
-    throw new TrailError(
-      `${place} has no checkpoint (it ${faultOf(error)}): put back the last one from the log or a backup, or run accept-trail`,
-    );
-  }
-}
-
-/**
- * Makes sure that the tree extends what was signed before it was read. Throws TrailError where it does not, and where the
- * stored trail is not whole.
- */
-export async function refuseContradiction(
-  { ledger, hasher, remembered }: Pick<SigningPorts, "ledger" | "hasher" | "remembered">,
-  tree: ReadHead,
-  { stored, note }: SignedBefore,
-): Promise<void> {
-  const kept = rememberedHead(note, remembered?.place);
+async function readWhole(
+  ports: Pick<TrailPorts, "ledger" | "checkpoints" | "hasher" | "remembered">,
+  readTree: () => Promise<ReadHead>,
+  own?: Head,
+): Promise<ReadHead> {
+  const { ledger, checkpoints, hasher, remembered } = ports;
+  const stored = await checkpoints.last();
+  const kept = remembered === undefined ? own : await remembered.read();
+  const tree = await readTree();
   if (remembered !== undefined && kept === undefined && stored !== undefined) {
     throw new TrailError(
       `the checkpoints in the database, while ${remembered.place} is missing: put it back from a backup, or run accept-trail`,
@@ -78,21 +47,22 @@ export async function refuseContradiction(
   // The place outside says up to where no record had two entries; the owner of the database can write any size there.
   for (let from = kept?.size ?? 0; from < tree.read; from += searchedEntries) {
     const repeated = await ledger.firstRepeated(from, Math.min(tree.read, from + searchedEntries));
-    if (repeated === undefined) continue;
-    const { kind, recordId, index } = repeated;
-    throw new TrailError(`another entry of ${kind} record ${recordId} than entry ${index}`);
+    if (repeated !== undefined) throw new TrailError(`another entry than ${repeated}`);
   }
-  const place = remembered === undefined ? "memory" : "TRAIL_STATE_FILE";
-  for (const [where, head] of [[place, kept] as const, ["database", stored] as const]) {
-    if (head !== undefined && !(await extendsHead(ledger, hasher, head, tree)))
+  for (const [where, head] of [
+    [remembered?.place ?? "memory", kept] as const,
+    ["database", stored] as const,
+  ]) {
+    if (head !== undefined && !(await makeStoredTree(ledger, hasher).extends(head, tree)))
       throw new TrailError(`${where} ${inWords(head)}`);
   }
+  return tree;
 }
 
 const never = { at: Number.NEGATIVE_INFINITY, size: -1 };
 
 /** Signs the tree as it grows, as long as it extends what was signed before. */
-export function makeSigning(ports: SigningPorts) {
+export function makeSigning(ports: Omit<TrailPorts, "records">) {
   const { checkpoints, ed25519, key, remembered, events, clock } = ports;
   let newest: NewestHead | undefined;
   let announced = never;
@@ -113,20 +83,12 @@ export function makeSigning(ports: SigningPorts) {
   }
 
   return {
-    /** To be asked before the tree is read, which then has at least what others have signed. */
-    async before(): Promise<SignedBefore> {
-      return {
-        stored: key && (await checkpoints.last()),
-        note: remembered === undefined ? newest?.note : await remembered.read(),
-      };
-    },
-
     /** Throws TrailError as above. */
-    async sign(tree: ReadHead, before: SignedBefore): Promise<void> {
-      const note = key && signCheckpoint(tree, key, ed25519);
-      const head = { size: tree.size, root: tree.root, note, at: clock.elapsed() };
+    async sign(readTree: () => Promise<ReadHead>): Promise<void> {
+      const { size, root } = key ? await readWhole(ports, readTree, newest) : await readTree();
+      const note = key && signCheckpoint({ size, root }, key, ed25519);
+      const head = { size, root, note, at: clock.elapsed() };
       if (note !== undefined) {
-        await refuseContradiction(ports, tree, before);
         // A standby that is promoted without these entries would contradict what was signed.
         await checkpoints.confirm();
         // A crash after this leaves a state file that is ahead of the database, which is what it is for.
@@ -143,4 +105,33 @@ export function makeSigning(ports: SigningPorts) {
 
     newest: () => newest,
   };
+}
+
+/**
+ * Goes on with the history that is stored, where that contradicts what was signed before: signs it, and puts it in the
+ * place of what is remembered. Returns both heads, or undefined where nothing contradicts it. Throws TrailError where the
+ * right edge of the stored tree is not whole.
+ */
+export async function acceptTrail(
+  ports: Omit<TrailPorts, "records" | "events" | "clock"> & { readonly key: SignerKey },
+  reason: string,
+): Promise<{ readonly refused: Head | undefined; readonly accepted: Head } | undefined> {
+  const { ledger, checkpoints, hasher, ed25519, remembered, key } = ports;
+  const readTree = async () => {
+    const { size } = await ledger.end();
+    return { size, root: (await makeStoredTree(ledger, hasher).frontier(size)).root(), read: size };
+  };
+  let refused: Head | undefined = await checkpoints.last();
+  try {
+    refused = (await remembered?.read()) ?? refused;
+    await readWhole(ports, readTree);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TrailError)) throw error;
+  }
+  const accepted = await readTree();
+  const signed = signCheckpoint(accepted, key, ed25519);
+  await checkpoints.accept(reason, refused, { ...accepted, note: signed });
+  await remembered?.write(signed);
+  return { refused, accepted };
 }

@@ -1,22 +1,20 @@
 import { isUnavailable } from "../../domain/error.ts";
 import type { TrailCrypto } from "../../domain/trail/crypto.ts";
-import { faultOf } from "../../domain/trail/encoding.ts";
+import { TrailError } from "../../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../../domain/trail/merkle.ts";
 import { makeNumbering } from "./numbering.ts";
-import type { TrailStore } from "./ports.ts";
+import type { TrailPorts, TrailStore } from "./ports.ts";
 import { makePublishedTrail } from "./publishing.ts";
-import { inWords, makeSigning, type SigningPorts } from "./signing.ts";
+import { inWords, makeSigning } from "./signing.ts";
 
 /** Between two looks for what is new. Each has statements and a signature that cost the same for many records. */
 const lookMilliseconds = 1_000;
 /** Between two batches while there is more: requests come first, and catching up is fast enough. */
 const batchMilliseconds = 20;
-const unavailableMilliseconds = 1_000;
 const failureMilliseconds = 10_000;
-const patienceMilliseconds = 60_000;
 const stopMilliseconds = 2_000;
 
-export interface TrailPorts extends Pick<SigningPorts, "key" | "remembered" | "events" | "clock"> {
+export interface ServedTrailPorts extends Pick<TrailPorts, "key" | "remembered" | "events" | "clock"> {
   /** For numbering and signing. */
   readonly trail: TrailStore;
   /** For requests. */
@@ -37,40 +35,47 @@ export interface TrailState {
   readonly contradiction: string | undefined;
 }
 
-export type Trail = ReturnType<typeof makeTrail>;
-
 /** The trail of a process that serves: numbers and signs beside the requests, and publishes. */
-export function makeTrail(ports: TrailPorts) {
+export function makeTrail(ports: ServedTrailPorts) {
   const { trail, requestTrail, crypto, key, events, clock, pause } = ports;
   const hasher = makeTreeHasher(crypto.sha256);
-  const numbering = makeNumbering({ ...trail, hasher, clock, events });
+  const stopping = new AbortController();
+  const wait = (milliseconds: number) => pause(milliseconds, undefined, stopping);
+  const numbering = makeNumbering({ ...ports, ...trail, hasher }, () => wait(batchMilliseconds));
   const signing = makeSigning({ ...ports, ...trail, hasher, ed25519: crypto });
   const { newest } = signing;
   let contradiction: string | undefined;
-  const stopping = new AbortController();
+  let failure: string | undefined;
   let running: Promise<unknown> = Promise.resolve();
 
-  /** Numbers what is new and signs; returns how long to wait before the next time. */
+  /** Returns how long to wait before the next look. Tells what is wrong once, as long as it stays the same. */
   async function look(): Promise<number> {
-    // What cannot be signed is numbered all the same.
-    const [before] = await Promise.allSettled([signing.before()]);
     try {
-      const isMore = await numbering.step();
-      if (before.status === "rejected") throw before.reason;
-      if (isMore) return batchMilliseconds;
-      const tree = numbering.head();
-      if (tree !== undefined && (contradiction !== undefined || tree.size !== newest()?.size)) {
-        await signing.sign(tree, before.value);
-        tell(undefined);
-      }
+      await numbering.look();
+      if (contradiction !== undefined || numbering.head()?.size !== newest()?.size)
+        await signing.sign(numbering.current);
+      tell(undefined);
+      failure = undefined;
       return lookMilliseconds;
     } catch (error) {
-      tell(faultOf(error));
-      return failureMilliseconds;
+      const { name, message, stack, cause = message } = error as Error;
+      if (name === "AbortError") return 0;
+      if (error instanceof TrailError) {
+        tell(message);
+        return failureMilliseconds;
+      }
+      const isAway = isUnavailable(error);
+      if (!isAway) numbering.reset();
+      if (failure !== message)
+        events[isAway ? "warn" : "error"]("trail failed", {
+          cause: isAway ? String(cause) : stack,
+        });
+      failure = message;
+      return isAway ? lookMilliseconds : failureMilliseconds;
     }
   }
 
-  /** Takes note of what does not hold of the stored trail, if anything, and tells it once. */
+  /** Takes note of what does not hold of the stored trail, if anything. */
   function tell(found: string | undefined): void {
     if (found === contradiction) return;
     contradiction = found;
@@ -79,32 +84,12 @@ export function makeTrail(ports: TrailPorts) {
     else events.error("trail broken", { signed: found, ...(head && { found: inWords(head) }) });
   }
 
-  /** Looks until the stop; logs a failure once, as long as it stays the same. */
   async function repeat(): Promise<void> {
-    let told: unknown;
-    let doneAt = clock.elapsed();
-    const { signal } = stopping;
-    for (let wait = 0; !signal.aborted; await pause(wait, undefined, { signal }).catch(() => {})) {
-      try {
-        wait = await look();
-        told = undefined;
-        doneAt = clock.elapsed();
-      } catch (error) {
-        const isAway = isUnavailable(error);
-        wait = isAway ? unavailableMilliseconds : failureMilliseconds;
-        if (!isAway) numbering.reset();
-        // A lock that somebody holds looks like this too, while everything else goes on.
-        if (isAway && clock.elapsed() - doneAt < patienceMilliseconds) continue;
-        const { message, stack, cause } = error as Error;
-        if (told !== message)
-          events.error("trail failed", { cause: isAway ? `for a minute: ${cause}` : stack });
-        told = message;
-      }
-    }
+    while (!stopping.signal.aborted) await wait(await look()).catch(() => {});
   }
 
   return {
-    published: makePublishedTrail({ ...requestTrail, hasher, key, events, newest }),
+    published: makePublishedTrail({ ...ports, ...requestTrail, hasher }, newest),
 
     /** The newest checkpoint. */
     checkpoint: () => newest()?.note,
@@ -120,16 +105,13 @@ export function makeTrail(ports: TrailPorts) {
       stopping.abort();
       const last = running
         .then(() => (contradiction === undefined ? signing.close() : undefined))
-        .catch((error: unknown) =>
-          events.warn("the last checkpoint is not stored", { cause: String(error) }),
-        );
+        .catch(error => events.warn("the last checkpoint is not stored", { cause: String(error) }));
       // What is stored then is whole, whatever is still under way.
       await Promise.race([last, pause(stopMilliseconds)]);
     },
 
     state(): TrailState {
-      const head = newest();
-      const signed = head?.note === undefined ? undefined : head;
+      const signed = key && newest();
       return {
         size: numbering.head()?.size ?? 0,
         isSigned: key !== undefined,

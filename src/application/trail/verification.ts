@@ -1,19 +1,12 @@
 import { type Head, openCheckpoint } from "../../domain/trail/checkpoint.ts";
-import type { Ed25519 } from "../../domain/trail/crypto.ts";
 import { equalBytes, faultOf } from "../../domain/trail/encoding.ts";
-import { hashLength, type TreeHasher } from "../../domain/trail/merkle.ts";
+import { hashLength } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { tileWidth } from "../../domain/trail/tile.ts";
 import { makePrefixCheck } from "../../domain/trail/verification.ts";
-import type { TrailStore } from "./ports.ts";
+import type { TrailPorts } from "./ports.ts";
 import { inWords } from "./signing.ts";
-import { makeStoredTree, readStored } from "./tree.ts";
-
-interface VerificationPorts extends TrailStore {
-  readonly hasher: TreeHasher;
-  readonly ed25519: Pick<Ed25519, "verify">;
-  readonly keys: readonly VerifierKey[];
-}
+import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 
 /**
  * Compares every record with the hash of its entry, every hash with the tree, and the tree with signed checkpoints.
@@ -23,11 +16,12 @@ interface VerificationPorts extends TrailStore {
  * @returns how many entries there are
  */
 export async function verifyStore(
-  { ledger, records, hasher, ed25519, keys }: VerificationPorts,
+  { ledger, records, hasher, ed25519 }: Pick<TrailPorts, "ledger" | "records" | "hasher" | "ed25519">,
+  keys: readonly VerifierKey[],
   notes: ReadonlyMap<string, string>,
   tell: (difference: string) => Promise<void>,
 ): Promise<number> {
-  for await (const { kind, id, what } of records.findings()) await tell(`${kind} ${id}: ${what}`);
+  for await (const finding of records.findings()) await tell(finding);
   const signed: { readonly place: string; readonly head: Head }[] = [];
   for (const [place, note] of notes) {
     try {
@@ -37,22 +31,21 @@ export async function verifyStore(
     }
   }
   const { size } = await ledger.end();
-  const { tree, nodes } = makeStoredTree(hasher);
-  const check = makePrefixCheck(
-    signed.map(({ head }) => head),
-    tree,
-  );
+  const stored = makeStoredTree(ledger, hasher);
+  const { tree, nodes } = makeGrowingTree(hasher);
+  const heads = signed.map(({ head }) => head);
+  const check = makePrefixCheck(heads, tree);
   const walk = async (): Promise<void> => {
     while (tree.size < size) {
       const range = { level: 0, from: tree.size, to: Math.min(size, tree.size + tileWidth) };
-      const [hashes = new Uint8Array()] = await readStored(ledger, hasher, [range]);
+      const [hashes = new Uint8Array()] = await stored.ranges([range]);
       for (let at = 0; at < hashes.length; at += hashLength) check.add(hashes.subarray(at, at + hashLength));
       const computed = nodes.splice(0);
       const ranges = computed.map(({ level, index }) => ({ level, from: index, to: index + 1 }));
-      const stored = await ledger.hashes(ranges);
+      const kept = await ledger.hashes(ranges);
       for (const [at, { level, index, hash }] of computed.entries()) {
         // None is no fault: a process may have ended before it stored it.
-        if (stored[at]?.length && !equalBytes(stored[at], hash))
+        if (kept[at]?.length && !equalBytes(kept[at], hash))
           await tell(`hash ${index} of level ${level} is not that of the entries below it`);
       }
     }

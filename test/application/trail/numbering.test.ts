@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { readFrontier } from "../../../src/application/trail/tree.ts";
+import { makeStoredTree } from "../../../src/application/trail/tree.ts";
 import { toBase64 } from "../../../src/domain/trail/encoding.ts";
-import { catchUp, hasher, logRecord, makeTrailStage, range } from "../../support/trail-stage.ts";
+import { hasher, logRecord, makeTrailStage, range } from "../../support/trail-stage.ts";
 
 type Stage = ReturnType<typeof makeTrailStage>;
 
 /** Looks of a process, a second after each other. */
-async function look({ clock }: Stage, { step }: ReturnType<Stage["numbering"]>, times = 1): Promise<void> {
+async function look({ clock }: Stage, numbering: ReturnType<Stage["numbering"]>, times = 1): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     clock.advance(1);
-    await step();
+    await numbering.look();
   }
 }
 
@@ -44,17 +44,17 @@ describe("numbering", () => {
       const ids = range(next, next + 1 + ((round * 37) % 200));
       next += ids.length;
       commit(...ids);
-      await Promise.all(processes.map(each => each.step()));
-      await processes[round % 3]?.step();
+      await Promise.all(processes.map(each => each.look()));
+      await processes[round % 3]?.look();
     }
-    for (const each of processes) await each.step();
+    for (const each of processes) await each.look();
     assert.deepEqual(
       [...numberedIds()].sort((a, b) => a - b),
       range(1, next),
     );
     for (const each of processes) assert.equal(toBase64(each.head()?.root ?? assert.fail()), rootOf());
     for (const size of [0, 1, 255, 256, 257, 512, next - 1]) {
-      const { root } = await readFrontier(trail.ledger, hasher, size);
+      const { root } = await makeStoredTree(trail.ledger, hasher).frontier(size);
       assert.equal(toBase64(root()), rootOf(size), String(size));
     }
   });
@@ -66,7 +66,7 @@ describe("numbering", () => {
       for (const recordId of range(1, 1_501)) records[kind].push({ ...logRecord(recordId), kind });
     }
     commit(...range(1, 3_001));
-    await catchUp(stage.numbering());
+    await stage.numbering().look();
     const kinds = trail.stored.entries.map(({ kind }) => kind);
     assert.deepEqual(kinds, [
       ...Array(1_500).fill("employee"),
@@ -78,13 +78,13 @@ describe("numbering", () => {
   test("grows by many tiles at once as it does entry by entry", async () => {
     const [many, single] = [makeTrailStage(), makeTrailStage()];
     many.commit(...range(1, 3_001));
-    await catchUp(many.numbering());
+    await many.numbering().look();
     const each = single.numbering();
     for (const id of range(1, 3_001)) {
       single.commit(id);
-      if (id % 7 === 0) await each.step();
+      if (id % 7 === 0) await each.look();
     }
-    await catchUp(each);
+    await each.look();
     assert.equal(many.trail.stored.nodes.length, 187 + 11);
     assert.deepEqual(many.trail.stored.nodes, single.trail.stored.nodes);
     assert.equal(many.rootOf(), single.rootOf());
@@ -94,7 +94,7 @@ describe("numbering", () => {
     const stage = makeTrailStage();
     const [one, other] = [await settled(stage), await settled(stage)];
     stage.commit(...range(1, 5_001));
-    await catchUp(one);
+    await one.look();
     await look(stage, other);
     assert.equal(toBase64(other.head()?.root ?? assert.fail()), stage.rootOf());
     assert.equal(other.head()?.size, 5_000);

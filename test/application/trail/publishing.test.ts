@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
-import { acceptTrail } from "../../../src/application/trail/acceptance.ts";
+import { acceptTrail } from "../../../src/application/trail/signing.ts";
 import { makeTrail } from "../../../src/application/trail/trail.ts";
 import { openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
 import { makeFrontier } from "../../../src/domain/trail/merkle.ts";
@@ -155,7 +155,7 @@ describe("a trail that was rewritten under the process", () => {
     assert.equal(note(), signed);
     assert.equal(service.checkpoint(), signed);
     assert.equal(broken().length, 1);
-    assert.match(JSON.stringify(broken()), /TRAIL_STATE_FILE 600 /);
+    assert.match(JSON.stringify(broken()), /TRAIL_STATE_FILE \/state 600 /);
   });
 
   test("has a state with the size and age of what was signed, before and after", async () => {

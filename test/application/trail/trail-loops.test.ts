@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
 import type { TrailStore } from "../../../src/application/trail/ports.ts";
 import { makeTrail } from "../../../src/application/trail/trail.ts";
 import { DomainError } from "../../../src/domain/error.ts";
 import { key, makeTrailStage, range } from "../../support/trail-stage.ts";
+import { until } from "../../support/until.ts";
 
 /** Runs a trail for so many waits; answers them, and what was logged. */
-async function run(
-  failures: readonly (Error | undefined)[],
-  commits: readonly number[] = [],
-  timePasses = failures.every(failure => failure === undefined),
-) {
+async function run(failures: readonly (Error | undefined)[], commits: readonly number[] = []) {
   const stage = makeTrailStage();
   const { events } = stage;
   const waits: number[] = [];
@@ -44,7 +41,7 @@ async function run(
     clock: stage.clock,
     pause(milliseconds) {
       waits.push(milliseconds);
-      if (timePasses) stage.clock.advance(milliseconds / 1_000);
+      stage.clock.advance(milliseconds / 1_000);
       if (looks >= failures.length) done();
       return turn();
     },
@@ -55,8 +52,6 @@ async function run(
   const failed = events.recorded.filter(({ event }) => event === "trail failed");
   return { waits, failed, events: events.recorded, size: service.state().size };
 }
-
-const repeated = <T>(one: T, count: number): T[] => Array.from({ length: count }, () => one);
 
 describe("the trail beside the requests", () => {
   test("tells a failure once as long as it stays the same, waits ten seconds, and goes on after it", async () => {
@@ -77,26 +72,18 @@ describe("the trail beside the requests", () => {
     assert.equal(size, 3);
   });
 
-  test("says nothing of a database that is not available, and asks again after a second", async () => {
-    const away = new DomainError("UNAVAILABLE", "The database is not available");
-    const { failed, waits } = await run([away, away, away, undefined, undefined]);
-    assert.deepEqual(failed, []);
-    assert.ok(waits.filter(wait => wait === 1_000).length >= 3);
-    assert.equal(waits.includes(10_000), false);
-  });
-
-  test("tells once that a database has not carried anything out for a minute, and again after it has", async () => {
+  test("says once that the database is not available, and why, and asks again after a second", async () => {
     const away = new DomainError("UNAVAILABLE", "The database is not available", {
       cause: new Error("canceling statement due to user request"),
     });
-    const minutes = repeated(away, 130);
-    const { failed } = await run([...minutes, undefined, undefined, ...minutes], [], true);
-    const expected = { cause: "for a minute: Error: canceling statement due to user request" };
+    const { failed, waits } = await run([away, away, away, undefined, undefined, away, undefined]);
+    const expected = { level: "warn", details: { cause: "Error: canceling statement due to user request" } };
     assert.deepEqual(
-      failed.map(({ details }) => details),
+      failed.map(({ level, details }) => ({ level, details })),
       [expected, expected],
     );
-    assert.deepEqual((await run([...repeated(away, 25), undefined], [], true)).failed, []);
+    assert.ok(waits.filter(wait => wait === 1_000).length >= 3);
+    assert.equal(waits.includes(10_000), false);
   });
 
   test("looks again soon while there is more to number", async () => {
@@ -105,5 +92,29 @@ describe("the trail beside the requests", () => {
     const idle = await run(Array(200).fill(undefined), [1]);
     assert.ok(idle.waits.filter(wait => wait === 1_000).length >= 50);
     assert.equal(idle.waits.includes(20), false);
+  });
+
+  test("ends between two batches at the stop, and tells nothing", async () => {
+    const { trail, commit, clock, events } = makeTrailStage();
+    commit(...range(1, 12_000));
+    let stopped: Promise<void> | undefined;
+    const service = makeTrail({
+      trail,
+      requestTrail: trail,
+      crypto: trailCrypto,
+      key,
+      remembered: undefined,
+      events,
+      clock,
+      pause(milliseconds, value, cut) {
+        if (milliseconds === 20) stopped ??= service.stop();
+        return sleep(cut?.signal.aborted ? 60_000 : 0, value, cut);
+      },
+    });
+    service.start();
+    await until(() => stopped !== undefined);
+    await stopped;
+    assert.equal(trail.stored.entries.length, 4_000);
+    assert.deepEqual(events.recorded, []);
   });
 });

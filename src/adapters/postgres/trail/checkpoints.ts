@@ -23,7 +23,7 @@ export function makeCheckpoints({ query }: Database): Checkpoints {
       );
     },
 
-    async accept({ reason, refused, accepted: { size, root, note } }) {
+    async accept(reason, refused, { size, root, note }) {
       await query(
         sql`
           with accepted as (

@@ -1,4 +1,4 @@
-import type { Finding, TrailRecords } from "../../../application/trail/ports.ts";
+import type { TrailRecords } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
@@ -37,7 +37,8 @@ export const makeFindings = ({ query }: Database): TrailRecords["findings"] =>
   async function* findings() {
     const statements = entryKinds.map(kind => [kind, comparisonOf(kind)] as const);
     for (const [kind, statement] of [...statements, ...unrecorded]) {
-      for (const row of await query<Omit<Finding, "kind">>(statement)) yield { kind, ...row };
+      for (const { id, what } of await query<{ id: string; what: string }>(statement))
+        yield `${kind} ${id}: ${what}`;
     }
   };
 

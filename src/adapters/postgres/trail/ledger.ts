@@ -129,16 +129,16 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
     },
 
     async firstRepeated(from, to) {
-      const [repeated] = await query<{ kind: EntryKind; recordId: number; index: number }>(
+      const [repeated] = await query<{ kind: EntryKind; id: number; index: number }>(
         sql`
-          select kind, record_id as "recordId", index from trail_entry entry
+          select kind, record_id as id, index from trail_entry entry
           where index >= ${from} and index < ${to} and exists (
             select from trail_entry other
             where other.kind = entry.kind and other.record_id = entry.record_id and other.index <> entry.index
           )
           order by index limit 1`,
       );
-      return repeated;
+      return repeated && `entry ${repeated.index} of ${repeated.kind} record ${repeated.id}`;
     },
   };
 }
