@@ -33,21 +33,18 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
     const [row] = await queryBytes(() => {
       calls = takeCalls();
       // As JSON, whose estimated length is always the same, and with a limit in the text: PostgreSQL then keeps its plan, and
-      // does not think it worth compiling.
-      const rows = JSON.stringify(
-        calls.flat().map(({ level, from, to }, n) => ({ n, level, low: from, high: to })),
-      );
+      // does not think it worth compiling. It searches an index of one table only, as long as their types are the same.
       return sql`
-          select string_agg(coalesce(encode(case level when 0 then (
+          select string_agg(coalesce(encode((
             select string_agg(hash, '') from (
-              select hash from trail_entry where index >= low and index < high order by index limit 256
+              select hash from (
+                select 0::smallint as level, index, hash from trail_entry union all select level, index, hash from trail_node
+              ) as node where level = range.level and index >= low and index < high order by index limit 256
             ) as ordered
-          ) else (
-            select string_agg(hash, '') from (
-              select hash from trail_node where level = range.level and index >= low and index < high order by index limit 256
-            ) as ordered
-          ) end, 'hex'), ''), ',' order by n)
-          from json_to_recordset(${rows}::text::json) as range (n integer, level smallint, low bigint, high bigint)`;
+          ), 'hex'), ''), ',' order by n)
+          from rows from (
+            json_to_recordset(${JSON.stringify(calls.flat())}::text::json) as (level smallint, "from" bigint, "to" bigint)
+          ) with ordinality as range (level, low, high, n)`;
     });
     const found = row?.[0]?.toString("latin1").split(",") ?? [];
     return new Map(

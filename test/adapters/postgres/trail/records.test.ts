@@ -77,6 +77,22 @@ describe("the trail's records in PostgreSQL", () => {
     assert.deepEqual((await ledger.end()).lastIds, lastIds);
   });
 
+  test("name the first entry of a record that has two, where the owner of the tables has dropped the constraint", async () => {
+    const { ledger } = makeTrailStore(database);
+    const { size } = await ledger.end();
+    assert.equal(await ledger.firstRepeated(0, size), undefined);
+    await owner`alter table trail_entry drop constraint trail_entry_kind_record_id_key`;
+    await owner`insert into trail_entry select ${size}::bigint, record_id, kind, hash from trail_entry where index = 1`;
+    assert.match((await ledger.firstRepeated(0, size)) ?? "", /^entry 1 of asset record \d+$/);
+    assert.match(
+      (await ledger.firstRepeated(2, size + 1)) ?? "",
+      new RegExp(`^entry ${size} of asset record`),
+    );
+    assert.equal(await ledger.firstRepeated(2, size), undefined);
+    await owner`delete from trail_entry where index = ${size}`;
+    await owner`alter table trail_entry add unique (kind, record_id)`;
+  });
+
   test("name a transaction that is open, and wait for its end", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database runs one transaction at a time");
     const { records } = makeTrailStore(database);
