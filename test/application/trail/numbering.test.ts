@@ -341,7 +341,7 @@ describe("numbering", () => {
 
   test("gives no second number to a record whose entry was removed, and goes on when it is back", async () => {
     for (const isNew of [true, false]) {
-      for (const at of [298, 10]) {
+      for (const at of [298, 0]) {
         const stage = makeTrailStage();
         const { trail, commit, numbering, numberedIds } = stage;
         commit(...range(1, 301));
