@@ -512,6 +512,29 @@ describe("bodies under way", () => {
     await world.close();
   });
 
+  test("of a connection that ended while the token was checked are given up", async () => {
+    const repositories = makeMemoryRepositories();
+    const waiting: (() => void)[] = [];
+    let isHeld = false;
+    const findAccount = async (email: string) => {
+      if (isHeld) await new Promise<void>(resolve => waiting.push(resolve));
+      return repositories.employees.findAccount(email);
+    };
+    const employees = { ...repositories.employees, findAccount };
+    const world = await openLimited({}, { ...repositories, employees });
+    isHeld = true;
+    const { socket } = await dial(world.port);
+    socket.write(`${head(`${api}/assets`, `${world.bearer}Content-Length: 20\r\n`)}{`);
+    await until(() => waiting.length === 1);
+    assert.equal(world.load().requests, 1);
+    socket.resetAndDestroy();
+    await until(() => world.load().connections === 0);
+    for (const letGo of waiting) letGo();
+    await until(() => world.load().requests === 0);
+    await until(() => world.load().bodyBytes === 0, 2_000);
+    await world.close();
+  });
+
   test("of one byte count as much as what waits for the rest takes", async () => {
     const world = await openLimited({ bodyBytesWithoutToken: 16 * 1024 });
     const attackers = await Promise.all(Array.from({ length: 40 }, () => dial(world.port)));

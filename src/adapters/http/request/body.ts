@@ -81,6 +81,8 @@ function readBytes(request: IncomingMessage, body: ReturnType<typeof makeGrowing
     request.once("end", () => resolve(body.bytes()));
     request.once("error", fail);
     request.once("close", fail);
+    // It may have closed while the token was checked, and says so only once.
+    if (request.closed) fail();
   });
 }
 
