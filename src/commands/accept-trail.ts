@@ -1,8 +1,8 @@
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
 import { makeTrailStore } from "../adapters/postgres/trail/trail-store.ts";
-import { makeStateFile } from "../adapters/state-file.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { acceptTrail, inWords } from "../application/trail/signing.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
 import { faultOf } from "../domain/trail/encoding.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { replaceFile } from "../adapters/state-file.ts";
 import { makeTrailClient, TrailClientError } from "../adapters/trail-client.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { replaceFile } from "../adapters/trail-state-file.ts";
 import { auditTrail, type Remembered } from "../application/trail/audit.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { auditSettings } from "../config/standalone-settings.ts";

@@ -10,7 +10,7 @@ import {
   refuseOtherEncoding,
   refuseOtherIsolation,
 } from "../adapters/postgres/schema/server-settings.ts";
-import { makeStateFile } from "../adapters/state-file.ts";
+import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { misspelled } from "../config/misspelled.ts";
 import { readServeSettings } from "../config/settings.ts";

@@ -22,9 +22,9 @@ import {
 } from "../adapters/postgres/schema/server-settings.ts";
 import { makeTrailStore } from "../adapters/postgres/trail/trail-store.ts";
 import type { ServerIdentity } from "../adapters/server-identity.ts";
-import { makeStateFile } from "../adapters/state-file.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { makeApp } from "../app.ts";
 import type { EventLog } from "../application/ports.ts";
 import { makeTrail } from "../application/trail/trail.ts";

@@ -1,6 +1,6 @@
 import { makeTrailStore } from "../adapters/postgres/trail/trail-store.ts";
-import { makeStateFile } from "../adapters/state-file.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { verifyStore } from "../application/trail/verification.ts";
 import { verifyDatabaseSettings } from "../config/settings.ts";
 import { makeTreeHasher } from "../domain/trail/merkle.ts";

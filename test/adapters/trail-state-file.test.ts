@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { makeStateFile, replaceFile } from "../../src/adapters/state-file.ts";
+import { makeStateFile, replaceFile } from "../../src/adapters/trail-state-file.ts";
 
 const notRoot = process.geteuid?.() !== 0 && "only root can give a file to another user";
 /** Of nobody here: the ids of the service's user and group. */
