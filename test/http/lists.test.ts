@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import diagnostics from "node:diagnostics_channel";
 import { once } from "node:events";
-import { connect } from "node:net";
+import type { ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
 import { describe, test } from "node:test";
 import type { LogList } from "../../src/application/ports.ts";
 import { DomainError } from "../../src/domain/error.ts";
@@ -51,6 +53,31 @@ describe("whole lists", () => {
       await world.close();
     });
   }
+
+  test("end when the socket has taken the rest: with TLS Node would refuse the next request as malformed", async () => {
+    for (const pieces of [1, 3]) {
+      const world = await openWorldListing(async function* () {
+        for (let i = 0; i < pieces; i += 1) {
+          yield { ...pieceFrom(i * 100), ...(i + 1 === pieces ? { next: undefined } : {}) };
+        }
+      });
+      const waits: boolean[] = [];
+      const watch = (message: unknown): void => {
+        const { response, socket } = message as { response: ServerResponse; socket: Socket };
+        const end = response.end.bind(response);
+        response.end = (...rest: unknown[]) => {
+          waits.push(socket.writableNeedDrain);
+          return end(...(rest as []));
+        };
+      };
+      diagnostics.subscribe("http.server.request.start", watch);
+      const { text } = await world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
+      diagnostics.unsubscribe("http.server.request.start", watch);
+      assert.ok(text.length > 100_000);
+      assert.deepEqual(waits, [false]);
+      await world.close();
+    }
+  });
 
   test("pieces whose memory is used again arrive as they were, however slowly the client reads", async () => {
     const pieces = 60;

@@ -106,15 +106,17 @@ async function sendList(reply: Reply, status: number, list: ByteList, frame: Fra
   try {
     // It is read before the status line, while a failure can still get an error status.
     const { value: first } = await pieces.next();
-    if (first?.next === undefined) {
-      const { begin, end } = frame;
-      const json = first?.json ?? new Uint8Array();
-      const length = String(begin.length + json.length + end.length);
-      return send(reply, status, headers.concat("Content-Length", length), begin, json, end);
-    }
-    response.writeHead(status, [...headers]);
+    const json = first?.json ?? new Uint8Array();
+    const length = frame.begin.length + json.length + frame.end.length;
+    const isWhole = first?.next === undefined;
+    const all = isWhole ? headers.concat("Content-Length", String(length)) : headers;
+    if (isWhole && length < response.writableHighWaterMark)
+      return send(reply, status, all, frame.begin, json, frame.end);
+    response.writeHead(status, [...all]);
+    // The end is written when nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more
+    // than the mark waits, although the client has read all of the response.
     if (response.req.method === "HEAD") response.end();
-    else await pipeline(framed(first, pieces, frame), response);
+    else await pipeline(framed(json, pieces, frame), response);
   } finally {
     await pieces.return(undefined);
   }
@@ -128,9 +130,9 @@ async function* withElements(list: ByteList, response: ServerResponse): AsyncGen
   }
 }
 
-async function* framed(first: Piece, others: AsyncIterable<Piece>, { begin, between, end }: Frame) {
+async function* framed(first: Uint8Array, others: AsyncIterable<Piece>, { begin, between, end }: Frame) {
   yield begin;
-  yield first.json;
+  yield first;
   for await (const { json } of others) {
     yield between;
     yield json;
