@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { connect } from "node:tls";
 import { json, open, type Route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
@@ -229,6 +230,26 @@ describe("TLS", () => {
     }
     isOver = true;
     for (const stranger of strangers) stranger.destroy();
+    await server.close(1_000);
+  });
+
+  test("does not wait for a client that resets its connection before the response is written", async () => {
+    let transport: Socket | undefined;
+    const reset = open("GET", "/reset", {
+      summary: "",
+      run: async () => {
+        transport?.resetAndDestroy();
+        await nextTurn();
+        return json({});
+      },
+    });
+    const { server, port } = await listen({ routes: [reset], lingerMilliseconds: 20 });
+    transport = dial(port, "127.0.0.1");
+    const socket = connect({ socket: transport, servername: "localhost", ca: caOf(first) });
+    socket.on("error", () => {}).write("GET /reset HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(transport, "close");
+    // The server would wait for `takeMilliseconds` otherwise.
+    await until(() => server.load().requests === 0, 20_000);
     await server.close(1_000);
   });
 

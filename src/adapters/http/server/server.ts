@@ -33,6 +33,8 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
     connections.set(socket, { socket, newest: undefined, underWay: 0, isEnding: false });
     socket.once("close", () => connections.delete(socket));
+    // With TLS a reset can look like the client's end: the response would then be in flight for `takeMilliseconds`.
+    if (isSecure) socket.once("end", () => socket.setTimeout(limits.lingerMilliseconds));
   });
   server.on("request", accept);
   // With a listener Node leaves the interim response to the reader of the body (body.ts).
