@@ -133,13 +133,6 @@ function optionsFor({ user, password, database }: Access, prepare: boolean): Opt
         parse: (text: string) => text.replace(" ", "T"),
         serialize: (text: string) => text,
       },
-      bytea: { to: 17, from: [17], parse: readBytea, serialize: bytes => `\\x${bytes.toString("hex")}` },
     },
   };
-}
-
-/** Not a setting of the session: PgBouncer refuses a client that sets bytea_output. */
-function readBytea(text: string): Buffer {
-  if (!text.startsWith("\\x")) throw new Error("bytea_output of the role or database is not hex");
-  return Buffer.from(text.slice(2), "hex");
 }

@@ -44,19 +44,14 @@ describe("the connection", () => {
     if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
     const name = new URL(opened.url).pathname.slice(1);
     const owner = connect(opened.url, commandLimits);
-    const all = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-    const bytes = sql`select decode(${all.toString("base64")}, 'base64') as bytes`;
     for (const setting of ["DateStyle = german", "standard_conforming_strings = off"]) {
       await owner.query(script(`alter database ${name} set ${setting}`));
     }
     const database = connect(opened.url, commandLimits);
     const [row] = await database.query(
-      sql`select current_date::text ~ '^\\d{4}-' as date, '"T"' as text, '\\\\x41'::bytea as backslash`,
+      sql`select current_date::text ~ '^\\d{4}-' as date, '"T"' as text, length('\\\\x41'::bytea) as bytes`,
     );
-    assert.deepEqual({ ...row }, { date: true, text: '"T"', backslash: Buffer.from("\\x41") });
-    assert.deepEqual((await database.query<{ bytes: Buffer }>(bytes))[0]?.bytes, all);
-    await database.query(script("set bytea_output = escape"));
-    await assert.rejects(database.query(bytes), { message: /^bytea_output .* is not hex$/ });
+    assert.deepEqual({ ...row }, { date: true, text: '"T"', bytes: 4 });
     for (const setting of ["DateStyle", "standard_conforming_strings"]) {
       await owner.query(script(`alter database ${name} reset ${setting}`));
     }
