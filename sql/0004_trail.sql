@@ -23,22 +23,19 @@ create table trail_node (
 
 create table trail_checkpoint (
   id          bigint generated always as identity primary key,
-  size        bigint not null,
-  root        bytea not null check (length(root) = 32),
-  -- The signed note.
+  -- Signed.
   note        text not null check (octet_length(note) <= 100000),
   recorded_at timestamptz not null default now()
 );
 
 -- An operator's word that the trail goes on with another history than the one that was signed.
 create table trail_acceptance (
-  id            bigint generated always as identity primary key,
-  reason        text not null check (char_length(reason) between 1 and 1000),
-  refused_size  bigint,
-  refused_root  bytea,
-  accepted_size bigint not null,
-  accepted_root bytea not null,
-  recorded_at   timestamptz not null default now()
+  id          bigint generated always as identity primary key,
+  reason      text not null check (char_length(reason) between 1 and 1000),
+  -- Heads: a size and a root hash in base64; "none" where nothing was signed.
+  refused     text not null,
+  accepted    text not null,
+  recorded_at timestamptz not null default now()
 );
 
 do $$

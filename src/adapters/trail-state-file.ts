@@ -1,31 +1,19 @@
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { RememberedHead } from "../application/trail/ports.ts";
-import { readHead } from "../domain/trail/checkpoint.ts";
-import { faultOf, TrailError } from "../domain/trail/encoding.ts";
+import type { RememberedNote } from "../application/trail/ports.ts";
+import { TrailError } from "../domain/trail/encoding.ts";
 
 /** A note in a file that is replaced as a whole, and not before the new one is on the disk. */
-export function makeStateFile(path: string): RememberedHead & { readNote(): Promise<string | undefined> } {
+export function makeStateFile(path: string): RememberedNote {
   const place = `TRAIL_STATE_FILE ${path}`;
-  const readNote = () =>
-    readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
-      throw new TrailError(`${place} cannot be read: ${error.message}`);
-    });
   return {
     place,
-    readNote,
 
-    /** Does not check the signature: the key may be another one by now. */
     async read() {
-      const note = await readNote();
-      try {
-        return note === undefined ? undefined : readHead(note.split("\n").slice(1));
-      } catch (error) {
-        throw new TrailError(
-          `${place} has no checkpoint (it ${faultOf(error)}): put back the last one from the log or a backup, or run accept-trail`,
-        );
-      }
+      return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return undefined;
+        throw new TrailError(`${place} cannot be read: ${error.message}`);
+      });
     },
 
     async write(note) {

@@ -3,7 +3,7 @@ import { makeTrailStore } from "../adapters/postgres/trail/trail-store.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
-import { acceptTrail, inWords } from "../application/trail/signing.ts";
+import { acceptTrail } from "../application/trail/signing.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
 import { faultOf } from "../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../domain/trail/merkle.ts";
@@ -37,12 +37,7 @@ export async function runAcceptTrail(
       context.print("nothing to accept: the stored trail extends what was signed");
       return;
     }
-    const { refused, accepted } = acceptance;
-    events.warn("trail accepted", {
-      reason,
-      refused: refused === undefined ? "none" : inWords(refused),
-      accepted: inWords(accepted),
-    });
+    events.warn("trail accepted", { ...acceptance });
   });
 }
 

@@ -11,6 +11,7 @@ import {
   refuseOtherIsolation,
 } from "../adapters/postgres/schema/server-settings.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
+import { headIn } from "../application/trail/signing.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { misspelled } from "../config/misspelled.ts";
 import { readServeSettings } from "../config/settings.ts";
@@ -80,8 +81,9 @@ const isFinding = (error: unknown): error is Error =>
 
 /** Reads it, and tries its folder: the file is replaced each time, and not written to. */
 async function tryStateFile(path: string): Promise<void> {
-  await makeStateFile(path).read();
+  const { place, read } = makeStateFile(path);
+  headIn(place, await read());
   await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
-    throw new TrailError(`TRAIL_STATE_FILE ${path} cannot be written: ${error.code}`);
+    throw new TrailError(`${place} cannot be written: ${error.code}`);
   });
 }

@@ -21,8 +21,8 @@ export async function verifyDatabase(context: CommandContext, keys: readonly Ver
     const remembered = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
     const notes = new Map<string, string>();
     for (const [place, note] of [
-      ["database", (await store.checkpoints.last())?.note],
-      ["TRAIL_STATE_FILE", await remembered?.readNote()],
+      ["database", await store.checkpoints.last()],
+      ["TRAIL_STATE_FILE", await remembered?.read()],
     ] as const) {
       if (note === undefined) print(`no checkpoint in ${place}`);
       else notes.set(place, note);

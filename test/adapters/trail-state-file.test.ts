@@ -33,11 +33,11 @@ describe("a state file", () => {
     const folder = newFolder();
     const path = join(folder, "state");
     const file = makeStateFile(path);
-    assert.equal(await file.readNote(), undefined);
+    assert.equal(await file.read(), undefined);
     await file.write("one");
     assert.equal(ownerOf(path).mode, 0o600);
     await file.write("two");
-    assert.equal(await file.readNote(), "two");
+    assert.equal(await file.read(), "two");
     assert.deepEqual(readdirSync(folder), ["state"]);
   });
 

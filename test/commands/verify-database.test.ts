@@ -246,9 +246,8 @@ describe("the trail of a database", () => {
       settings(),
     );
     assert.deepEqual([accepted.code, JSON.parse(accepted.stdout).reason], [0, "restored the dump of Monday"]);
-    const [acceptance] =
-      await sql`select reason, refused_size::integer, accepted_size::integer from trail_acceptance`;
-    assert.equal(acceptance?.["refused_size"], 1_202);
+    const [acceptance] = await sql`select refused, accepted from trail_acceptance`;
+    assert.match(acceptance?.["refused"], /^1202 /);
     await write(5_000, 5_010);
     await serveUntil(() => stateSize() === 1_113);
     assert.equal((await verify()).code, 0);

@@ -1,12 +1,11 @@
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import type {
+  Acceptance,
   HashedRecord,
   Ids,
-  NewCheckpoint,
   StoredNode,
   TrailStore,
 } from "../../src/application/trail/ports.ts";
-import type { Head } from "../../src/domain/trail/checkpoint.ts";
 import { type EntryKind, entryKinds } from "../../src/domain/trail/entry.ts";
 import { makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 
@@ -30,8 +29,8 @@ export interface MemoryTrail extends TrailStore {
   readonly stored: {
     entries: NumberedRecord[];
     nodes: StoredNode[];
-    readonly checkpoints: NewCheckpoint[];
-    readonly acceptances: { reason: string; refused: Head | undefined; accepted: NewCheckpoint }[];
+    readonly checkpoints: string[];
+    readonly acceptances: Acceptance[];
   };
   /** Ids of transactions: the next one, and of those that are open. */
   readonly transactions: { next: number; readonly open: Set<number>; server: string };
@@ -158,12 +157,12 @@ export function makeMemoryTrail(
 
     checkpoints: {
       last: async () => stored.checkpoints.at(-1),
-      async add(checkpoint) {
-        stored.checkpoints.push(checkpoint);
+      async add(note) {
+        stored.checkpoints.push(note);
       },
-      async accept(reason, refused, accepted) {
-        stored.acceptances.push({ reason, refused, accepted });
-        stored.checkpoints.push(accepted);
+      async accept(note, acceptance) {
+        stored.acceptances.push(acceptance);
+        stored.checkpoints.push(note);
       },
       confirm: async () => {},
     },

@@ -1,7 +1,6 @@
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeNumbering } from "../../src/application/trail/numbering.ts";
-import type { RememberedHead } from "../../src/application/trail/ports.ts";
-import { readHead } from "../../src/domain/trail/checkpoint.ts";
+import type { RememberedNote } from "../../src/application/trail/ports.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
 import { makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 import { makeSignerKey } from "../../src/domain/trail/note.ts";
@@ -81,9 +80,9 @@ export const range = (from: number, to: number) => Array.from({ length: to - fro
 /** A state file in memory. */
 export function makeMemoryNote() {
   let note: string | undefined;
-  const remembered: RememberedHead = {
+  const remembered: RememberedNote = {
     place: "TRAIL_STATE_FILE /state",
-    read: async () => (note === undefined ? undefined : readHead(note.split("\n").slice(1))),
+    read: async () => note,
     write: async next => {
       note = next;
     },

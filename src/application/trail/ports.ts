@@ -1,4 +1,3 @@
-import type { Head } from "../../domain/trail/checkpoint.ts";
 import type { Ed25519 } from "../../domain/trail/crypto.ts";
 import type { EntryKind } from "../../domain/trail/entry.ts";
 import type { Hash, Node, TreeHasher } from "../../domain/trail/merkle.ts";
@@ -94,17 +93,20 @@ export interface TrailRecords {
   findings(): AsyncIterable<string>;
 }
 
-export interface NewCheckpoint extends Head {
-  /** The signed note. */
-  readonly note: string;
+/** An operator's word that the trail goes on with another history than the one that was signed. */
+export interface Acceptance {
+  readonly reason: string;
+  /** The head that was signed, in words, or "none". */
+  readonly refused: string;
+  readonly accepted: string;
 }
 
+/** Signed notes in the database. */
 export interface Checkpoints {
-  /** The checkpoint that was stored last. */
-  last(): Promise<NewCheckpoint | undefined>;
-  add(checkpoint: NewCheckpoint): Promise<void>;
-  /** Adds the checkpoint of another history than the one that was signed, with the operator's reason to go on with it. */
-  accept(reason: string, refused: Head | undefined, accepted: NewCheckpoint): Promise<void>;
+  /** The one that was stored last. */
+  last(): Promise<string | undefined>;
+  add(note: string): Promise<void>;
+  accept(note: string, acceptance: Acceptance): Promise<void>;
   /** Resolves when all that has been read would survive the loss of the primary. */
   confirm(): Promise<void>;
 }
@@ -117,10 +119,10 @@ export interface TrailStore {
 }
 
 /** Where the last checkpoint is kept outside the database. Throws TrailError where that cannot be read or written. */
-export interface RememberedHead {
+export interface RememberedNote {
   /** In words, for the operator. */
   readonly place: string;
-  read(): Promise<Head | undefined>;
+  read(): Promise<string | undefined>;
   /** Resolves when the signed note would survive a crash of the machine. */
   write(note: string): Promise<void>;
 }
@@ -130,7 +132,7 @@ export interface TrailPorts extends TrailStore {
   readonly ed25519: Ed25519;
   /** Undefined: nothing is signed. */
   readonly key: SignerKey | undefined;
-  readonly remembered: RememberedHead | undefined;
+  readonly remembered: RememberedNote | undefined;
   readonly events: EventLog;
   readonly clock: Clock;
 }

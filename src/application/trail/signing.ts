@@ -1,7 +1,7 @@
-import { type Head, signCheckpoint } from "../../domain/trail/checkpoint.ts";
-import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
+import { type Head, readHead, signCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { faultOf, TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
-import type { TrailPorts } from "./ports.ts";
+import type { Acceptance, TrailPorts } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
 /** A head that was signed, or would have been if there were a key; when, in elapsed milliseconds. */
@@ -24,6 +24,17 @@ const searchedEntries = 2 ** 20;
 
 export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
 
+/** Throws TrailError. Does not check the signature: the key may be another one by now. */
+export function headIn(place: string, note: string | undefined): Head | undefined {
+  try {
+    return note === undefined ? undefined : readHead(note);
+  } catch (error) {
+    throw new TrailError(
+      `${place} has no checkpoint (it ${faultOf(error)}): put back the last one from the log or a backup, or run accept-trail`,
+    );
+  }
+}
+
 /**
  * The tree, which extends what was signed before, by any process. It is read last, since it then has at least
  * what others have signed. Throws TrailError where it does not extend that, and where the stored trail is not whole.
@@ -36,8 +47,8 @@ async function readWhole(
   own?: Head,
 ): Promise<ReadHead> {
   const { ledger, checkpoints, hasher, remembered } = ports;
-  const stored = await checkpoints.last();
-  const kept = remembered === undefined ? own : await remembered.read();
+  const stored = headIn("database", await checkpoints.last());
+  const kept = remembered === undefined ? own : headIn(remembered.place, await remembered.read());
   const tree = await readTree();
   if (remembered !== undefined && kept === undefined && stored !== undefined) {
     throw new TrailError(
@@ -69,7 +80,7 @@ export function makeSigning(ports: Omit<TrailPorts, "records">) {
   let stored = never;
 
   /** Leaves the newest checkpoint in the log and in the database: each where it is time, or in both if it is the last. */
-  async function leave({ size, root, note, at }: NewestHead, isLast: boolean): Promise<void> {
+  async function leave({ size, note, at }: NewestHead, isLast: boolean): Promise<void> {
     if (note === undefined) return;
     if (announced.size !== size && (isLast || at - announced.at >= announceMilliseconds)) {
       events.info("checkpoint", { size, note });
@@ -77,7 +88,7 @@ export function makeSigning(ports: Omit<TrailPorts, "records">) {
     }
     const isMany = size - stored.size >= storedEntries;
     if (stored.size !== size && (isLast || isMany || at - stored.at >= storedMilliseconds)) {
-      await checkpoints.add({ size, root, note });
+      await checkpoints.add(note);
       stored = { at, size };
     }
   }
@@ -109,29 +120,31 @@ export function makeSigning(ports: Omit<TrailPorts, "records">) {
 
 /**
  * Goes on with the history that is stored, where that contradicts what was signed before: signs it, and puts it in the
- * place of what is remembered. Returns both heads, or undefined where nothing contradicts it. Throws TrailError where the
+ * place of what is remembered. Returns undefined where nothing contradicts it. Throws TrailError where the
  * right edge of the stored tree is not whole.
  */
 export async function acceptTrail(
   ports: Omit<TrailPorts, "records" | "events" | "clock"> & { readonly key: SignerKey },
   reason: string,
-): Promise<{ readonly refused: Head | undefined; readonly accepted: Head } | undefined> {
+): Promise<Acceptance | undefined> {
   const { ledger, checkpoints, hasher, ed25519, remembered, key } = ports;
   const readTree = async () => {
     const { size } = await ledger.end();
     return { size, root: (await makeStoredTree(ledger, hasher).frontier(size)).root(), read: size };
   };
-  let refused: Head | undefined = await checkpoints.last();
+  let refused: Head | undefined;
   try {
-    refused = (await remembered?.read()) ?? refused;
+    refused = headIn("database", await checkpoints.last());
+    if (remembered !== undefined) refused = headIn(remembered.place, await remembered.read()) ?? refused;
     await readWhole(ports, readTree);
     return undefined;
   } catch (error) {
     if (!(error instanceof TrailError)) throw error;
   }
   const accepted = await readTree();
-  const signed = signCheckpoint(accepted, key, ed25519);
-  await checkpoints.accept(reason, refused, { ...accepted, note: signed });
-  await remembered?.write(signed);
-  return { refused, accepted };
+  const note = signCheckpoint(accepted, key, ed25519);
+  const acceptance = { reason, refused: refused ? inWords(refused) : "none", accepted: inWords(accepted) };
+  await checkpoints.accept(note, acceptance);
+  await remembered?.write(note);
+  return acceptance;
 }

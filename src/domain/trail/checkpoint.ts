@@ -15,8 +15,9 @@ export interface Checkpoint extends Head {
   readonly origin: string;
 }
 
-/** What the lines after the origin say. Throws TrailError. */
-export function readHead([size = "", root = ""]: readonly string[]): Head {
+/** What the lines after the origin state, whoever signed them. Throws TrailError. */
+export function readHead(note: string): Head {
+  const [, size = "", root = ""] = note.split("\n");
   const head = { size: readCount("tree size", size), root: fromBase64(root) };
   if (head.root.length !== hashLength) throw new TrailError("has a malformed root hash");
   return head;
@@ -45,5 +46,5 @@ export function openCheckpoint(
   if (!signers.some(({ name }) => name === origin)) {
     throw new TrailError(`is of ${origin}, which is not the name of the key`);
   }
-  return { origin, ...readHead(lines) };
+  return { origin, ...readHead(text) };
 }

@@ -3,8 +3,8 @@ import { describe, test } from "node:test";
 import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
 import { acceptTrail } from "../../../src/application/trail/signing.ts";
 import { makeTrail } from "../../../src/application/trail/trail.ts";
-import { openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
-import { fromBase64 as fromRoot, TrailError, toBase64 } from "../../../src/domain/trail/encoding.ts";
+import { openCheckpoint, readHead } from "../../../src/domain/trail/checkpoint.ts";
+import { TrailError, toBase64 } from "../../../src/domain/trail/encoding.ts";
 import { hasher, key, logRecord, makeMemoryNote, makeTrailStage, range } from "../../support/trail-stage.ts";
 
 describe("signing", () => {
@@ -51,6 +51,27 @@ describe("signing", () => {
       assert.equal(other.signing.newest(), undefined);
     }
     assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
+  });
+
+  test("signs nothing over a checkpoint in the database that says nothing, until the operator accepts that", async () => {
+    const { start, commit, events, trail, remembered } = makeSigner();
+    commit(1);
+    const { signing, look } = start();
+    trail.stored.checkpoints.push("");
+    await look();
+    assert.equal(signing.newest(), undefined);
+    assert.match(
+      String(events.recorded.at(-1)?.details?.["signed"]),
+      /^database has no checkpoint \(it has a malformed/,
+    );
+    const ports = { ...trail, hasher, ed25519: trailCrypto, remembered, key };
+    const acceptance = await acceptTrail(ports, "restored");
+    assert.deepEqual(trail.stored.acceptances, [acceptance]);
+    assert.equal(acceptance?.refused, "none");
+    assert.match(acceptance?.accepted ?? "", /^1 /);
+    await look(11);
+    assert.equal(signing.newest()?.size, 1);
+    assert.equal(await acceptTrail(ports, "again"), undefined);
   });
 
   function makeSigner() {
@@ -105,7 +126,7 @@ describe("signing", () => {
     const { size, root } = openCheckpoint(note() ?? "", [key], trailCrypto);
     assert.deepEqual([size, toBase64(root), signing.newest()?.note], [4_999, rootOf(), note()]);
     await signing.close();
-    assert.equal(trail.stored.checkpoints.at(-1)?.note, note());
+    assert.equal(trail.stored.checkpoints.at(-1), note());
     assert.deepEqual(
       events.recorded.map(({ event }) => event),
       ["checkpoint", "checkpoint"],
@@ -148,7 +169,7 @@ describe("signing", () => {
         assert.match(JSON.stringify(told), /TRAIL_STATE_FILE \/state 599 /);
 
         await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
-        assert.equal(trail.stored.acceptances[0]?.refused?.size, 599);
+        assert.match(trail.stored.acceptances[0]?.refused ?? "", /^599 /);
         commit(...range(610, 620));
         for (let time = 0; time < 3; time += 1) await look(11);
         assert.equal(signing.contradiction(), undefined);
@@ -161,7 +182,7 @@ describe("signing", () => {
   test("keeps a checkpoint in the database for a thousand entries, or for an hour", async () => {
     const { start, commit, trail } = makeSigner();
     const { look } = start();
-    const sizes = () => trail.stored.checkpoints.map(({ size }) => size);
+    const sizes = () => trail.stored.checkpoints.map(note => readHead(note).size);
     commit(1);
     await look();
     commit(...range(2, 900));
@@ -256,7 +277,7 @@ describe("signing", () => {
     await signing.close();
     setNote(undefined);
     await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "a new machine");
-    assert.equal(trail.stored.acceptances[0]?.refused?.size, 1);
+    assert.match(trail.stored.acceptances[0]?.refused ?? "", /^1 /);
     assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 1);
     commit(2);
     await look();
@@ -277,8 +298,7 @@ describe("signing", () => {
         const [forged = assert.fail()] = records.log.slice(4);
         const index = trail.stored.entries.length;
         trail.stored.entries.push({ kind: "log", recordId: 5, index, hash: hasher.leaf(forged.entry) });
-        if (isCovered)
-          trail.stored.checkpoints.push({ size: 11, root: fromRoot(stage.rootOf()), note: "none" });
+        if (isCovered) trail.stored.checkpoints.push(`of nobody\n11\n${stage.rootOf()}\n`);
         if (isRestarted) ({ signing, look } = start());
         for (let time = 0; time < 3; time += 1) await look(11);
         assert.equal(signing.contradiction(), "another entry than entry 10 of log record 5");
