@@ -37,7 +37,7 @@ export async function runAcceptTrail(
       context.print("nothing to accept: the stored trail extends what was signed");
       return;
     }
-    events.warn("trail accepted", { ...acceptance });
+    events.warn("trail accepted", acceptance);
   });
 }
 

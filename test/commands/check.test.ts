@@ -144,7 +144,7 @@ describe("check", () => {
     assert.match((await runProgram(["check"], forgetful)).stdout, /^warning: TRAIL_STATE_FILE is missing/m);
     writeFileSync(file, "nonsense");
     const { code, stderr } = await runProgram(["check"], settings());
-    const fault = `check: TRAIL_STATE_FILE ${file} has no checkpoint (it has a malformed tree size): put back`;
+    const fault = `check: TRAIL_STATE_FILE ${file} has no checkpoint: put back`;
     assert.deepEqual([code, stderr.slice(0, fault.length)], [1, fault]);
     rmSync(file);
     const nowhere = { ...settings(), TRAIL_STATE_FILE: join(folder, "missing", "checkpoint") };

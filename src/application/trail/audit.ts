@@ -55,11 +55,8 @@ export async function auditTrail(
     const index = frontier.size / tileWidth;
     const place = tileAt(0, index, size) as Tile;
     const entries = readBundle(await published.bundle(place));
-    if (entries.length !== place.width) {
-      throw new TrailError(
-        `has an entry bundle ${index} of ${entries.length} entries in place of ${place.width}`,
-      );
-    }
+    if (entries.length !== place.width)
+      throw new TrailError(`has an entry bundle ${index} of ${entries.length} entries, not ${place.width}`);
     hashesBefore = frontier.hashes;
     newest = entries.at(-1);
     for (const entry of entries) check.add(hasher.leaf(entry));

@@ -74,11 +74,8 @@ export function makeNumbering(
   }
 
   /** After a look that has found all there was. */
-  async function settle(
-    known: State,
-    { server, lastIds, xmin, xid }: Horizon,
-    wasAnew: boolean,
-  ): Promise<void> {
+  async function settle(known: State, horizon: Horizon, wasAnew: boolean): Promise<void> {
+    const { server, lastIds, xmin, xid } = horizon;
     const { settling, given } = known;
     known.given = lastIds;
     if (wasAnew) {

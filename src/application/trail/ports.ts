@@ -93,13 +93,8 @@ export interface TrailRecords {
   findings(): AsyncIterable<string>;
 }
 
-/** An operator's word that the trail goes on with another history than the one that was signed. */
-export interface Acceptance {
-  readonly reason: string;
-  /** The head that was signed, in words, or "none". */
-  readonly refused: string;
-  readonly accepted: string;
-}
+/** In words, why an operator goes on with another history than the signed one, and the heads of both. */
+export type Acceptance = Readonly<Record<"reason" | "refused" | "accepted", string>>;
 
 /** Signed notes in the database. */
 export interface Checkpoints {

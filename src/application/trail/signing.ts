@@ -1,5 +1,5 @@
 import { type Head, readHead, signCheckpoint } from "../../domain/trail/checkpoint.ts";
-import { faultOf, TrailError, toBase64 } from "../../domain/trail/encoding.ts";
+import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import type { Acceptance, TrailPorts } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
@@ -28,10 +28,9 @@ export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(roo
 export function headIn(place: string, note: string | undefined): Head | undefined {
   try {
     return note === undefined ? undefined : readHead(note);
-  } catch (error) {
-    throw new TrailError(
-      `${place} has no checkpoint (it ${faultOf(error)}): put back the last one from the log or a backup, or run accept-trail`,
-    );
+  } catch {
+    const remedy = "put back the last one from the log or a backup, or run accept-trail";
+    throw new TrailError(`${place} has no checkpoint: ${remedy}`);
   }
 }
 
@@ -48,13 +47,9 @@ async function readWhole(
 ): Promise<ReadHead> {
   const { ledger, checkpoints, hasher, remembered } = ports;
   const stored = headIn("database", await checkpoints.last());
-  const kept = remembered === undefined ? own : headIn(remembered.place, await remembered.read());
+  // A place that has nothing while the database has a checkpoint has lost it.
+  const kept = remembered ? headIn(remembered.place, (await remembered.read()) ?? (stored && "")) : own;
   const tree = await readTree();
-  if (remembered !== undefined && kept === undefined && stored !== undefined) {
-    throw new TrailError(
-      `the checkpoints in the database, while ${remembered.place} is missing: put it back from a backup, or run accept-trail`,
-    );
-  }
   // The place outside says up to where no record had two entries; the owner of the database can write any size there.
   for (let from = kept?.size ?? 0; from < tree.read; from += searchedEntries) {
     const repeated = await ledger.firstRepeated(from, Math.min(tree.read, from + searchedEntries));

@@ -62,7 +62,7 @@ describe("signing", () => {
     assert.equal(signing.newest(), undefined);
     assert.match(
       String(events.recorded.at(-1)?.details?.["signed"]),
-      /^database has no checkpoint \(it has a malformed/,
+      /^database has no checkpoint: put back/,
     );
     const ports = { ...trail, hasher, ed25519: trailCrypto, remembered, key };
     const acceptance = await acceptTrail(ports, "restored");
@@ -242,7 +242,7 @@ describe("signing", () => {
       const { signing, look } = isRestarted ? start() : one;
       commit(isRestarted ? 4 : 3);
       for (let time = 0; time < 3; time += 1) await look(11);
-      assert.match(signing.contradiction() ?? "", /while TRAIL_STATE_FILE \S+ is missing: put it back/);
+      assert.match(signing.contradiction() ?? "", /^TRAIL_STATE_FILE \S+ has no checkpoint: put back/);
       assert.equal(note(), undefined);
       setNote(kept);
       await look(11);
