@@ -9,22 +9,25 @@ const moment = sql`coalesce(pg_catalog.to_char(recorded_at at time zone 'UTC', '
  * Each record as the bytes of its entry (domain/trail/entry.ts). PostgreSQL writes strings as RFC 8785 asks for: it escapes
  * the quotation mark, the backslash and control characters only, in the same form. Constraints keep status and task type to
  * words that need no escape. `concat` takes a third of the time of json_build_object. Functions are qualified, because the
- * owner of the schema could put others in their place.
+ * owner of the schema could put others in their place. `subject` is the id by which people know the record.
  */
 export const linesOf: Readonly<Record<EntryKind, Statement>> = {
   log: sql`
-    select id, pg_catalog.concat('{"assetId":', asset_id, ',"comment":', ${jsonOr(sql`comment`)}, ',"id":', id,
+    select id, id as subject, pg_catalog.concat(
+      '{"assetId":', asset_id, ',"comment":', ${jsonOr(sql`comment`)}, ',"id":', id,
       ',"kind":"log","performedByEmployeeId":', performed_by_employee_id,
       ',"performedByName":', ${jsonOr(sql`performed_by_name`)},
       ',"performedDate":"', pg_catalog.replace(performed_date::text, ' ', 'T'), '","recordedAt":', ${moment},
       ',"status":"', status, '","taskType":"', task_type, '"}') as line
     from maintenance_log record`,
   employee: sql`
-    select id, pg_catalog.concat('{"active":', pg_catalog.to_json(active), ',"changedBy":', ${jsonOr(sql`changed_by`)},
-      ',"id":', employee_id, ',"kind":"employee","recordedAt":', ${moment}, ',"role":', pg_catalog.to_json(role), '}') as line
+    select id, employee_id as subject, pg_catalog.concat(
+      '{"active":', pg_catalog.to_json(active), ',"changedBy":', ${jsonOr(sql`changed_by`)}, ',"id":', employee_id,
+      ',"kind":"employee","recordedAt":', ${moment}, ',"role":', pg_catalog.to_json(role), '}') as line
     from employee_event record`,
   asset: sql`
-    select id, pg_catalog.concat('{"active":', pg_catalog.to_json(active), ',"changedBy":', ${jsonOr(sql`changed_by`)},
+    select id, asset_id as subject, pg_catalog.concat(
+      '{"active":', pg_catalog.to_json(active), ',"changedBy":', ${jsonOr(sql`changed_by`)},
       ',"description":', pg_catalog.to_json(description), ',"id":', asset_id, ',"kind":"asset","name":', pg_catalog.to_json(name),
       ',"recordedAt":', ${moment}, '}') as line
     from asset_event record`,

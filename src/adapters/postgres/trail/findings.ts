@@ -4,25 +4,18 @@ import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { kindOf, leafHash, linesOf } from "./entries.ts";
 
-/** The id that the finding names: that of the employee or asset whose state the record is. */
-const subjectOf: Readonly<Record<EntryKind, Statement>> = {
-  employee: sql`(select employee_id from employee_event where id = record_id)`,
-  asset: sql`(select asset_id from asset_event where id = record_id)`,
-  log: sql`record_id`,
-};
-
 /**
  * What does not agree, found by PostgreSQL in one walk over records and entries side by side. An owner of the tables can
  * drop every constraint, so nothing is taken for granted of an id or an index.
  */
 const comparisonOf = (kind: EntryKind): Statement => sql`
   with record as (
-    select id as record_id, ${leafHash} as hash from (${linesOf[kind]}) as line
+    select id as record_id, subject, ${leafHash} as hash from (${linesOf[kind]}) as line
   ), entry as (
     select record_id, index, hash, row_number() over (partition by record_id order by index) as n
     from trail_entry where kind = ${kindOf[kind]}
   ), compared as (
-    select record_id, case
+    select record_id, subject, case
       when index is null and entry.hash is null then 'has no entry: it was slipped in, or is not numbered yet'
       when index is null or index not between 0 and 4503599627370495 then 'has an entry outside of the trail'
       when n > 1 then 'numbered twice'
@@ -31,7 +24,7 @@ const comparisonOf = (kind: EntryKind): Statement => sql`
     end as what
     from record full join entry using (record_id)
   )
-  select coalesce(${subjectOf[kind]}, record_id)::text as id, what from compared where what is not null order by record_id`;
+  select coalesce(subject, record_id)::text as id, what from compared where what is not null order by record_id`;
 
 export const makeFindings = ({ query }: Database): TrailRecords["findings"] =>
   async function* findings() {

@@ -30,26 +30,24 @@ const unnumbered = (kind: EntryKind, above: Ids, limit: number) => sql`
 export function makeLedger({ query, queryBytes }: Database): Ledger {
   const hashes = gather<readonly HashRange[], Uint8Array[]>(async takeCalls => {
     let calls: readonly (readonly HashRange[])[] = [];
-    const [row] = await queryBytes(() => {
+    const rows = await queryBytes(() => {
       calls = takeCalls();
       // As JSON, whose estimated length is always the same, and with a limit in the text: PostgreSQL then keeps its plan, and
       // does not think it worth compiling. It searches an index of one table only, as long as their types are the same.
       return sql`
-          select string_agg(coalesce(encode((
+          select encode((
             select string_agg(hash, '') from (
               select hash from (
                 select 0::smallint as level, index, hash from trail_entry union all select level, index, hash from trail_node
               ) as node where level = range.level and index >= low and index < high order by index limit 256
             ) as ordered
-          ), 'hex'), ''), ',' order by n)
+          ), 'hex')
           from rows from (
             json_to_recordset(${JSON.stringify(calls.flat())}::text::json) as (level smallint, "from" bigint, "to" bigint)
-          ) with ordinality as range (level, low, high, n)`;
+          ) with ordinality as range (level, low, high, n) order by n`;
     });
-    const found = row?.[0]?.toString("latin1").split(",") ?? [];
-    return new Map(
-      calls.map(call => [call, found.splice(0, call.length).map(hex => Buffer.from(hex, "hex"))]),
-    );
+    const found = rows.map(([hex]) => Buffer.from(hex?.toString("latin1") ?? "", "hex"));
+    return new Map(calls.map(call => [call, found.splice(0, call.length)]));
   });
 
   return {
