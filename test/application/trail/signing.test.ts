@@ -198,6 +198,21 @@ describe("signing", () => {
     assert.deepEqual(sizes(), [1, 1_001, 1_003]);
   });
 
+  test("tells of a checkpoint in the log at most once a minute", async () => {
+    const { start, commit, events } = makeSigner();
+    const { look } = start();
+    const told = () =>
+      events.recorded.flatMap(({ event, details }) => (event === "checkpoint" ? details?.["size"] : []));
+    commit(1);
+    await look();
+    commit(2);
+    await look(59);
+    assert.deepEqual(told(), [1]);
+    commit(3);
+    await look(1);
+    assert.deepEqual(told(), [1, 3]);
+  });
+
   test("says whether the database or its own memory contradicts the trail, where there is no state file", async () => {
     for (const isRestarted of [false, true]) {
       const signer = makeSigner();
