@@ -47,7 +47,7 @@ async function readWhole(
 ): Promise<ReadHead> {
   const { ledger, checkpoints, hasher, remembered } = ports;
   const stored = headIn("database", await checkpoints.last());
-  // A place that has nothing while the database has a checkpoint has lost it.
+  // Where the database has a checkpoint, a file that is not there was lost: it counts as an empty one.
   const kept = remembered ? headIn(remembered.place, (await remembered.read()) ?? (stored && "")) : own;
   const tree = await readTree();
   // The place outside says up to where no record had two entries; the owner of the database can write any size there.
@@ -115,8 +115,8 @@ export function makeSigning(ports: Omit<TrailPorts, "records">) {
 
 /**
  * Goes on with the history that is stored, where that contradicts what was signed before: signs it, and puts it in the
- * place of what is remembered. Returns undefined where nothing contradicts it. Throws TrailError where the
- * right edge of the stored tree is not whole.
+ * place of what is remembered. Returns undefined where nothing contradicts it. Throws TrailError where the right edge of
+ * the stored tree is not whole.
  */
 export async function acceptTrail(
   ports: Omit<TrailPorts, "records" | "events" | "clock"> & { readonly key: SignerKey },
@@ -127,15 +127,14 @@ export async function acceptTrail(
     const { size } = await ledger.end();
     return { size, root: (await makeStoredTree(ledger, hasher).frontier(size)).root(), read: size };
   };
-  let refused: Head | undefined;
-  try {
-    refused = headIn("database", await checkpoints.last());
-    if (remembered !== undefined) refused = headIn(remembered.place, await remembered.read()) ?? refused;
-    await readWhole(ports, readTree);
-    return undefined;
-  } catch (error) {
+  const noneIfBroken = (error: unknown): undefined => {
     if (!(error instanceof TrailError)) throw error;
-  }
+  };
+  if (await readWhole(ports, readTree).catch(noneIfBroken)) return undefined;
+  const signedIn = (place: string, note: Promise<string | undefined>) =>
+    note.then(text => headIn(place, text)).catch(noneIfBroken);
+  const kept = remembered && (await signedIn(remembered.place, remembered.read()));
+  const refused = kept ?? (await signedIn("database", checkpoints.last()));
   const accepted = await readTree();
   const note = signCheckpoint(accepted, key, ed25519);
   const acceptance = { reason, refused: refused ? inWords(refused) : "none", accepted: inWords(accepted) };

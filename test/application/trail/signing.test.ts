@@ -74,6 +74,20 @@ describe("signing", () => {
     assert.equal(await acceptTrail(ports, "again"), undefined);
   });
 
+  test("records the head that was signed where one of its two places says nothing", async () => {
+    for (const isFileBroken of [false, true]) {
+      const { start, commit, setNote, trail, remembered } = makeSigner();
+      commit(1, 2);
+      const { signing, look } = start();
+      await look();
+      await signing.close();
+      if (isFileBroken) setNote("garbage\n");
+      else trail.stored.checkpoints.push("garbage\n");
+      await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
+      assert.match(trail.stored.acceptances[0]?.refused ?? "", /^2 /);
+    }
+  });
+
   function makeSigner() {
     const stage = makeTrailStage();
     const memory = makeMemoryNote();
