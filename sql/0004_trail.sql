@@ -23,7 +23,7 @@ create table trail_node (
 
 create table trail_checkpoint (
   id          bigint generated always as identity primary key,
-  -- Signed.
+  -- The signed note: its lines state the size and the root hash.
   note        text not null check (octet_length(note) <= 100000),
   recorded_at timestamptz not null default now()
 );
