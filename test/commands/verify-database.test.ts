@@ -163,6 +163,28 @@ describe("the trail of a database", () => {
     assert.match(lines.at(-1) ?? "", /^differences found: \d+$/);
   });
 
+  test("names a record by the id of its employee or asset, and an empty checkpoint", async () => {
+    const lines = await foundAfter({
+      what: "records that were slipped in, and an empty checkpoint",
+      statements: [
+        `insert into employee_event (id, employee_id, role, active) overriding system value
+         select 500, id, role, active from employee where id = 1`,
+        `insert into asset_event (id, asset_id, name, description, active) overriding system value
+         select 500, id, name, description, active from asset where id = 1`,
+        "alter table trail_checkpoint alter note drop not null",
+        "insert into trail_checkpoint (note) values (null)",
+      ],
+      found: [],
+    });
+    const slippedIn = "has no entry: it was slipped in, or is not numbered yet";
+    assert.deepEqual(lines, [
+      `employee 1: ${slippedIn}`,
+      `asset 1: ${slippedIn}`,
+      "the checkpoint in database is not a signed note",
+      "differences found: 3",
+    ]);
+  });
+
   test("does not pass where no checkpoint is left to hold the tree against", async () => {
     const lines = await foundAfter(
       { what: "all checkpoints removed", statements: ["delete from trail_checkpoint"], found: [] },
@@ -246,8 +268,11 @@ describe("the trail of a database", () => {
       settings(),
     );
     assert.deepEqual([accepted.code, JSON.parse(accepted.stdout).reason], [0, "restored the dump of Monday"]);
-    const [acceptance] = await sql`select refused, accepted from trail_acceptance`;
-    assert.match(acceptance?.["refused"], /^1202 /);
+    const [acceptance] = await sql`select reason, refused, accepted from trail_acceptance`;
+    const { time, level, event, ...told } = JSON.parse(accepted.stdout);
+    assert.deepEqual([level, event, { ...acceptance }], ["warn", "trail accepted", told]);
+    assert.match(told.refused, /^1202 /);
+    assert.match(told.accepted, /^\d+ \S{44}$/);
     await write(5_000, 5_010);
     await serveUntil(() => stateSize() === 1_113);
     assert.equal((await verify()).code, 0);

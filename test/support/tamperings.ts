@@ -114,6 +114,7 @@ export const tamperedTables = [
   "asset",
   "asset_event",
   "employee",
+  "employee_event",
 ] as const;
 
 /** Does it, and leaves the triggers off. */
