@@ -1,5 +1,5 @@
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
-import { makeTrailStore } from "../adapters/postgres/trail/trail-store.ts";
+import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
@@ -23,7 +23,7 @@ export async function runAcceptTrail(
   await withDatabase(acceptTrailSettings, context, async (database, { trailKey: key, trailStateFile }) => {
     const acceptance = await acceptTrail(
       {
-        ...makeTrailStore(database),
+        ...makeRepositories(database).trail,
         hasher: makeTreeHasher(trailCrypto.sha256),
         ed25519: trailCrypto,
         remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),

@@ -1,4 +1,4 @@
-import { makeTrailStore } from "../adapters/postgres/trail/trail-store.ts";
+import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { readEntries } from "../application/trail/publishing.ts";
 import { databaseSettings } from "../config/settings.ts";
 import type { CommandContext } from "./command.ts";
@@ -15,7 +15,7 @@ export async function runExportTrail(
   if (!/^\d{1,15}$/.test(values.from)) throw usageError("--from is not the index of an entry");
   const from = Number(values.from);
   await withDatabase(databaseSettings, context, async database => {
-    const { ledger, records } = makeTrailStore(database);
+    const { ledger, records } = makeRepositories(database).trail;
     for await (const entries of readEntries(records, from, (await ledger.end()).size)) {
       await context.write(Buffer.concat(entries.flatMap(entry => [entry, lineEnd])));
     }

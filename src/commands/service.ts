@@ -20,7 +20,6 @@ import {
   refuseOtherEncoding,
   refuseOtherIsolation,
 } from "../adapters/postgres/schema/server-settings.ts";
-import { makeTrailStore } from "../adapters/postgres/trail/trail-store.ts";
 import type { ServerIdentity } from "../adapters/server-identity.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
@@ -54,7 +53,7 @@ export async function makeService(settings: ServeSettings, given: ServiceContext
   const repositories = makeRepositories(database);
   const trailDatabase = connect(databaseUrl, trailLimits, preparesStatements);
   const trail = makeTrail({
-    trail: makeTrailStore(trailDatabase),
+    trail: makeRepositories(trailDatabase).trail,
     requestTrail: repositories.trail,
     crypto: trailCrypto,
     key: settings.trailKey,

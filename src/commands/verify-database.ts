@@ -1,4 +1,4 @@
-import { makeTrailStore } from "../adapters/postgres/trail/trail-store.ts";
+import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { verifyStore } from "../application/trail/verification.ts";
@@ -12,7 +12,7 @@ import { withDatabase } from "./command-database.ts";
 export async function verifyDatabase(context: CommandContext, keys: readonly VerifierKey[]): Promise<void> {
   const { print, report } = context;
   await withDatabase(verifyDatabaseSettings, context, async (database, { trailStateFile }) => {
-    const store = makeTrailStore(database);
+    const { trail } = makeRepositories(database);
     let differences = 0;
     const tell = async (difference: string): Promise<void> => {
       differences += 1;
@@ -21,14 +21,14 @@ export async function verifyDatabase(context: CommandContext, keys: readonly Ver
     const remembered = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
     const notes = new Map<string, string>();
     for (const [place, note] of [
-      ["database", await store.checkpoints.last()],
+      ["database", await trail.checkpoints.last()],
       ["TRAIL_STATE_FILE", await remembered?.read()],
     ] as const) {
       if (note === undefined) print(`no checkpoint in ${place}`);
       else notes.set(place, note);
     }
     const hasher = makeTreeHasher(trailCrypto.sha256);
-    const size = await verifyStore({ ...store, hasher, ed25519: trailCrypto }, keys, notes, tell);
+    const size = await verifyStore({ ...trail, hasher, ed25519: trailCrypto }, keys, notes, tell);
     if (size > 0 && notes.size === 0) await tell("no checkpoint says which entries were signed");
     if (differences > 0) {
       throw new CommandError(exitCodes.failure, `differences found: ${differences}`);

@@ -1,15 +1,12 @@
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
-import type {
-  Acceptance,
-  HashedRecord,
-  Ids,
-  StoredNode,
-  TrailStore,
-} from "../../src/application/trail/ports.ts";
+import type { Acceptance, Ids, StoredNode, TrailStore } from "../../src/application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../src/domain/trail/entry.ts";
-import { makeTreeHasher } from "../../src/domain/trail/merkle.ts";
+import { type Hash, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 
-type RecordKey = Omit<HashedRecord, "hash">;
+interface RecordKey {
+  readonly kind: EntryKind;
+  readonly recordId: number;
+}
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
 
@@ -21,8 +18,9 @@ export interface MemoryRecord extends RecordKey {
 /** The records of each kind; a test may change and remove them, as an owner of the tables can. */
 export type RecordsOf = Readonly<Record<EntryKind, MemoryRecord[]>>;
 
-export interface NumberedRecord extends HashedRecord {
+export interface NumberedRecord extends RecordKey {
   readonly index: number;
+  readonly hash: Hash;
 }
 
 export interface MemoryTrail extends TrailStore {
@@ -79,7 +77,7 @@ export function makeMemoryTrail(
           lastIds: lastIds(ofKind),
         };
       },
-      async number(size, above, limit) {
+      async number(size, above, settled, limit) {
         const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
         if ((last?.index ?? -1) + 1 !== size) return undefined;
         const numbered = numberedKeys();
@@ -89,8 +87,15 @@ export function makeMemoryTrail(
           .filter(record => !numbered.has(keyOf(record)))
           .slice(0, limit)
           .map(({ kind, recordId, entry }) => ({ kind, recordId, hash: hasher.leaf(entry) }));
-        stored.entries.push(...found.map((record, at) => ({ ...record, index: size + at })));
-        return found;
+        const added = found.map((record, at) => ({ ...record, index: size + at }));
+        stored.entries.push(...added);
+        const late = added.filter(({ kind, recordId }) => recordId <= settled[kind]);
+        return {
+          hashes: Buffer.concat(added.map(({ hash }) => hash)),
+          lastIds: lastIds(kind => added.findLast(record => record.kind === kind)?.recordId ?? above[kind]),
+          late: late.length,
+          firstLate: late[0]?.index,
+        };
       },
       async store(nodes) {
         const placeOf = ({ level, index }: StoredNode) => `${level}/${index}`;

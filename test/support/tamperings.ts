@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { connect } from "../../src/adapters/postgres/connection/database.ts";
-import { makeTrailStore } from "../../src/adapters/postgres/trail/trail-store.ts";
+import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { systemClock } from "../../src/adapters/system-clock.ts";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeNumbering } from "../../src/application/trail/numbering.ts";
@@ -133,7 +133,12 @@ export async function tamper(
 async function numberAnew(url: string): Promise<void> {
   const connected = connect(url);
   const hasher = makeTreeHasher(trailCrypto.sha256);
-  const ports = { ...makeTrailStore(connected), hasher, clock: systemClock, events: makeRecordingEventLog() };
+  const ports = {
+    ...makeRepositories(connected).trail,
+    hasher,
+    clock: systemClock,
+    events: makeRecordingEventLog(),
+  };
   const numbering = makeNumbering(ports, async () => {});
   await numbering.look();
   await connected.close();

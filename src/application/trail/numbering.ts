@@ -1,7 +1,7 @@
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
 import { entryKinds } from "../../domain/trail/entry.ts";
-import type { Frontier, Hash } from "../../domain/trail/merkle.ts";
-import type { HashedRecord, Horizon, Ids, LedgerEnd, TrailPorts } from "./ports.ts";
+import { type Frontier, type Hash, hashLength } from "../../domain/trail/merkle.ts";
+import type { Horizon, Ids, LedgerEnd, Numbered, TrailPorts } from "./ports.ts";
 import type { ReadHead } from "./signing.ts";
 import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 
@@ -9,7 +9,6 @@ import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 const mostRecords = 4_000;
 /** Between two looks over all ids. */
 const renewMilliseconds = 86_400_000;
-const noMoreIds = Number.MAX_SAFE_INTEGER;
 const noIds: Ids = { employee: 0, asset: 0, log: 0 };
 /** For how long a transaction may hold up the settled ids before the log names it. */
 const patienceMilliseconds = 60_000;
@@ -59,17 +58,19 @@ export function makeNumbering(
   }
 
   /** Numbers the next records; undefined where another process was first. Throws where none was, so that all is read anew. */
-  async function number(known: State, above: Ids): Promise<readonly HashedRecord[] | undefined> {
-    const numbered = await ledger.number(known.tree.size, above, mostRecords);
+  async function number(known: State, above: Ids): Promise<Numbered | undefined> {
+    const numbered = await ledger.number(known.tree.size, above, known.settled, mostRecords);
     if (numbered === undefined) {
       if ((await ledger.end()).size !== known.tree.size) return undefined;
       throw new Error("the trail takes no entries where it ends");
     }
     const { tree, nodes } = makeGrowingTree(hasher, known.tree);
-    for (const { hash } of numbered) tree.append(hash);
+    for (let at = 0; at < numbered.hashes.length; at += hashLength) {
+      known.lastHash = numbered.hashes.subarray(at, at + hashLength);
+      tree.append(known.lastHash);
+    }
     if (nodes.length > 0) await ledger.store(nodes);
     known.tree = tree;
-    known.lastHash = numbered.at(-1)?.hash ?? known.lastHash;
     return numbered;
   }
 
@@ -111,19 +112,14 @@ export function makeNumbering(
       // A record whose entry was removed would get another number, and be signed once more.
       const removed = goesOverAll ? await ledger.firstMissing(0, known.tree.size) : undefined;
       if (removed !== undefined) throw new TrailError(`entry ${removed} was removed`);
-      const above = { ...(goesOverAll ? noIds : known.settled) };
+      let above = goesOverAll ? noIds : known.settled;
       for (;;) {
-        const found = await number(known, above);
-        if (found === undefined) return;
-        const late = found.filter(({ kind, recordId }) => goesOverAll && recordId <= known.settled[kind]);
-        const [first] = late;
-        if (first !== undefined)
-          events.warn("trail late", { records: late.length, kind: first.kind, id: first.recordId });
-        const last = found.at(-1);
-        if (last === undefined || found.length < mostRecords) break;
-        // They come in the order of the kinds: those before this one are done.
-        for (const kind of entryKinds.slice(0, entryKinds.indexOf(last.kind))) above[kind] = noMoreIds;
-        above[last.kind] = last.recordId;
+        const numbered = await number(known, above);
+        if (numbered === undefined) return;
+        const { hashes, late, firstLate } = numbered;
+        if (late > 0) events.warn("trail late", { records: late, entry: firstLate });
+        if (hashes.length < mostRecords * hashLength) break;
+        above = numbered.lastIds;
         await pause();
       }
       await settle(known, horizon, goesOverAll);

@@ -5,17 +5,9 @@ import type { SignerKey } from "../../domain/trail/note.ts";
 import type { Clock, EventLog } from "../ports.ts";
 
 /**
- * A row that an entry stands for, and that never changes: a log, or one state of an employee or an asset. Ids of states
- * are their own, not those of the employee or asset.
+ * For each kind, an id of its records: the rows that entries stand for, and that never change. A record is a log, or one
+ * state of an employee or an asset. Ids of states are their own, not those of the employee or asset.
  */
-export interface HashedRecord {
-  readonly kind: EntryKind;
-  readonly recordId: number;
-  /** The leaf hash of its entry. */
-  readonly hash: Hash;
-}
-
-/** For each kind, an id of its records. */
 export type Ids = Readonly<Record<EntryKind, number>>;
 
 /** A perfect subtree whose hash is stored: on a level that is a multiple of four. */
@@ -38,14 +30,25 @@ export interface LedgerEnd {
   readonly lastIds: Ids;
 }
 
+/** What became entries with one statement. */
+export interface Numbered {
+  /** Their leaf hashes, one after the other. */
+  readonly hashes: Uint8Array;
+  /** The highest of their ids, or the one above which was looked. */
+  readonly lastIds: Ids;
+  /** How many of them have an id that counted as settled, and the index of the first. */
+  readonly late: number;
+  readonly firstLate: number | undefined;
+}
+
 /** The entries and their tree, to which rows are only added. Methods of all ports here throw UNAVAILABLE. */
 export interface Ledger {
   end(): Promise<LedgerEnd>;
   /**
    * Gives the next indexes to records above these ids that have no entry, at most so many: by the order of kinds, then by
-   * id. Resolves with them; undefined, and nothing is added, where the trail does not end at `size`.
+   * id. Resolves with undefined, and adds nothing, where the trail does not end at `size`.
    */
-  number(size: number, above: Ids, limit: number): Promise<readonly HashedRecord[] | undefined>;
+  number(size: number, above: Ids, settled: Ids, limit: number): Promise<Numbered | undefined>;
   /** Those that are stored already stay as they are. */
   store(nodes: readonly StoredNode[]): Promise<void>;
   /** For each range, the hashes one after the other, as many as are stored. */

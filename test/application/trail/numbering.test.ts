@@ -25,9 +25,9 @@ async function settled(stage: Stage) {
 function watchLooks({ trail }: Stage): number[] {
   const looks: number[] = [];
   const { number } = trail.ledger;
-  trail.ledger.number = (size, above, limit) => {
+  trail.ledger.number = (size, above, settled, limit) => {
     looks.push(above.log);
-    return number(size, above, limit);
+    return number(size, above, settled, limit);
   };
   return looks;
 }
@@ -171,7 +171,7 @@ describe("numbering", () => {
     stage.clock.advance(86_400);
     await look(stage, each);
     assert.deepEqual(stage.numberedIds(), [2, 3, 1]);
-    assert.deepEqual(told(stage, "trail late"), [{ records: 1, kind: "log", id: 1 }]);
+    assert.deepEqual(told(stage, "trail late"), [{ records: 1, entry: 2 }]);
   });
 
   test("says of a record that was put below others while no process ran that it is late", async () => {
@@ -181,7 +181,7 @@ describe("numbering", () => {
     stage.commit(1, 4);
     await look(stage, stage.numbering());
     assert.deepEqual(stage.numberedIds(), [2, 3, 1, 4]);
-    assert.deepEqual(told(stage, "trail late"), [{ records: 1, kind: "log", id: 1 }]);
+    assert.deepEqual(told(stage, "trail late"), [{ records: 1, entry: 2 }]);
   });
 
   test("calls no log late that was written before a restart, because the owner has inserted a higher id", async () => {

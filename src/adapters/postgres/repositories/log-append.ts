@@ -2,6 +2,7 @@ import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { foldEmail } from "../../../domain/employee.ts";
 import type { MaintenanceLog, NewLog } from "../../../domain/maintenance-log.ts";
 import { gather } from "../batching/gather.ts";
+import { confirmReads } from "../connection/confirm.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 
@@ -73,14 +74,6 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
     return new Map(rows.map(({ n, ...row }) => [entries[n] as Entry, row as AppendRow]));
   });
 
-  /**
-   * Waits until what has been read is as safe as what has been written. A log can be seen before a synchronous standby
-   * has it, when waiting for that was cut short; the commit of a row lock waits for all that came before.
-   */
-  async function confirm({ performedByEmployeeId }: MaintenanceLog): Promise<void> {
-    await query(sql`select id from employee where id = ${performedByEmployeeId} for key share`);
-  }
-
   return async (assetId, performer, log, key) => {
     const { employeeId, email, tokenVersion, tokenId } = performer;
     const { performedDate, status, taskType, comment } = log;
@@ -94,7 +87,7 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
       // Neither written nor seen: the key's log was committed while this statement waited for it. Now it is seen.
       if (row.id === null) continue;
       const { assetFound: _, isLive: __, replayed, ...found } = row;
-      if (replayed) await confirm(found);
+      if (replayed) await confirmReads({ query });
       return { outcome: replayed ? "key in use" : "written", log: found };
     }
   };

@@ -1,6 +1,8 @@
 import type { Repositories } from "../../../application/ports.ts";
 import type { Database } from "../connection/database.ts";
-import { makeTrailStore } from "../trail/trail-store.ts";
+import { makeCheckpoints } from "../trail/checkpoints.ts";
+import { makeLedger } from "../trail/ledger.ts";
+import { makeTrailRecords } from "../trail/records.ts";
 import { makeAssetRepository } from "./asset-repository.ts";
 import { makeEmployeeRepository } from "./employee-repository.ts";
 import { makeMaintenanceLogRepository } from "./maintenance-log-repository.ts";
@@ -17,6 +19,10 @@ export function makeRepositories(database: Database): Repositories {
     },
     assets: makeAssetRepository(database),
     maintenanceLogs: makeMaintenanceLogRepository(database, names),
-    trail: makeTrailStore(database),
+    trail: {
+      ledger: makeLedger(database),
+      records: makeTrailRecords(database),
+      checkpoints: makeCheckpoints(database),
+    },
   };
 }

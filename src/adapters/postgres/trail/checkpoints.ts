@@ -1,15 +1,16 @@
 import type { Checkpoints } from "../../../application/trail/ports.ts";
+import { confirmReads } from "../connection/confirm.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 
 export function makeCheckpoints({ query }: Database): Checkpoints {
   return {
     async last() {
-      const [last] = await query<{ note: string | null }>(
-        sql`select note from trail_checkpoint order by id desc limit 1`,
-      );
       // An owner of the tables can drop the "not null".
-      return last && (last.note ?? "");
+      const [last] = await query<{ note: string }>(
+        sql`select coalesce(note, '') as note from trail_checkpoint order by id desc limit 1`,
+      );
+      return last?.note;
     },
 
     async add(note) {
@@ -24,10 +25,6 @@ export function makeCheckpoints({ query }: Database): Checkpoints {
       );
     },
 
-    async confirm() {
-      // An entry can be seen before a synchronous standby has it, when waiting for that was cut short. The commit of a
-      // row lock waits for all that came before.
-      await query(sql`select id from employee order by id limit 1 for key share`);
-    },
+    confirm: () => confirmReads({ query }),
   };
 }

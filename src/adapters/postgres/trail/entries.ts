@@ -14,7 +14,7 @@ const moment = sql`coalesce(pg_catalog.to_char(recorded_at at time zone 'UTC', '
 export const linesOf: Readonly<Record<EntryKind, Statement>> = {
   log: sql`
     select id, id as subject, pg_catalog.concat(
-      '{"assetId":', asset_id, ',"comment":', ${jsonOr(sql`comment`)}, ',"id":', id,
+      '{"assetId":', asset_id, ',"comment":', pg_catalog.to_json(comment), ',"id":', id,
       ',"kind":"log","performedByEmployeeId":', performed_by_employee_id,
       ',"performedByName":', ${jsonOr(sql`performed_by_name`)},
       ',"performedDate":"', pg_catalog.replace(performed_date::text, ' ', 'T'), '","recordedAt":', ${moment},
@@ -31,13 +31,6 @@ export const linesOf: Readonly<Record<EntryKind, Statement>> = {
       ',"description":', pg_catalog.to_json(description), ',"id":', asset_id, ',"kind":"asset","name":', pg_catalog.to_json(name),
       ',"recordedAt":', ${moment}, '}') as line
     from asset_event record`,
-};
-
-/** In the text of a statement, where the planner knows that an index begins with it. */
-export const kindOf: Readonly<Record<EntryKind, Statement>> = {
-  employee: sql`'employee'::trail_kind`,
-  asset: sql`'asset'::trail_kind`,
-  log: sql`'log'::trail_kind`,
 };
 
 /** What gives the records of a kind their ids. The owner of the tables can insert any other. */

@@ -4,33 +4,37 @@ import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { hashLength } from "../../../domain/trail/merkle.ts";
 import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
-import { sql } from "../connection/statement.ts";
-import { kindOf, leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
+import { type Statement, sql } from "../connection/statement.ts";
+import { leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
 
 /** The owner of the tables can drop the constraint, and put an index that leaves no room for the next. */
 const indexEnd = 2 ** 52;
 
 const lastId = (kind: EntryKind) => sql`
-  coalesce((
-    select max(record_id) from trail_entry
-    where kind = ${kindOf[kind]} and record_id <= (select last_value from ${sequenceOf[kind]})
-  ), 0)`;
+  coalesce((select max(record_id) from trail_entry
+    where kind = ${kind}::trail_kind and record_id <= (select last_value from ${sequenceOf[kind]})), 0)`;
 
-/** The planner does not conclude what holds for record_id from what holds for id. */
-const unnumbered = (kind: EntryKind, above: Ids, limit: number) => sql`
-  select id, ${kindOf[kind]} as kind, ${leafHash} as hash from (
-    ${linesOf[kind]} where id > ${above[kind]} and not exists (
-      select from trail_entry
-      where kind = ${kindOf[kind]} and record_id > ${above[kind]} and record_id = record.id
-    )
-    order by id limit ${limit}
+/** From a table: of a value that its statistics do not know yet, PostgreSQL would plan to compare each record with each entry. */
+const bound = (column: Statement, kind: EntryKind) =>
+  sql`(select ${column} from bounds where kind = ${kind}::trail_kind)`;
+
+const unnumbered = (kind: EntryKind, limit: number) => sql`
+  select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${bound(sql`settled`, kind)} as is_late from (
+    ${linesOf[kind]} left join (
+      select record_id from trail_entry
+      where kind = ${kind}::trail_kind and record_id > ${bound(sql`above`, kind)} order by record_id
+    ) entry on record_id = id
+    where id > ${bound(sql`above`, kind)} and record_id is null order by id limit ${limit}
   ) as line`;
 
+const lastFound = (kind: EntryKind) =>
+  sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${bound(sql`above`, kind)})`;
+
 /** The entries of the trail and the hashes of its tree: sql/0004_trail.sql. */
-export function makeLedger({ query, queryBytes }: Database): Ledger {
+export function makeLedger({ query }: Database): Ledger {
   const hashes = gather<readonly HashRange[], Uint8Array[]>(async takeCalls => {
     let calls: readonly (readonly HashRange[])[] = [];
-    const rows = await queryBytes(() => {
+    const rows = await query<{ hex: string | null }>(() => {
       calls = takeCalls();
       // As JSON, whose estimated length is always the same, and with a limit in the text: PostgreSQL then keeps its plan, and
       // does not think it worth compiling. It searches an index of one table only, as long as their types are the same.
@@ -41,55 +45,54 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
                 select 0::smallint as level, index, hash from trail_entry union all select level, index, hash from trail_node
               ) as node where level = range.level and index >= low and index < high order by index limit 256
             ) as ordered
-          ), 'hex')
+          ), 'hex') as hex
           from rows from (
             json_to_recordset(${JSON.stringify(calls.flat())}::text::json) as (level smallint, "from" bigint, "to" bigint)
           ) with ordinality as range (level, low, high, n) order by n`;
     });
-    const found = rows.map(([hex]) => Buffer.from(hex?.toString("latin1") ?? "", "hex"));
+    const found = rows.map(({ hex }) => Buffer.from(hex ?? "", "hex"));
     return new Map(calls.map(call => [call, found.splice(0, call.length)]));
   });
 
   return {
     async end() {
-      const [row] = await query<{ size: number; hash: string | null } & Record<EntryKind, number>>(
+      const empty = { size: 0, hash: "", employee: 0, asset: 0, log: 0 };
+      const [{ size, hash, ...lastIds } = empty] = await query<typeof empty>(
         sql`
-          select coalesce(entry.index + 1, 0) as size, encode(entry.hash, 'hex') as hash, ${lastId("employee")} as employee,
+          select index + 1 as size, coalesce(encode(hash, 'hex'), '') as hash, ${lastId("employee")} as employee,
             ${lastId("asset")} as asset, ${lastId("log")} as log
-          from (values (1)) as one left join (
-            select index, hash from trail_entry where index < ${indexEnd} order by index desc limit 1
-          ) entry on true`,
+          from trail_entry where index < ${indexEnd} order by index desc limit 1`,
       );
-      const { size, hash, ...lastIds } = row as NonNullable<typeof row>;
-      return { size, lastHash: Buffer.from(hash ?? "", "hex"), lastIds };
+      return { size, lastHash: Buffer.from(hash, "hex"), lastIds };
     },
 
-    async number(size, above, limit) {
+    async number(size, above, settled, limit) {
+      const bounds = entryKinds.map(kind => ({ kind, above: above[kind], settled: settled[kind] }));
+      const statement = sql`
+        with bounds as (
+          select kind, above, settled from json_to_recordset(${JSON.stringify(bounds)}::text::json)
+            as bound (kind trail_kind, above bigint, settled bigint)
+        ), present as (
+          select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}
+        ), found as materialized (
+          select ${size} + row_number() over () - 1 as index, record.* from present cross join lateral (
+            ${unionOf(entryKinds.map(kind => unnumbered(kind, limit)))} limit ${limit}
+          ) as record
+          where size = ${size}
+        ), added as (
+          insert into trail_entry (index, record_id, kind, hash) select index, id, kind, hash from found
+        )
+        select (select size from present), coalesce(encode(string_agg(hash, '' order by index), 'hex'), '') as hashes,
+          count(*) filter (where is_late) as late, min(index) filter (where is_late) as "firstLate",
+          ${lastFound("employee")} as employee, ${lastFound("asset")} as asset, ${lastFound("log")} as log
+        from found`;
       try {
-        const [row = []] = await queryBytes(
-          sql`
-            with present as (
-              select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}
-            ), added as (
-              insert into trail_entry (index, record_id, kind, hash)
-              select ${size} + row_number() over () - 1, id, kind, hash
-              from present cross join lateral (
-                ${unionOf(entryKinds.map(kind => unnumbered(kind, above, limit)))} limit ${limit}
-              ) as record
-              where size = ${size}
-              returning index, record_id, kind, hash
-            )
-            select size, string_agg(kind::text, ','), string_agg(record_id::text, ','), encode(string_agg(hash, ''), 'hex')
-            from present left join (select record_id, kind, hash from added order by index) as added on true group by size`,
-        );
-        const [present, kinds = "", ids = "", hex = ""] = row.map(column => column?.toString("latin1"));
-        if (Number(present) !== size) return undefined;
-        const [kindsInOrder, hashes] = [kinds.split(","), Buffer.from(hex, "hex")];
-        return (ids.match(/\d+/g) ?? []).map((id, at) => ({
-          kind: kindsInOrder[at] as EntryKind,
-          recordId: Number(id),
-          hash: hashes.subarray(at * hashLength, (at + 1) * hashLength),
-        }));
+        type Row = Ids &
+          Readonly<Record<"size" | "late", number> & { hashes: string; firstLate: number | null }>;
+        const [row] = await query<Row>(statement);
+        const { size: present, hashes, late, firstLate, ...lastIds } = row as Row;
+        if (present !== size) return undefined;
+        return { hashes: Buffer.from(hashes, "hex"), lastIds, late, firstLate: firstLate ?? undefined };
       } catch (error) {
         // An index, or a record, of which another process has added the entry at this moment.
         if (error instanceof DomainError && error.code === "CONFLICT") return undefined;
@@ -98,14 +101,12 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
     },
 
     async store(nodes) {
-      const rows = JSON.stringify(
-        nodes.map(({ level, index, hash }) => ({ level, index, hash: Buffer.from(hash).toString("hex") })),
-      );
+      const rows = nodes.map(node => ({ ...node, hash: Buffer.from(node.hash).toString("hex") }));
       await query(
         sql`
           insert into trail_node (level, index, hash)
           select level, index, pg_catalog.decode(hash, 'hex')
-          from json_to_recordset(${rows}::text::json) as node (level smallint, index bigint, hash text)
+          from json_to_recordset(${JSON.stringify(rows)}::text::json) as node (level smallint, index bigint, hash text)
           order by level, index on conflict do nothing`,
       );
     },
@@ -113,14 +114,14 @@ export function makeLedger({ query, queryBytes }: Database): Ledger {
     hashes: async ranges => (await hashes(ranges)) ?? [],
 
     async firstMissing(from, to) {
-      const [row] = await query<{ index: number | null }>(
+      const [row] = await query<{ index: number }>(
         sql`
-          select case when count(*) <> ${to - from} then (
-            select n from generate_series(${from}::bigint, ${to - 1}::bigint) as n
-            where not exists (select from trail_entry where index = n and length(hash) = ${hashLength}) order by n limit 1
-          ) end as index from trail_entry where index >= ${from} and index < ${to} and length(hash) = ${hashLength}`,
+          select coalesce(min(n) filter (where n <> index), ${from} + count(*)) as index from (
+            select index, ${from} + row_number() over (order by index) - 1 as n
+            from trail_entry where index >= ${from} and index < ${to} and length(hash) = ${hashLength}
+          ) as entry`,
       );
-      return row?.index ?? undefined;
+      return row && row.index < to ? row.index : undefined;
     },
 
     async firstRepeated(from, to) {

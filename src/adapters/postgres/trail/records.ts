@@ -1,10 +1,9 @@
-import type { LogInTrail, TrailRecords } from "../../../application/trail/ports.ts";
+import type { Ids, LogInTrail, TrailRecords } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
-import { sql } from "../connection/statement.ts";
-import { kindOf, linesOf, sequenceOf, unionOf } from "./entries.ts";
-import { makeFindings } from "./findings.ts";
+import { type Statement, sql } from "../connection/statement.ts";
+import { leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
 
 /** Entries read with one statement: those of a bundle. */
 const mostEntries = 256;
@@ -15,9 +14,42 @@ const mostBytes = 96 * 1024;
 const lastGiven = (kind: EntryKind) =>
   sql`(select case when is_called then last_value else 0 end from ${sequenceOf[kind]})`;
 
+/**
+ * What does not agree, found by PostgreSQL in one walk over records and entries side by side. An owner of the tables can
+ * drop every constraint, so nothing is taken for granted of an id or an index.
+ */
+const comparisonOf = (kind: EntryKind): Statement => sql`
+  with record as (
+    select id as record_id, subject, ${leafHash} as hash from (${linesOf[kind]}) as line
+  ), entry as (
+    select record_id, index, hash, row_number() over (partition by record_id order by index) as n
+    from trail_entry where kind = ${kind}::trail_kind
+  ), compared as (
+    select record_id, subject, case
+      when index is null and entry.hash is null then 'has no entry: it was slipped in, or is not numbered yet'
+      when index is null or index not between 0 and 4503599627370495 then 'has an entry outside of the trail'
+      when n > 1 then 'numbered twice'
+      when record.hash is null then pg_catalog.concat('removed; it had entry ', index)
+      when record.hash is distinct from entry.hash then 'changed'
+    end as what
+    from record full join entry using (record_id)
+  )
+  select coalesce(subject, record_id)::text as id, what from compared where what is not null order by record_id`;
+
+/** Employees and assets whose state is not that of their last record, and those that are gone. */
+const unrecordedOf = (table: Statement, events: Statement, id: Statement, state: Statement): Statement => sql`
+  select id::text, 'changed without a record' as what from ${table} subject
+  where row(${state}) is distinct from (select row(${state}) from ${events} where ${id} = subject.id order by id desc limit 1)
+  union
+  select ${id}::text, 'removed' from ${events} where not exists (select from ${table} subject where subject.id = ${id})`;
+
+const unrecorded = [
+  ["employee", unrecordedOf(sql`employee`, sql`employee_event`, sql`employee_id`, sql`role, active`)],
+  ["asset", unrecordedOf(sql`asset`, sql`asset_event`, sql`asset_id`, sql`name, description, active`)],
+] as const;
+
 /** The rows that entries stand for, and their entries. */
-export function makeTrailRecords(database: Database): TrailRecords {
-  const { query, queryBytes } = database;
+export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords {
   const entryOfLog = gather<number, LogInTrail>(async takeCalls => {
     const rows = await queryBytes(
       () => sql`
@@ -38,9 +70,7 @@ export function makeTrailRecords(database: Database): TrailRecords {
 
   return {
     async horizon(takesId) {
-      const [row] = await query<
-        { server: string; xmin: number; xid: number | null } & Record<EntryKind, number>
-      >(
+      const [row] = await query<{ server: string; xmin: number; xid: number | null } & Ids>(
         sql`
           select pg_postmaster_start_time()::text as server, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
             case when ${takesId} then pg_current_xact_id()::text::bigint end as xid,
@@ -55,17 +85,17 @@ export function makeTrailRecords(database: Database): TrailRecords {
         sql`
           select words from (
             select backend_xid as xid, pg_catalog.concat('process ', pid, ' of ', usename, ' (', application_name, ')') as words
-            from pg_stat_activity where backend_xid is not null
+            from pg_stat_activity
             union all
             select transaction, pg_catalog.concat('prepared transaction ', gid, ' of ', owner) from pg_prepared_xacts
-          ) as open order by age(xid) desc limit 1`,
+          ) as open where xid is not null order by age(xid) desc limit 1`,
       );
       return oldest?.words;
     },
 
     async entries(from, to) {
       const lineOf = (kind: EntryKind) =>
-        sql`select line from (${linesOf[kind]} where id = record_id and kind = ${kindOf[kind]}) as line`;
+        sql`select line from (${linesOf[kind]} where id = record_id and kind = ${kind}::trail_kind) as line`;
       const [row] = await queryBytes(
         sql`
           with entry as materialized (
@@ -82,13 +112,18 @@ export function makeTrailRecords(database: Database): TrailRecords {
             where index = ${from} + n - 1 and (n = 1 or bytes <= ${mostBytes})
           ) as found where n = place`,
       );
-      const lines = row?.[0]?.toString();
       // A line feed within an entry is written as an escape.
-      return lines === undefined ? [] : lines.split("\n").map(line => Buffer.from(line));
+      return (row?.[0]?.toString().split("\n") ?? []).map(line => Buffer.from(line));
     },
 
     entryOfLog: async id => (await entryOfLog(id)) ?? { index: undefined, entry: undefined },
 
-    findings: makeFindings(database),
+    async *findings() {
+      const statements = entryKinds.map(kind => [kind, comparisonOf(kind)] as const);
+      for (const [kind, statement] of [...statements, ...unrecorded]) {
+        for (const { id, what } of await query<{ id: string; what: string }>(statement))
+          yield `${kind} ${id}: ${what}`;
+      }
+    },
   };
 }

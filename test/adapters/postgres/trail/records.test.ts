@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { connect, type Database } from "../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
-import { makeTrailStore } from "../../../../src/adapters/postgres/trail/trail-store.ts";
+import { makeRepositories } from "../../../../src/adapters/postgres/repositories/repositories.ts";
 import { openDatabase, type TestDatabase } from "../../../support/database.ts";
 import { until } from "../../../support/until.ts";
 
@@ -29,22 +29,23 @@ describe("the trail's records in PostgreSQL", () => {
   /** On a connection of its own: one that has met a statement goes on with the functions that it found then. */
   async function read() {
     const fresh = connect(opened.url);
-    const { ledger, records } = makeTrailStore(fresh);
+    const { ledger, records } = makeRepositories(fresh).trail;
     const entries = await records.entries(0, 2);
     const { lastHash } = await ledger.end();
     const [stored] = await ledger.hashes([{ level: 0, from: 0, to: 2 }]);
     // What the third record is hashed to.
-    const [hashed] = (await ledger.number(2, none, 1)) ?? [];
+    const { hashes: hashed } = (await ledger.number(2, none, none, 1)) ?? assert.fail();
     await owner`delete from trail_entry where index = 2`;
     await fresh.close();
     return { hashed, entries, lastHash, stored };
   }
 
   test("are read right where bytea_output is escape, and with PostgreSQL's own functions", async () => {
-    const { ledger } = makeTrailStore(database);
-    const [, second = assert.fail()] = (await ledger.number(0, none, 2)) ?? [];
+    const { ledger } = makeRepositories(database).trail;
+    const { hashes } = (await ledger.number(0, none, none, 2)) ?? assert.fail();
     const before = await read();
-    assert.deepEqual([before.entries.length, before.stored?.length, before.lastHash], [2, 64, second.hash]);
+    assert.deepEqual([before.entries.length, before.stored, before.hashed.length], [2, hashes, 32]);
+    assert.deepEqual(before.lastHash, hashes.subarray(32));
     await database.query(
       sql`do $$ begin execute format('alter database %I set bytea_output = escape', current_database()); end $$`,
     );
@@ -66,19 +67,20 @@ describe("the trail's records in PostgreSQL", () => {
   });
 
   test("count no id as the last one that the owner of the tables has inserted", async () => {
-    const { ledger } = makeTrailStore(database);
+    const { ledger } = makeRepositories(database).trail;
     const { size } = await ledger.end();
-    await ledger.number(size, none, 1_000);
+    await ledger.number(size, none, none, 1_000);
     const { lastIds } = await ledger.end();
     await owner`
       insert into asset_event (id, asset_id, name, description, active)
       overriding system value values (1000000, 1, 'Pump', '', true)`;
-    assert.equal((await ledger.number((await ledger.end()).size, none, 1_000))?.at(-1)?.recordId, 1_000_000);
+    const numbered = await ledger.number((await ledger.end()).size, none, lastIds, 1_000);
+    assert.deepEqual([numbered?.hashes.length, numbered?.lastIds.asset, numbered?.late], [32, 1_000_000, 0]);
     assert.deepEqual((await ledger.end()).lastIds, lastIds);
   });
 
   test("name the first entry of a record that has two, where the owner of the tables has dropped the constraint", async () => {
-    const { ledger } = makeTrailStore(database);
+    const { ledger } = makeRepositories(database).trail;
     const { size } = await ledger.end();
     assert.equal(await ledger.firstRepeated(0, size), undefined);
     await owner`alter table trail_entry drop constraint trail_entry_kind_record_id_key`;
@@ -95,7 +97,7 @@ describe("the trail's records in PostgreSQL", () => {
 
   test("name a transaction that is open, and wait for its end", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database runs one transaction at a time");
-    const { records } = makeTrailStore(database);
+    const { records } = makeRepositories(database).trail;
     let taken = 0;
     await owner.begin(async transaction => {
       await transaction`update asset set active = active where id = 1`;
