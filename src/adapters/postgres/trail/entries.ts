@@ -17,7 +17,7 @@ export const linesOf: Readonly<Record<EntryKind, Statement>> = {
       '{"assetId":', asset_id, ',"comment":', pg_catalog.to_json(comment), ',"id":', id,
       ',"kind":"log","performedByEmployeeId":', performed_by_employee_id,
       ',"performedByName":', ${jsonOr(sql`performed_by_name`)},
-      ',"performedDate":"', pg_catalog.replace(performed_date::text, ' ', 'T'), '","recordedAt":', ${moment},
+      ',"performedDate":', pg_catalog.to_json(performed_date), ',"recordedAt":', ${moment},
       ',"status":"', status, '","taskType":"', task_type, '"}') as line
     from maintenance_log record`,
   employee: sql`

@@ -55,7 +55,7 @@ describe("the trail's records in PostgreSQL", () => {
       ["concat(text, integer)", "text", "'forged'"],
       ["sha256(text)", "bytea", "''::bytea"],
       ["convert_to(text, text)", "bytea", "''::bytea"],
-      ["replace(text, text, text)", "text", "'forged'"],
+      ["to_json(timestamp)", "json", `'"forged"'::json`],
       ["to_char(timestamp, text)", "text", "'forged'"],
       ["encode(bytea, text)", "text", "'forged'"],
       ["decode(text, text)", "bytea", "''::bytea"],
