@@ -4,7 +4,7 @@ import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { hashLength } from "../../../domain/trail/merkle.ts";
 import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
-import { type Statement, sql } from "../connection/statement.ts";
+import { sql } from "../connection/statement.ts";
 import { leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
 
 /** The owner of the tables can drop the constraint, and put an index that leaves no room for the next. */
@@ -14,21 +14,17 @@ const lastId = (kind: EntryKind) => sql`
   coalesce((select max(record_id) from trail_entry
     where kind = ${kind}::trail_kind and record_id <= (select last_value from ${sequenceOf[kind]})), 0)`;
 
-/** From a table: of a value that its statistics do not know yet, PostgreSQL would plan to compare each record with each entry. */
-const bound = (column: Statement, kind: EntryKind) =>
-  sql`(select ${column} from bounds where kind = ${kind}::trail_kind)`;
-
-const unnumbered = (kind: EntryKind, limit: number) => sql`
-  select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${bound(sql`settled`, kind)} as is_late from (
+/** Two sorted inputs, which PostgreSQL joins as far as the limit asks for. By "not exists" it would look up each record. */
+const unnumbered = (kind: EntryKind, above: Ids, settled: Ids, limit: number) => sql`
+  select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${settled[kind]} as is_late from (
     ${linesOf[kind]} left join (
-      select record_id from trail_entry
-      where kind = ${kind}::trail_kind and record_id > ${bound(sql`above`, kind)} order by record_id
+      select record_id from trail_entry where kind = ${kind}::trail_kind and record_id > ${above[kind]} order by record_id
     ) entry on record_id = id
-    where id > ${bound(sql`above`, kind)} and record_id is null order by id limit ${limit}
+    where id > ${above[kind]} and record_id is null order by id limit ${limit}
   ) as line`;
 
-const lastFound = (kind: EntryKind) =>
-  sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${bound(sql`above`, kind)})`;
+const lastFound = (kind: EntryKind, above: Ids) =>
+  sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${above[kind]})`;
 
 /** The entries of the trail and the hashes of its tree: sql/0004_trail.sql. */
 export function makeLedger({ query }: Database): Ledger {
@@ -67,16 +63,13 @@ export function makeLedger({ query }: Database): Ledger {
     },
 
     async number(size, above, settled, limit) {
-      const bounds = entryKinds.map(kind => ({ kind, above: above[kind], settled: settled[kind] }));
+      const records = entryKinds.map(kind => unnumbered(kind, above, settled, limit));
       const statement = sql`
-        with bounds as (
-          select kind, above, settled from json_to_recordset(${JSON.stringify(bounds)}::text::json)
-            as bound (kind trail_kind, above bigint, settled bigint)
-        ), present as (
+        with present as (
           select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}
         ), found as materialized (
           select ${size} + row_number() over () - 1 as index, record.* from present cross join lateral (
-            ${unionOf(entryKinds.map(kind => unnumbered(kind, limit)))} limit ${limit}
+            ${unionOf(records)} limit ${limit}
           ) as record
           where size = ${size}
         ), added as (
@@ -84,7 +77,8 @@ export function makeLedger({ query }: Database): Ledger {
         )
         select (select size from present), coalesce(encode(string_agg(hash, '' order by index), 'hex'), '') as hashes,
           count(*) filter (where is_late) as late, min(index) filter (where is_late) as "firstLate",
-          ${lastFound("employee")} as employee, ${lastFound("asset")} as asset, ${lastFound("log")} as log
+          ${lastFound("employee", above)} as employee, ${lastFound("asset", above)} as asset,
+          ${lastFound("log", above)} as log
         from found`;
       try {
         type Row = Ids &
