@@ -63,14 +63,11 @@ export function makeMemoryTrail(
     ledger: {
       async end() {
         const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
-        const ofKind = (kind: EntryKind) =>
-          stored.entries.reduce(
-            (last, entry) =>
-              entry.kind === kind && entry.recordId <= lastGivenId(kind)
-                ? Math.max(last, entry.recordId)
-                : last,
-            0,
-          );
+        const ofKind = (kind: EntryKind) => {
+          const given = lastGivenId(kind);
+          const ids = stored.entries.filter(entry => entry.kind === kind).map(({ recordId }) => recordId);
+          return ids.reduce((last, id) => (id <= given ? Math.max(last, id) : last), 0);
+        };
         return {
           size: last === undefined ? 0 : last.index + 1,
           lastHash: last?.hash ?? new Uint8Array(),
