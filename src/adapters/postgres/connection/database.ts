@@ -26,7 +26,7 @@ export const serviceLimits: PoolLimits = { connections: 10, deadlineMilliseconds
 /** For a look at the database, as patient as the service is with a statement. */
 export const probeLimits: PoolLimits = { ...serviceLimits, connections: 1, waiting: 0 };
 
-/** For numbering, on a connection of its own: no request waits for it. A look over ten million records takes 13 s. */
+/** For numbering, on a connection of its own: no request waits for it. A look over ten million records takes up to 20 s. */
 export const trailLimits: PoolLimits = { connections: 1, deadlineMilliseconds: 60_000, waiting: 10 };
 
 /** For commands, which may take their time over a migration. A list reads a page and names at the same time. */
