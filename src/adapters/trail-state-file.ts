@@ -10,10 +10,15 @@ export function makeStateFile(path: string): RememberedNote {
     place,
 
     async read() {
-      return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-        if (error.code === "ENOENT") return undefined;
-        throw new TrailError(`${place} cannot be read: ${error.message}`);
-      });
+      try {
+        // A pipe would never end.
+        refuseOther(await stat(path));
+        return await readFile(path, "utf8");
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        if (code === "ENOENT") return undefined;
+        throw new TrailError(`${place} cannot be read: ${message}`);
+      }
     },
 
     async write(note) {
@@ -34,6 +39,8 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   // Of this process alone: should two share the file, neither may replace it with what the other has half written.
   const next = `${path}.${process.pid}`;
   const old = await stat(path).catch(() => undefined);
+  // Root would replace /dev/null, for all programs of the machine.
+  if (old !== undefined) refuseOther(old);
   // Removed and made anew: root must not write to what a link of the folder's owner leads to.
   await rm(next, { force: true });
   await withFile(next, "wx", async file => {
@@ -46,6 +53,10 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await rename(next, path);
   // So that the new name survives a crash too.
   await withFile(dirname(path), "r", folder => folder.sync());
+}
+
+function refuseOther(found: { isFile(): boolean }): void {
+  if (!found.isFile()) throw new Error("it is not a regular file");
 }
 
 async function withFile(

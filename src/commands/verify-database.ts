@@ -3,6 +3,7 @@ import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { verifyStore } from "../application/trail/verification.ts";
 import { verifyDatabaseSettings } from "../config/settings.ts";
+import { faultOf } from "../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../domain/trail/merkle.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
@@ -22,7 +23,7 @@ export async function verifyDatabase(context: CommandContext, keys: readonly Ver
     const notes = new Map<string, string>();
     for (const [place, note] of [
       ["database", await trail.checkpoints.last()],
-      ["TRAIL_STATE_FILE", await remembered?.read()],
+      ["TRAIL_STATE_FILE", await remembered?.read().catch((error: unknown) => tell(faultOf(error)))],
     ] as const) {
       if (note === undefined) print(`no checkpoint in ${place}`);
       else notes.set(place, note);

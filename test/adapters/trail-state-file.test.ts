@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -39,6 +41,24 @@ describe("a state file", () => {
     await file.write("two");
     assert.equal(await file.read(), "two");
     assert.deepEqual(readdirSync(folder), ["state"]);
+  });
+
+  test("is refused where it is no regular file, and never put in its place", async () => {
+    const folder = newFolder();
+    const [pipe, inner] = [join(folder, "pipe"), join(folder, "folder")];
+    execFileSync("mkfifo", [pipe]);
+    mkdirSync(inner);
+    for (const path of [pipe, inner]) {
+      const state = makeStateFile(path);
+      const because = (what: string) => ({
+        name: "TrailError",
+        message: `TRAIL_STATE_FILE ${path} cannot be ${what}: it is not a regular file`,
+      });
+      await assert.rejects(state.read(), because("read"));
+      await assert.rejects(state.write("one"), because("written"));
+    }
+    assert.ok(statSync(pipe).isFIFO());
+    assert.deepEqual(readdirSync(folder), ["folder", "pipe"]);
   });
 
   test("keeps its mode", async () => {

@@ -27,6 +27,11 @@ describe("the trail of a database", () => {
       values ('Ada', 'Byron', '123456', 'a', 'a', 'TECHNICIAN', 'x')`;
     await sql`insert into asset (name, description) values ('Pump', '')`;
     await write(1, 1_200);
+    for (const table of ["employee_event", "asset_event"]) {
+      await sql.unsafe(`alter table ${table} disable trigger all`);
+      await sql.unsafe(`update ${table} set recorded_at = '2026-01-01'`);
+      await sql.unsafe(`alter table ${table} enable always trigger append_only`);
+    }
   });
   after(async () => {
     await sql.end();
@@ -35,8 +40,8 @@ describe("the trail of a database", () => {
   });
 
   const write = (from: number, to: number) => sql`
-    insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
-    select '2026-01-01', 'PENDING', 'ERROR', 'log ' || i, 1, 1 from generate_series(${from}::integer, ${to}::integer) i`;
+    insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, recorded_at)
+    select '2026-01-01', 'PENDING', 'ERROR', 'log ' || i, 1, 1, '2026-01-01' from generate_series(${from}::integer, ${to}::integer) i`;
 
   const settings = () => ({
     DATABASE_URL: database.url,
@@ -122,8 +127,8 @@ describe("the trail of a database", () => {
     const lines = await foundAfter({
       what: "ids that leave all parts between them empty",
       statements: [
-        `insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
-         overriding system value values (4000000000000000, '2020-01-01', 'PENDING', 'ERROR', '', 1, 1)`,
+        `insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, recorded_at)
+         overriding system value values (4000000000000000, '2020-01-01', 'PENDING', 'ERROR', '', 1, 1, null)`,
         `insert into employee (id, first_name, last_name, phone, email, email_folded, role, password_hash)
          overriding system value values (3000000, 'Eve', 'Hill', '123456', 'e', 'e', 'ADMIN', 'x')`,
       ],
@@ -137,8 +142,9 @@ describe("the trail of a database", () => {
   });
 
   test("names ids that no record can have, and goes on where a column is empty", async () => {
-    const columns = "performed_date, status, task_type, comment, asset_id, performed_by_employee_id";
-    const log = "'2020-01-01', 'PENDING', 'ERROR', 'hidden', 1, 1";
+    const columns =
+      "performed_date, status, task_type, comment, asset_id, performed_by_employee_id, recorded_at";
+    const log = "'2020-01-01', 'PENDING', 'ERROR', 'hidden', 1, 1, now() + interval '1 day'";
     const ids = ["9223372036854775807", "-9223372036854775808", "9007199254740993", "4503599627370496", "-5"];
     const lines = await foundAfter({
       what: "ids outside of all sequences, and empty columns",
@@ -167,10 +173,10 @@ describe("the trail of a database", () => {
     const lines = await foundAfter({
       what: "records that were slipped in, and an empty checkpoint",
       statements: [
-        `insert into employee_event (id, employee_id, role, active) overriding system value
-         select 500, id, role, active from employee where id = 1`,
-        `insert into asset_event (id, asset_id, name, description, active) overriding system value
-         select 500, id, name, description, active from asset where id = 1`,
+        `insert into employee_event (id, employee_id, role, active, recorded_at) overriding system value
+         select 500, id, role, active, '2020-01-01' from employee where id = 1`,
+        `insert into asset_event (id, asset_id, name, description, active, recorded_at) overriding system value
+         select 500, id, name, description, active, '2020-01-01' from asset where id = 1`,
         "alter table trail_checkpoint alter note drop not null",
         "insert into trail_checkpoint (note) values (null)",
       ],
@@ -183,6 +189,30 @@ describe("the trail of a database", () => {
       "the checkpoint in database is not a signed note",
       "differences found: 3",
     ]);
+  });
+
+  test("names a record that is there twice", async () => {
+    const lines = await foundAfter({
+      what: "a log and a record of an asset, each with a copy",
+      statements: ["maintenance_log", "asset_event"].flatMap(table => [
+        `alter table ${table} drop constraint ${table}_pkey`,
+        `insert into ${table} overriding system value select * from ${table} where id = 1`,
+      ]),
+      found: [],
+    });
+    for (const table of ["maintenance_log", "asset_event"])
+      await sql.unsafe(`alter table ${table} add primary key (id)`);
+    assert.deepEqual(lines, ["asset 1: is there twice", "log 1: is there twice", "differences found: 2"]);
+  });
+
+  test("does not take a log of the last minute, which may not be numbered yet, for one that was slipped in", async () => {
+    await sql`
+      insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+      overriding system value values (5000, '2026-01-01', 'PENDING', 'ERROR', 'new', 1, 1)`;
+    assert.equal((await verify()).code, 0);
+    await sql`alter table maintenance_log disable trigger all`;
+    await sql`delete from maintenance_log where id = 5000`;
+    await sql`alter table maintenance_log enable always trigger append_only`;
   });
 
   test("does not pass where no checkpoint is left to hold the tree against", async () => {
@@ -213,6 +243,15 @@ describe("the trail of a database", () => {
     ]);
   });
 
+  test("names a state file that cannot be read", async () => {
+    const given = { ...settings(), TRAIL_STATE_FILE: folder };
+    const { code, stderr } = await runCommand("verify", ["--database", "--key", vkey], given);
+    assert.deepEqual(
+      [code, stderr],
+      [1, `TRAIL_STATE_FILE ${folder} cannot be read: it is not a regular file\ndifferences found: 1\n`],
+    );
+  });
+
   test("names an employee and an asset that are gone", async () => {
     const lines = await foundAfter({
       what: "rows that records are about",
@@ -228,9 +267,9 @@ describe("the trail of a database", () => {
       statements: [
         "update maintenance_log set comment = 'forged' where id <= 1000",
         "delete from trail_entry where index >= 1024",
-        `insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+        `insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, recorded_at)
          overriding system value
-         select 20000 + i, '2020-01-01', 'PENDING', 'ERROR', '', 1, 1 from generate_series(1, 150000) i`,
+         select 20000 + i, '2020-01-01', 'PENDING', 'ERROR', '', 1, 1, '2020-01-01' from generate_series(1, 150000) i`,
       ],
       found: [],
     });

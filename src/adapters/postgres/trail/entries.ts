@@ -13,7 +13,7 @@ const moment = sql`coalesce(pg_catalog.to_char(recorded_at at time zone 'UTC', '
  */
 export const linesOf: Readonly<Record<EntryKind, Statement>> = {
   log: sql`
-    select id, id as subject, pg_catalog.concat(
+    select id, id as subject, recorded_at, pg_catalog.concat(
       '{"assetId":', asset_id, ',"comment":', pg_catalog.to_json(comment), ',"id":', id,
       ',"kind":"log","performedByEmployeeId":', performed_by_employee_id,
       ',"performedByName":', ${jsonOr(sql`performed_by_name`)},
@@ -21,12 +21,12 @@ export const linesOf: Readonly<Record<EntryKind, Statement>> = {
       ',"status":"', status, '","taskType":"', task_type, '"}') as line
     from maintenance_log record`,
   employee: sql`
-    select id, employee_id as subject, pg_catalog.concat(
+    select id, employee_id as subject, recorded_at, pg_catalog.concat(
       '{"active":', pg_catalog.to_json(active), ',"changedBy":', ${jsonOr(sql`changed_by`)}, ',"id":', employee_id,
       ',"kind":"employee","recordedAt":', ${moment}, ',"role":', pg_catalog.to_json(role), '}') as line
     from employee_event record`,
   asset: sql`
-    select id, asset_id as subject, pg_catalog.concat(
+    select id, asset_id as subject, recorded_at, pg_catalog.concat(
       '{"active":', pg_catalog.to_json(active), ',"changedBy":', ${jsonOr(sql`changed_by`)},
       ',"description":', pg_catalog.to_json(description), ',"id":', asset_id, ',"kind":"asset","name":', pg_catalog.to_json(name),
       ',"recordedAt":', ${moment}, '}') as line

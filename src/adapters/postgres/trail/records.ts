@@ -1,12 +1,11 @@
 import type { Ids, LogInTrail, TrailRecords } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
+import { tileWidth } from "../../../domain/trail/tile.ts";
 import { gather } from "../batching/gather.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
 
-/** Entries read with one statement: those of a bundle. */
-const mostEntries = 256;
 /** Of the records of entries that are read together, unless it is one; each byte may become six in its entry. */
 const mostBytes = 96 * 1024;
 
@@ -20,12 +19,16 @@ const lastGiven = (kind: EntryKind) =>
  */
 const comparisonOf = (kind: EntryKind): Statement => sql`
   with record as (
-    select id as record_id, subject, ${leafHash} as hash from (${linesOf[kind]}) as line
+    select id as record_id, subject, ${leafHash} as hash, row_number() over (partition by id) as copy,
+      recorded_at between now() - interval '1 minute' and now() as is_new
+    from (${linesOf[kind]}) as line
   ), entry as (
     select record_id, index, hash, row_number() over (partition by record_id order by index) as n
     from trail_entry where kind = ${kind}::trail_kind
   ), compared as (
     select record_id, subject, case
+      when copy > 1 then 'is there twice'
+      when index is null and entry.hash is null and is_new then null
       when index is null and entry.hash is null then 'has no entry: it was slipped in, or is not numbered yet'
       when index is null or index not between 0 and 4503599627370495 then 'has an entry outside of the trail'
       when n > 1 then 'numbered twice'
@@ -36,6 +39,11 @@ const comparisonOf = (kind: EntryKind): Statement => sql`
   )
   select coalesce(subject, record_id)::text as id, what from compared where what is not null order by record_id`;
 
+/** Entries that are compared with nothing above. */
+const ofNoKind = sql`
+  select index::text as id, 'is of no kind of records' as what from trail_entry
+  where kind is null or kind::text not in ('employee', 'asset', 'log') order by index`;
+
 /** Employees and assets whose state is not that of their last record, and those that are gone. */
 const unrecordedOf = (table: Statement, events: Statement, id: Statement, state: Statement): Statement => sql`
   select id::text, 'changed without a record' as what from ${table} subject
@@ -43,10 +51,12 @@ const unrecordedOf = (table: Statement, events: Statement, id: Statement, state:
   union
   select ${id}::text, 'removed' from ${events} where not exists (select from ${table} subject where subject.id = ${id})`;
 
-const unrecorded = [
+const comparisons: readonly (readonly [string, Statement])[] = [
+  ...entryKinds.map(kind => [kind, comparisonOf(kind)] as const),
+  ["entry", ofNoKind],
   ["employee", unrecordedOf(sql`employee`, sql`employee_event`, sql`employee_id`, sql`role, active`)],
   ["asset", unrecordedOf(sql`asset`, sql`asset_event`, sql`asset_id`, sql`name, description, active`)],
-] as const;
+];
 
 /** The rows that entries stand for, and their entries. */
 export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords {
@@ -104,7 +114,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
             from trail_entry e
             left join maintenance_log l on kind = 'log' and l.id = record_id
             left join asset_event a on kind = 'asset' and a.id = record_id
-            where index >= ${from} and index < ${Math.min(to, from + mostEntries)}
+            where index >= ${from} and index < ${Math.min(to, from + tileWidth)}
           )
           select string_agg(line, E'\\n' order by n) from (
             select n, row_number() over (order by n) as place, line
@@ -119,8 +129,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
     entryOfLog: async id => (await entryOfLog(id)) ?? { index: undefined, entry: undefined },
 
     async *findings() {
-      const statements = entryKinds.map(kind => [kind, comparisonOf(kind)] as const);
-      for (const [kind, statement] of [...statements, ...unrecorded]) {
+      for (const [kind, statement] of comparisons) {
         for (const { id, what } of await query<{ id: string; what: string }>(statement))
           yield `${kind} ${id}: ${what}`;
       }
