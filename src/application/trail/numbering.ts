@@ -57,7 +57,7 @@ export function makeNumbering(
     return { ...stored, ...unknown, given: lastIds, settled: lastIds };
   }
 
-  /** Numbers the next records; undefined where another process was first. Throws where none was, so that all is read anew. */
+  /** Numbers the next records; undefined where another process was first. Throws where none was. */
   async function number(known: State, above: Ids): Promise<Numbered | undefined> {
     const numbered = await ledger.number(known.tree.size, above, known.settled, mostRecords);
     if (numbered === undefined) {
@@ -133,11 +133,6 @@ export function makeNumbering(
 
     /** That of those that this process knows. */
     head: () => state && headOf(state),
-
-    /** Forgets what this process knows of the stored trail. */
-    reset(): void {
-      state = undefined;
-    },
   };
 }
 

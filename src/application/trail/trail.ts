@@ -65,7 +65,6 @@ export function makeTrail(ports: ServedTrailPorts) {
         return failureMilliseconds;
       }
       const isAway = isUnavailable(error);
-      if (!isAway) numbering.reset();
       if (failure !== message)
         events[isAway ? "warn" : "error"]("trail failed", {
           cause: isAway ? String(cause) : stack,

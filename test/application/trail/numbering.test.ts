@@ -75,6 +75,14 @@ describe("numbering", () => {
     ]);
   });
 
+  test("goes on with the ids after those of the batch before", async () => {
+    const stage = makeTrailStage();
+    stage.commit(...range(1, 9_001));
+    const looks = watchLooks(stage);
+    await look(stage, stage.numbering());
+    assert.deepEqual(looks, [0, 4_000, 8_000]);
+  });
+
   test("grows by many tiles at once as it does entry by entry", async () => {
     const [many, single] = [makeTrailStage(), makeTrailStage()];
     many.commit(...range(1, 3_001));
@@ -224,7 +232,7 @@ describe("numbering", () => {
     assert.deepEqual(stage.numberedIds(), [1, 2, 900, 3]);
   });
 
-  test("fails where the trail takes no entries, so that it is read anew", async () => {
+  test("fails where the trail takes no entries, and goes on when it does", async () => {
     const stage = makeTrailStage();
     const each = await settled(stage);
     const { number } = stage.trail.ledger;
@@ -232,7 +240,6 @@ describe("numbering", () => {
     stage.commit(1);
     await assert.rejects(look(stage, each), /takes no entries/);
     stage.trail.ledger.number = number;
-    each.reset();
     await look(stage, each);
     assert.deepEqual(stage.numberedIds(), [1]);
   });
