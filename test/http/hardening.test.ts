@@ -549,6 +549,23 @@ describe("bodies under way", () => {
     await world.close();
   });
 
+  test("that never end keep nobody from logging in", async () => {
+    const world = await openLimited({ bodyBytesWithoutToken: 16 * 1024 });
+    const attackers = await Promise.all(Array.from({ length: 10 }, () => dial(world.port)));
+    for (const { socket } of attackers) socket.write(`${head(login, "Content-Length: 9\r\n")}{`);
+    await until(() => world.load().turnedAway.bodies === 6);
+    const slow = await dial(world.port);
+    const body = JSON.stringify({ email: "nobody@example.com", password: "a password" });
+    slow.socket.write(`${head(login, `Content-Length: ${body.length}\r\n`)}${body.slice(0, 9)}`);
+    await until(() => world.load().turnedAway.bodies === 7);
+    slow.socket.write(body.slice(9));
+    await until(() => slow.text() !== "");
+    assertRefusal(slow.text(), 401, "Wrong email or password");
+    for (const { socket } of [...attackers, slow]) socket.destroy();
+    await until(() => world.load().bodyBytes === 0 && world.load().requests === 0);
+    await world.close();
+  });
+
   test("in small chunks take no more than their length", async () => {
     const world = await openLimited();
     const { socket } = await dial(world.port);

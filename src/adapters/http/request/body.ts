@@ -7,8 +7,12 @@ import { HttpError, overloaded } from "../api/http-error.ts";
 export interface Allowance {
   /** Takes memory for the body until the request is over; false when too much is taken already. */
   takeBytes(bytes: number, hasToken: boolean): boolean;
-  /** The wait for a body begins: a request that drips in must not take the place of another. */
-  beginWait(): void;
+  /**
+   * The wait for a body begins: a request that drips in must not take the place of another.
+   *
+   * @param giveUp called when a request without a token has waited longest and another one needs its memory
+   */
+  beginWait(giveUp: () => void): void;
   endWait(): void;
   /** The request is over; to say so twice does no harm. */
   end(): void;
@@ -48,8 +52,7 @@ export async function readBody(
   const body = makeGrowingBuffer(limits, allowance);
   // A client can send a byte and wait.
   if (!request.complete) body.reserve(leastBytes);
-  allowance.beginWait();
-  const bytes = await readBytes(request, body).finally(allowance.endWait);
+  const bytes = await readBytes(request, body, allowance).finally(allowance.endWait);
   if (bytes.length === 0) return undefined;
   refuseOtherTypes(headers["content-type"]);
   return parseObject(bytes);
@@ -63,16 +66,24 @@ function refuseOtherTypes(type: string | undefined): void {
   }
 }
 
-function readBytes(request: IncomingMessage, body: ReturnType<typeof makeGrowingBuffer>): Promise<Buffer> {
+function readBytes(
+  request: IncomingMessage,
+  body: ReturnType<typeof makeGrowingBuffer>,
+  allowance: Allowance,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const refuse = (error: unknown): void => {
+      request.off("data", take);
+      reject(error);
+    };
     const take = (chunk: Buffer): void => {
       try {
         body.append(chunk);
       } catch (error) {
-        request.off("data", take);
-        reject(error);
+        refuse(error);
       }
     };
+    allowance.beginWait(() => refuse(overloaded()));
     const fail = (cause?: Error): void => {
       // Every request closes; to make an error for each would cost more than to read the body.
       if (!request.readableEnded) reject(new HttpError(400, "Request body ended too early", [], { cause }));

@@ -10,6 +10,8 @@ type Bounds = Pick<HttpLimits, "requests" | "bodyBytes" | "bodyBytesWithoutToken
 export function makeAdmission(limits: Bounds) {
   let requests = 0;
   const bodyBytes = { all: 0, withoutToken: 0 };
+  /** Gives up bodies of requests without a token, of which the rest has not come: the longest wait first. */
+  const strangers = new Set<() => void>();
   const turnedAway = { ...nobody };
   let unreported = { ...nobody };
   function turnAway(what: keyof TurnedAway): void {
@@ -22,14 +24,20 @@ export function makeAdmission(limits: Bounds) {
     requests += 1;
     let isWaiting = false;
     let isOver = false;
+    let giveUp = (): void => {};
     const taken = { all: 0, withoutToken: 0 };
+    function release(): void {
+      bodyBytes.all -= taken.all;
+      bodyBytes.withoutToken -= taken.withoutToken;
+      Object.assign(taken, { all: 0, withoutToken: 0 });
+    }
     return {
       takeBytes(bytes, hasToken) {
         const withoutToken = hasToken ? 0 : bytes;
-        const fits =
-          bodyBytes.all + bytes <= limits.bodyBytes &&
-          bodyBytes.withoutToken + withoutToken <= limits.bodyBytesWithoutToken;
-        if (!fits) {
+        const exceeds = () => bodyBytes.withoutToken + withoutToken > limits.bodyBytesWithoutToken;
+        // Otherwise bodies that never end would keep everybody from logging in.
+        for (const giveUpOther of strangers) if (exceeds() && giveUpOther !== giveUp) giveUpOther();
+        if (exceeds() || bodyBytes.all + bytes > limits.bodyBytes) {
           turnAway("bodies");
           return false;
         }
@@ -39,20 +47,28 @@ export function makeAdmission(limits: Bounds) {
         }
         return true;
       },
-      beginWait() {
+      beginWait(refuse) {
         isWaiting = true;
         requests -= 1;
+        giveUp = () => {
+          turnAway("bodies");
+          release();
+          strangers.delete(giveUp);
+          refuse();
+        };
+        if (taken.withoutToken > 0) strangers.add(giveUp);
       },
       endWait() {
         isWaiting = false;
         requests += 1;
+        strangers.delete(giveUp);
       },
       end() {
         if (isOver) return;
         isOver = true;
         if (!isWaiting) requests -= 1;
-        bodyBytes.all -= taken.all;
-        bodyBytes.withoutToken -= taken.withoutToken;
+        release();
+        strangers.delete(giveUp);
       },
     };
   }

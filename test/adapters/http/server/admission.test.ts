@@ -30,8 +30,8 @@ describe("the admission of requests", () => {
   test("does not count a request that waits for its body, and counts it again afterwards", () => {
     const admission = makeAdmission(limits);
     const [first, second] = [opened(admission), opened(admission)];
-    first.beginWait();
-    second.beginWait();
+    first.beginWait(assert.fail);
+    second.beginWait(assert.fail);
     assert.equal(admission.load().requests, 0);
     first.endWait();
     assert.equal(admission.load().requests, 1);
@@ -58,6 +58,34 @@ describe("the admission of requests", () => {
     other.end();
     assert.equal(admission.load().bodyBytes, 0);
     assert.equal(opened(admission).takeBytes(100, true), true);
+  });
+
+  test("gives up the longest wait of those without a token where another one needs its memory", () => {
+    const admission = makeAdmission({ ...limits, requests: 9 });
+    const givenUp: string[] = [];
+    const wait = (name: string, bytes: number, hasToken = false) => {
+      const share = opened(admission);
+      assert.equal(share.takeBytes(bytes, hasToken), true, name);
+      share.beginWait(() => givenUp.push(name));
+      return share;
+    };
+    wait("holder", 20, true);
+    const ended = wait("ended", 2);
+    const first = wait("first", 4);
+    const second = wait("second", 4);
+    ended.endWait();
+    ended.end();
+    wait("third", 2);
+    assert.deepEqual(givenUp, []);
+    // The longest wait takes nobody's place by itself, and needs its own.
+    assert.equal(first.takeBytes(4, false), true);
+    assert.deepEqual(givenUp, ["second"]);
+    wait("fourth", 7);
+    assert.deepEqual(givenUp, ["second", "first"]);
+    assert.equal(opened(admission).takeBytes(11, false), false);
+    assert.equal(admission.load().bodyBytes, 20);
+    for (const share of [first, second]) share.end();
+    assert.deepEqual([admission.load().bodyBytes, admission.load().turnedAway.bodies], [20, 5]);
   });
 
   test("reports who was turned away since the last report, and nothing when nobody was", () => {
