@@ -79,8 +79,13 @@ export const tamperings: readonly Tampering[] = [
   },
   {
     what: "an entry that is gone",
-    statements: ["delete from trail_entry where index = 0"],
-    found: [/^entry 0 was removed$/],
+    statements: [
+      // Longer ago than a record may be without an entry.
+      `update employee_event set recorded_at = '2020-01-01'
+       where id = (select record_id from trail_entry where index = 0 and kind = 'employee')`,
+      "delete from trail_entry where index = 0",
+    ],
+    found: [/^employee \d+: has no entry/, /^entry 0 was removed$/],
   },
   {
     what: "a removal, after which its entry is of no kind",

@@ -36,7 +36,10 @@ export function makeAdmission(limits: Bounds) {
         const withoutToken = hasToken ? 0 : bytes;
         const exceeds = () => bodyBytes.withoutToken + withoutToken > limits.bodyBytesWithoutToken;
         // Otherwise bodies that never end would keep everybody from logging in.
-        for (const giveUpOther of strangers) if (exceeds() && giveUpOther !== giveUp) giveUpOther();
+        for (const giveUpOther of strangers) {
+          if (!exceeds()) break;
+          if (giveUpOther !== giveUp) giveUpOther();
+        }
         if (exceeds() || bodyBytes.all + bytes > limits.bodyBytes) {
           turnAway("bodies");
           return false;
