@@ -12,7 +12,7 @@ export function makeStateFile(path: string): RememberedNote {
     async read() {
       try {
         // A pipe would never end.
-        refuseOther(await stat(path));
+        refuseUnlessFile(await stat(path));
         return await readFile(path, "utf8");
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException;
@@ -40,7 +40,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   const next = `${path}.${process.pid}`;
   const old = await stat(path).catch(() => undefined);
   // Root would replace /dev/null, for all programs of the machine.
-  if (old !== undefined) refuseOther(old);
+  if (old !== undefined) refuseUnlessFile(old);
   // Removed and made anew: root must not write to what a link of the folder's owner leads to.
   await rm(next, { force: true });
   await withFile(next, "wx", async file => {
@@ -55,7 +55,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await withFile(dirname(path), "r", folder => folder.sync());
 }
 
-function refuseOther(found: { isFile(): boolean }): void {
+function refuseUnlessFile(found: { isFile(): boolean }): void {
   if (!found.isFile()) throw new Error("it is not a regular file");
 }
 

@@ -88,13 +88,13 @@ export const tamperings: readonly Tampering[] = [
     found: [/^employee \d+: has no entry/, /^entry 0 was removed$/],
   },
   {
-    what: "a removal, after which its entry is of no kind",
+    what: "a removal, after which the entry has no kind",
     statements: [
       "alter table trail_entry alter kind drop not null",
       "update trail_entry set kind = null where kind = 'log' and record_id = 24",
       "delete from maintenance_log where id = 24",
     ],
-    found: [/^entry \d+: is of no kind of records$/],
+    found: [/^entry \d+: has no known kind$/],
   },
   {
     what: "a second entry of a log that was changed",

@@ -57,7 +57,7 @@ export function makeNumbering(
     return { ...stored, ...unknown, given: lastIds, settled: lastIds };
   }
 
-  /** Numbers the next records; undefined where another process was first. Throws where none was. */
+  /** Numbers the next records; undefined if another process was first. Throws if the trail takes no entries without that. */
   async function number(known: State, above: Ids): Promise<Numbered | undefined> {
     const numbered = await ledger.number(known.tree.size, above, known.settled, mostRecords);
     if (numbered === undefined) {

@@ -14,7 +14,7 @@ const lastId = (kind: EntryKind) => sql`
   coalesce((select max(record_id) from trail_entry
     where kind = ${kind}::trail_kind and record_id <= (select last_value from ${sequenceOf[kind]})), 0)`;
 
-/** Two sorted inputs, which PostgreSQL joins as far as the limit asks for. By "not exists" it would look up each record. */
+/** PostgreSQL joins two sorted inputs as far as the limit asks for. With "not exists" it looks each record up in the index. */
 const unnumbered = (kind: EntryKind, above: Ids, settled: Ids, limit: number) => sql`
   select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${settled[kind]} as is_late from (
     ${linesOf[kind]} left join (

@@ -39,9 +39,9 @@ const comparisonOf = (kind: EntryKind): Statement => sql`
   )
   select coalesce(subject, record_id)::text as id, what from compared where what is not null order by record_id`;
 
-/** Entries that are compared with nothing above. */
-const ofNoKind = sql`
-  select index::text as id, 'is of no kind of records' as what from trail_entry
+/** Entries that no comparison above includes. */
+const withoutKind = sql`
+  select index::text as id, 'has no known kind' as what from trail_entry
   where kind is null or kind::text not in ('employee', 'asset', 'log') order by index`;
 
 /** Employees and assets whose state is not that of their last record, and those that are gone. */
@@ -53,7 +53,7 @@ const unrecordedOf = (table: Statement, events: Statement, id: Statement, state:
 
 const comparisons: readonly (readonly [string, Statement])[] = [
   ...entryKinds.map(kind => [kind, comparisonOf(kind)] as const),
-  ["entry", ofNoKind],
+  ["entry", withoutKind],
   ["employee", unrecordedOf(sql`employee`, sql`employee_event`, sql`employee_id`, sql`role, active`)],
   ["asset", unrecordedOf(sql`asset`, sql`asset_event`, sql`asset_id`, sql`name, description, active`)],
 ];
