@@ -191,6 +191,19 @@ describe("the trail of a database", () => {
     ]);
   });
 
+  test("names an entry of a kind that the owner of the tables has added", async () => {
+    await sql`alter type trail_kind add value 'hidden'`;
+    const lines = await foundAfter({
+      what: "a removal, after which the entry has another kind",
+      statements: [
+        "update trail_entry set kind = 'hidden' where kind = 'log' and record_id = 24",
+        "delete from maintenance_log where id = 24",
+      ],
+      found: [],
+    });
+    assert.deepEqual(lines, ["entry 25: has no known kind", "differences found: 1"]);
+  });
+
   test("names a record that is there twice", async () => {
     const lines = await foundAfter({
       what: "a log and a record of an asset, each with a copy",
