@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonList } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
-import type { Database } from "../connection/database.ts";
+import type { Bytes, Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
-import { gather } from "./gather.ts";
+import { batched } from "./batch.ts";
 
 /** Rows of the first page: enough for most lists, so that one statement is enough for them. */
 const firstRows = 400;
@@ -70,41 +70,41 @@ export function listsById(
   { queryBytes }: Database,
   records: Statement,
 ): (filter: ActivityFilter) => JsonList<never> {
-  async function read(active: Filter, last: number, limit: number, begin = () => {}) {
-    const [row] = await queryBytes(() => {
-      begin();
-      return sql`
-        select json, rows, last from (
-          select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, max(id) as last
-          from (
-            ${records} where id > ${last} ${active === undefined ? nothing : sql`and active = ${active}`}
-            order by id limit ${limit}
-          ) as shown
-        ) as page
-        where rows <= 1 or octet_length(json) <= ${pageBytes}`;
-    });
+  const statementFor = (active: Filter, last: number, limit: number) => sql`
+    select json, rows, last from (
+      select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, max(id) as last
+      from (
+        ${records} where id > ${last} ${active === undefined ? nothing : sql`and active = ${active}`}
+        order by id limit ${limit}
+      ) as shown
+    ) as page
+    where rows <= 1 or octet_length(json) <= ${pageBytes}`;
+
+  function pageOf([row]: readonly Bytes[], limit: number): RecordsPage | undefined {
     if (row === undefined) return undefined;
     const [json, rows, lastId] = [row[0] ?? Buffer.alloc(0), Number(row[1]), Number(row[2])];
     return { rows, bytes: json.length, next: rows < limit ? undefined : lastId, json };
   }
 
   /** Requests that ask for the same list at the same time share its first page. */
-  const firstPages = new Map<Filter, (call: object) => Promise<RecordsPage | undefined>>(
+  const firstPages = new Map(
     [undefined, true, false].map(active => [
       active,
-      gather<object, RecordsPage | undefined>(async takeCalls => {
-        let calls: readonly object[] = [];
-        const page = await read(active, 0, firstRows, () => {
-          calls = takeCalls();
-        });
-        return new Map(calls.map(call => [call, page]));
-      }),
+      batched(
+        queryBytes,
+        () => statementFor(active, 0, firstRows),
+        (rows, calls) => calls.map(() => pageOf(rows, firstRows)),
+      ),
     ]),
   );
 
   return async function* ({ active }) {
-    const readAfter = (last: number, limit: number) =>
-      (last === 0 && limit === firstRows && firstPages.get(active)?.({})) || read(active, last, limit);
-    for await (const page of pagesOf<number, RecordsPage>(0, readAfter)) yield page;
+    const read = async (last: number, limit: number) => {
+      const readFirst = last === 0 && limit === firstRows ? firstPages.get(active) : undefined;
+      return readFirst
+        ? readFirst(undefined)
+        : pageOf(await queryBytes(statementFor(active, last, limit)), limit);
+    };
+    for await (const page of pagesOf<number, RecordsPage>(0, read)) yield page;
   };
 }

@@ -1,7 +1,7 @@
 import type { PoolLoad } from "../../../application/figures.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
 import { endsConnection, translate } from "./errors.ts";
-import { isReported, type Link, openLink, type PendingRows } from "./link.ts";
+import { type Link, openLink, type PendingRows } from "./link.ts";
 import { makePool, type PoolLimits } from "./pool.ts";
 import { makeServers } from "./servers.ts";
 import type { Statement } from "./statement.ts";
@@ -53,7 +53,7 @@ export function connect(
     close: client => client.close(),
     state: ({ link }) => (link === undefined ? "opening" : link.isOpen() ? "open" : "lost"),
     cancel: ({ link }) => link?.cancel(),
-    isBroken,
+    isBroken: endsConnection,
   });
 
   async function run<Rows>(
@@ -104,6 +104,3 @@ function open(findServer: (signal: AbortSignal) => Promise<Link>): Lent {
   client.opened.catch(() => {});
   return client;
 }
-
-/** After an error that the server reports in good order its connection goes on; after any other it may be in any state. */
-const isBroken = (error: unknown): boolean => !isReported(error) || endsConnection(error.code);

@@ -1,4 +1,5 @@
 import { DomainError, emailTaken } from "../../../domain/error.ts";
+import { isReported } from "./link.ts";
 
 /** SQLSTATEs and codes of Node and postgres.js that say that the connection is lost, or that the server takes none. */
 const lost = [
@@ -12,7 +13,14 @@ const lost = [
   /^ERR_SSL_/,
 ];
 
-export const endsConnection = (code: string): boolean => lost.some(pattern => pattern.test(code));
+const isLost = (code: string): boolean => lost.some(pattern => pattern.test(code));
+
+/** After an error that the server reports in good order its connection goes on; after any other it may be in any state. */
+export const endsConnection = (error: unknown): boolean => !isReported(error) || isLost(error.code);
+
+/** Whether PostgreSQL has reported that it refuses the statement: it has done nothing, and its connection goes on. */
+export const isRefused = (error: unknown): boolean =>
+  !endsConnection(error instanceof DomainError ? error.cause : error);
 
 /**
  * Persistence failures in the words of the domain: a constraint becomes CONFLICT, a lost
@@ -23,7 +31,7 @@ export function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
   if (typeof code !== "string") return error;
-  if (endsConnection(code)) {
+  if (isLost(code)) {
     return new DomainError("UNAVAILABLE", "The database is not available", { cause: error });
   }
   if (constraint === "employee_email_key") return emailTaken();

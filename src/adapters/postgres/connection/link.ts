@@ -22,9 +22,9 @@ export interface Link {
   close(): Promise<void>;
 }
 
-/** Whether PostgreSQL itself has reported an error. */
+/** Whether PostgreSQL has reported an error of the statement. One that is FATAL is of the session. */
 export const isReported = (error: unknown): error is Error & { readonly code: string } =>
-  error instanceof postgres.PostgresError;
+  error instanceof postgres.PostgresError && error.severity === "ERROR";
 
 /** What one server may take until it can be asked something, and to take a request to cancel. */
 const connectMilliseconds = 2_000;

@@ -1,7 +1,7 @@
 import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { foldEmail } from "../../../domain/employee.ts";
 import type { MaintenanceLog, NewLog } from "../../../domain/maintenance-log.ts";
-import { gather } from "../batching/gather.ts";
+import { batched } from "../batching/batch.ts";
 import { confirmReads } from "../connection/confirm.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
@@ -27,10 +27,9 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
    * One statement for all: finds asset and performer, writes the log or finds the key's, and names it all. It inserts in
    * the order of the keys, so that two statements with the same keys wait for each other in one direction only.
    */
-  const appendOne = gather<Entry, AppendRow>(async takeEntries => {
-    let entries: readonly Entry[] = [];
-    const rows = await query<AppendRow & { readonly n: number }>(() => {
-      entries = takeEntries();
+  const appendOne = batched(
+    query<AppendRow>,
+    (entries: readonly Entry[]) => {
       const sent = JSON.stringify(entries.map((entry, n) => ({ n, ...entry })));
       return sql`
         with known as (
@@ -65,14 +64,15 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
           from known k join maintenance_log l
             on l.performed_by_employee_id = k.employee_id and l.idempotency_key = k.key
         )
-        select k.n, l.id, l.performed_date as "performedDate", l.status, l.task_type as "taskType", l.comment,
+        select l.id, l.performed_date as "performedDate", l.status, l.task_type as "taskType", l.comment,
           l.asset_id as "assetId", coalesce(a.name, k.asset_name) as "assetName",
           k.employee_id as "performedByEmployeeId", k.employee_name as "performedByName",
           k.asset_id as "assetFound", k.is_live as "isLive", l.replayed
-        from known k left join log l using (new_id) left join asset a on l.replayed and a.id = l.asset_id`;
-    });
-    return new Map(rows.map(({ n, ...row }) => [entries[n] as Entry, row as AppendRow]));
-  });
+        from known k left join log l using (new_id) left join asset a on l.replayed and a.id = l.asset_id
+        order by k.n`;
+    },
+    rows => rows,
+  );
 
   return async (assetId, performer, log, key) => {
     const { employeeId, email, tokenVersion, tokenId } = performer;
@@ -80,7 +80,7 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
     const facts = { performedDate, status, taskType, comment, key };
     const entry = { assetId, employeeId, emailFolded: foldEmail(email), tokenVersion, tokenId, ...facts };
     for (;;) {
-      const row = (await appendOne({ ...entry })) as AppendRow;
+      const row = await appendOne(entry);
       if (row.performedByEmployeeId === null) return { outcome: "no performer" };
       if (!row.isLive) return { outcome: "revoked" };
       if (row.assetFound === null) return { outcome: "no asset" };

@@ -1,7 +1,7 @@
 import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { notFound } from "../../../domain/error.ts";
 import type { MaintenanceLog } from "../../../domain/maintenance-log.ts";
-import { gather } from "../batching/gather.ts";
+import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 import { makeAppend } from "./log-append.ts";
@@ -22,12 +22,14 @@ export function makeMaintenanceLogRepository(
   database: Database,
   names = makeSharedNames(database),
 ): MaintenanceLogRepository {
-  const findOne = gather<number, MaintenanceLog>(async takeIds => {
-    const found = await database.query<MaintenanceLog>(
-      () => sql`${logs} where l.id = any (${`{${takeIds()}}`}::text::bigint[])`,
-    );
-    return new Map(found.map(log => [log.id, log]));
-  });
+  const findOne = batched(
+    database.query<MaintenanceLog>,
+    (ids: readonly number[]) => sql`${logs} where l.id = any (${`{${ids}}`}::text::bigint[])`,
+    (found, ids) => {
+      const byId = new Map(found.map(log => [log.id, log]));
+      return ids.map(id => byId.get(id));
+    },
+  );
 
   return {
     append: makeAppend(database),

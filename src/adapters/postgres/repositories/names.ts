@@ -1,4 +1,4 @@
-import { gather } from "../batching/gather.ts";
+import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 
@@ -28,28 +28,28 @@ export function makeSharedNames({ query }: Database, now = () => performance.now
   }
   forget();
 
-  const read = gather<Nameless & { readonly names: Names }, true>(async takeReadings => {
-    let readings: ReturnType<typeof takeReadings> = [];
-    const idsOf = (kind: keyof Nameless) =>
-      `{${[...new Set(readings.flatMap(reading => [...reading[kind]]))]}}`;
-    const rows = await query<{ kind: keyof Names; id: number; name: string }>(() => {
-      readings = takeReadings();
-      return sql`
-        select 'assets' as kind, id, name from asset where id = any (${idsOf("assets")}::text::bigint[])
-        union all
-        select 'performers', id, first_name || ' ' || last_name from employee
-        where id = any (${idsOf("performers")}::text::bigint[])`;
-    });
-    for (const { names, assets, performers } of readings) {
-      // A log is shown also when its asset or performer is gone.
-      for (const id of assets) names.assets.set(id, assetJson(id, ""));
-      for (const id of performers) names.performers.set(id, performerJson(id, ""));
-      for (const { kind, id, name } of rows) {
-        names[kind].set(id, kind === "assets" ? assetJson(id, name) : performerJson(id, name));
+  type Reading = Nameless & { readonly names: Names };
+  const idsOf = (readings: readonly Reading[], kind: keyof Nameless) =>
+    `{${[...new Set(readings.flatMap(reading => [...reading[kind]]))]}}`;
+  const read = batched(
+    query<{ kind: keyof Names; id: number; name: string }>,
+    (readings: readonly Reading[]) => sql`
+      select 'assets' as kind, id, name from asset where id = any (${idsOf(readings, "assets")}::text::bigint[])
+      union all
+      select 'performers', id, first_name || ' ' || last_name from employee
+      where id = any (${idsOf(readings, "performers")}::text::bigint[])`,
+    (rows, readings) => {
+      for (const { names, assets, performers } of readings) {
+        // A log is shown also when its asset or performer is gone.
+        for (const id of assets) names.assets.set(id, assetJson(id, ""));
+        for (const id of performers) names.performers.set(id, performerJson(id, ""));
+        for (const { kind, id, name } of rows) {
+          names[kind].set(id, kind === "assets" ? assetJson(id, name) : performerJson(id, name));
+        }
       }
-    }
-    return new Map(readings.map(reading => [reading, true]));
-  });
+      return readings;
+    },
+  );
 
   return {
     forget,

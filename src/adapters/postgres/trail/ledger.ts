@@ -2,7 +2,7 @@ import type { HashRange, Ids, Ledger } from "../../../application/trail/ports.ts
 import { DomainError } from "../../../domain/error.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { hashLength } from "../../../domain/trail/merkle.ts";
-import { gather } from "../batching/gather.ts";
+import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 import { leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
@@ -28,27 +28,26 @@ const lastFound = (kind: EntryKind, above: Ids) =>
 
 /** The entries of the trail and the hashes of its tree: sql/0004_trail.sql. */
 export function makeLedger({ query }: Database): Ledger {
-  const hashes = gather<readonly HashRange[], Uint8Array[]>(async takeCalls => {
-    let calls: readonly (readonly HashRange[])[] = [];
-    const rows = await query<{ hex: string | null }>(() => {
-      calls = takeCalls();
-      // As JSON, whose estimated length is always the same, and with a limit in the text: PostgreSQL then keeps its plan, and
-      // does not think it worth compiling. It searches an index of one table only, as long as their types are the same.
-      return sql`
-          select encode((
-            select string_agg(hash, '') from (
-              select hash from (
-                select 0::smallint as level, index, hash from trail_entry union all select level, index, hash from trail_node
-              ) as node where level = range.level and index >= low and index < high order by index limit 256
-            ) as ordered
-          ), 'hex') as hex
-          from rows from (
-            json_to_recordset(${JSON.stringify(calls.flat())}::text::json) as (level smallint, "from" bigint, "to" bigint)
-          ) with ordinality as range (level, low, high, n) order by n`;
-    });
-    const found = rows.map(({ hex }) => Buffer.from(hex ?? "", "hex"));
-    return new Map(calls.map(call => [call, found.splice(0, call.length)]));
-  });
+  const hashes = batched(
+    query<{ hex: string | null }>,
+    // As JSON, whose estimated length is always the same, and with a limit in the text: PostgreSQL then keeps its plan, and
+    // does not think it worth compiling. It searches an index of one table only, as long as their types are the same.
+    (calls: readonly (readonly HashRange[])[]) => sql`
+      select encode((
+        select string_agg(hash, '') from (
+          select hash from (
+            select 0::smallint as level, index, hash from trail_entry union all select level, index, hash from trail_node
+          ) as node where level = range.level and index >= low and index < high order by index limit 256
+        ) as ordered
+      ), 'hex') as hex
+      from rows from (
+        json_to_recordset(${JSON.stringify(calls.flat())}::text::json) as (level smallint, "from" bigint, "to" bigint)
+      ) with ordinality as range (level, low, high, n) order by n`,
+    (rows, calls): Uint8Array[][] => {
+      const found = rows.map(({ hex }) => Buffer.from(hex ?? "", "hex"));
+      return calls.map(call => found.splice(0, call.length));
+    },
+  );
 
   return {
     async end() {
@@ -105,7 +104,7 @@ export function makeLedger({ query }: Database): Ledger {
       );
     },
 
-    hashes: async ranges => (await hashes(ranges)) ?? [],
+    hashes,
 
     async firstMissing(from, to) {
       const [row] = await query<{ index: number }>(

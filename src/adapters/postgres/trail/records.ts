@@ -1,7 +1,7 @@
 import type { Ids, LogInTrail, TrailRecords } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { tileWidth } from "../../../domain/trail/tile.ts";
-import { gather } from "../batching/gather.ts";
+import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
@@ -60,23 +60,25 @@ const comparisons: readonly (readonly [string, Statement])[] = [
 
 /** The rows that entries stand for, and their entries. */
 export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords {
-  const entryOfLog = gather<number, LogInTrail>(async takeCalls => {
-    const rows = await queryBytes(
-      () => sql`
-          select asked.id, index, line from (
-            select value::bigint as id from json_array_elements_text(${`[${takeCalls()}]`}::text::json)
-          ) as asked
-          left join trail_entry on kind = 'log' and record_id = asked.id
-          left join (${linesOf.log}) as record on record.id = asked.id
-          order by index desc`,
-    );
-    return new Map(
-      rows.map(([id, index, entry]) => [
-        Number(id),
-        { index: index ? Number(index) : undefined, entry: entry ?? undefined },
-      ]),
-    );
-  });
+  const entryOfLog = batched(
+    queryBytes,
+    (ids: readonly number[]) => sql`
+      select asked.id, index, line from (
+        select value::bigint as id from json_array_elements_text(${`[${ids}]`}::text::json)
+      ) as asked
+      left join trail_entry on kind = 'log' and record_id = asked.id
+      left join (${linesOf.log}) as record on record.id = asked.id
+      order by index desc`,
+    (rows, ids): LogInTrail[] => {
+      const byId = new Map(
+        rows.map(([id, index, entry]) => [
+          Number(id),
+          { index: index ? Number(index) : undefined, entry: entry ?? undefined },
+        ]),
+      );
+      return ids.map(id => byId.get(id) ?? { index: undefined, entry: undefined });
+    },
+  );
 
   return {
     async horizon(takesId) {
@@ -126,7 +128,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
       return (row?.[0]?.toString().split("\n") ?? []).map(line => Buffer.from(line));
     },
 
-    entryOfLog: async id => (await entryOfLog(id)) ?? { index: undefined, entry: undefined },
+    entryOfLog,
 
     async *findings() {
       for (const [kind, statement] of comparisons) {
