@@ -3,7 +3,8 @@ import { type Statement, sql } from "../connection/statement.ts";
 
 const jsonOr = (column: Statement) => sql`coalesce(pg_catalog.to_json(${column})::text, 'null')`;
 
-const moment = sql`coalesce(pg_catalog.to_char(recorded_at at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.US"Z\\""'), 'null')`;
+/** A full name: PostgreSQL 18 looks for the abbreviation UTC among those of the session's time zone first, where it may be another. */
+const moment = sql`coalesce(pg_catalog.to_char(recorded_at at time zone 'Etc/UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.US"Z\\""'), 'null')`;
 
 /**
  * Each record as the bytes of its entry (domain/trail/entry.ts). PostgreSQL writes strings as RFC 8785 asks for: it escapes
