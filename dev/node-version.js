@@ -2,6 +2,8 @@
 const [major, minor] = process.versions.node.split(".").map(Number);
 
 if (major < 20 || (major === 20 && minor < 12)) {
-  console.error(`Node 22, 24 or 26 is needed, and this is Node ${process.versions.node}`);
+  console.error(
+    `Node 22, 24 or 26 is needed (20.12 is the oldest that starts), and this is Node ${process.versions.node}`,
+  );
   process.exit(1);
 }

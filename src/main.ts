@@ -3,6 +3,9 @@
 // and run it, so that it can say so in one line.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
+// systemctl reload may follow a restart at once. Until serve has its own listener, this signal would end the process.
+if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
+
 // crypto.hash came with Node 20.12.
 if (major > 20 || (major === 20 && minor >= 12)) {
   import("./program.ts")
@@ -10,6 +13,8 @@ if (major > 20 || (major === 20 && minor >= 12)) {
     // Exit explicitly: an unanswered TCP connection to a lost database host would keep the process alive for minutes.
     .then(code => process.exit(code));
 } else {
-  console.error(`Node 22, 24 or 26 is needed, and this is Node ${process.versions.node}`);
+  console.error(
+    `Node 22, 24 or 26 is needed (20.12 is the oldest that starts), and this is Node ${process.versions.node}`,
+  );
   process.exit(78);
 }

@@ -6,7 +6,7 @@ import { commands } from "./commands/commands.ts";
 import { readOptions } from "./commands/options.ts";
 import { openOutput } from "./commands/output.ts";
 import { type Environment, SettingsError } from "./config/read-settings.ts";
-import { DomainError, isUnavailable } from "./domain/error.ts";
+import { causeOf, DomainError, isUnavailable } from "./domain/error.ts";
 
 const readFile = (path: string): string => readFileSync(path, "utf8");
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -64,10 +64,8 @@ function explain(error: unknown): { exitCode: number; lines: readonly string[] }
   if (error instanceof SettingsError) return { exitCode: exitCodes.settings, lines: error.faults };
   if (error instanceof CommandError) return { exitCode: error.exitCode, lines: error.lines };
   if (error instanceof UnsuitableDatabase) return { exitCode: exitCodes.failure, lines: [error.message] };
-  if (isUnavailable(error)) {
-    const lines = [`${error.message}: ${(error.cause as Error).message}`];
-    return { exitCode: exitCodes.unavailable, lines };
-  }
+  if (isUnavailable(error))
+    return { exitCode: exitCodes.unavailable, lines: [`${error.message}: ${causeOf(error)}`] };
   if (error instanceof DomainError) return { exitCode: exitCodes.badData, lines: [error.message] };
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return { exitCode: exitCodes.failure, lines: [`unexpected ${name}: ${message}`] };

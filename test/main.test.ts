@@ -31,7 +31,9 @@ describe("the program", () => {
 
   test("a Node that is too old is told so in one line, by the program and by make", () => {
     const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
-    assert.equal(engines.node, ">=22");
+    assert.equal(engines.node, ">=20.12");
+    for (const file of ["README.md", "SECURITY.md"])
+      assert.match(readFileSync(file, "utf8"), /Node 22, 24 (or|and) 26/, file);
     const runOn = (version: string, ...args: readonly string[]) => {
       const pretend = `Object.defineProperty(process, "versions", { value: { node: "${version}" } })`;
       const preload = `data:text/javascript,${encodeURIComponent(pretend)}`;
@@ -42,7 +44,7 @@ describe("the program", () => {
     };
     const program = [...script("src/main.ts"), "--version"];
     for (const version of ["12.22.12", "18.20.8", "20.11.1"]) {
-      const stderr = `Node 22, 24 or 26 is needed, and this is Node ${version}\n`;
+      const stderr = `Node 22, 24 or 26 is needed (20.12 is the oldest that starts), and this is Node ${version}\n`;
       assert.deepEqual(runOn(version, ...program), { status: 78, stderr });
       assert.deepEqual(runOn(version, "dev/node-version.js"), { status: 1, stderr });
     }

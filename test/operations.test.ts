@@ -51,6 +51,30 @@ describe("the operations listener", () => {
   });
   after(() => database.drop());
 
+  describe("of a service that can open no more files", () => {
+    /** At the signal each file, and each figure that Node reads from one, fails; ten seconds are as short as twenty milliseconds. */
+    const preload = `
+      import fs from "node:fs";
+      import { syncBuiltinESMExports } from "node:module";
+      const { setInterval } = globalThis;
+      globalThis.setInterval = (call, milliseconds) => setInterval(call, milliseconds === 10_000 ? 20 : milliseconds);
+      process.once("SIGUSR2", () => {
+        const fail = () => { throw Object.assign(new Error("too many open files"), { code: "EMFILE" }); };
+        fs.readFileSync = fail;
+        process.memoryUsage = fail;
+        syncBuiltinESMExports();
+      });`;
+    before(() => start({ NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(preload)}` }));
+    after(() => service.stop());
+
+    test("goes on: its version was read at the start, and no timer ends the process", async () => {
+      service.signal("SIGUSR2");
+      await until(() => service.lines.some(line => eventOf(line) === "operations request failed"));
+      assert.equal((await operations.call("GET", "/healthz")).status, 200);
+      assert.equal((await service.call("GET", "/api/v1/assets")).status, 403);
+    });
+  });
+
   describe("of a service that is well", () => {
     before(() => start());
     after(() => service.stop());

@@ -6,7 +6,7 @@ import { systemClock } from "../adapters/system-clock.ts";
 import type { EventLog } from "../application/ports.ts";
 import { misspelled } from "../config/misspelled.ts";
 import { readServeSettings } from "../config/settings.ts";
-import { isUnavailable } from "../domain/error.ts";
+import { causeOf, isUnavailable } from "../domain/error.ts";
 import type { CommandContext } from "./command.ts";
 import { inheritedSocket, orRefuse } from "./listening.ts";
 import { makeIdentityRenewal, readIdentity } from "./served-identity.ts";
@@ -20,7 +20,7 @@ const daySeconds = 86_400;
 
 /** `serve`: serves the API until it is asked to stop. It checks the schema and never changes it. */
 export async function runServe(context: CommandContext): Promise<void> {
-  const { environment, readFile } = context;
+  const { environment, readFile, sqlFolder, version } = context;
   const settings = readServeSettings(environment, readFile);
   const { host, port, opsHost, opsPort } = settings;
   const inherited = inheritedSocket(environment, process.pid);
@@ -41,15 +41,16 @@ export async function runServe(context: CommandContext): Promise<void> {
   }
   let phase: Phase = "starting";
   const service = await makeService(settings, {
-    ...context,
+    sqlFolder,
+    version: version(),
     identity,
     events,
     droppedLogLines: output.dropped,
     phase: () => phase,
   });
   const renewIdentity = identity && makeIdentityRenewal(settings, identity, events, service.app.renew);
-  // systemctl reload sends SIGHUP, which would end the process without a listener.
-  if (renewIdentity !== undefined || inherited !== undefined) process.on("SIGHUP", () => renewIdentity?.());
+  // Before this, and without a certificate, main.ts ignores it.
+  if (renewIdentity !== undefined) process.on("SIGHUP", renewIdentity);
   try {
     if (opsPort !== undefined) {
       const place = `OPS_HOST ${opsHost}, OPS_PORT ${opsPort}`;
@@ -82,7 +83,7 @@ async function onceReachable(events: EventLog, check: () => Promise<void>): Prom
       return await check();
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      events.warn("the database is not available", { cause: (error.cause as Error).message });
+      events.warn("the database is not available", { cause: causeOf(error) });
       await sleep(1_000, undefined, { ref: false });
     }
   }

@@ -36,7 +36,7 @@ interface ServiceContext {
   readonly identity: ServerIdentity | undefined;
   readonly events: EventLog;
   readonly droppedLogLines: () => number;
-  readonly version: () => string;
+  readonly version: string;
   readonly sqlFolder: string;
   readonly phase: () => Phase;
 }
@@ -71,7 +71,7 @@ export async function makeService(settings: ServeSettings, given: ServiceContext
   const operations = makeOperations({
     figures: () => ({
       at: systemClock.now(),
-      version: version(),
+      version,
       ...meter.read(),
       droppedLogLines: droppedLogLines(),
       http: app.load(),

@@ -39,6 +39,10 @@ export class DomainError extends Error {
 export const isUnavailable = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.code === "UNAVAILABLE";
 
+/** In words for the operator, what an error comes from: it says nothing to clients. */
+export const causeOf = ({ message, cause = message }: Error): string =>
+  cause instanceof Error ? cause.message : String(cause);
+
 export const invalid = (message: string): DomainError => new DomainError("INVALID", message);
 export const notFound = (what: "Employee" | "Asset" | "Log"): DomainError =>
   new DomainError("NOT_FOUND", `${what} not found`);

@@ -5,6 +5,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
 import { askByTls } from "../support/https-client.ts";
 import { freePort } from "../support/native-postgres.ts";
@@ -70,6 +71,30 @@ describe("serve with TLS", () => {
     assert.equal(await ask("second"), 200);
     program.kill("SIGTERM");
     assert.equal((await once(program, "exit"))[0], 0);
+  });
+
+  test("without a certificate ignores SIGHUP, from the first moment of its life", async () => {
+    // Sends the signal to itself as soon as it handles any, and names the signals in the order in which it handles them.
+    const preload = `process.on("newListener", name => {
+      if (!name.startsWith("SIG")) return;
+      process.stderr.write(name + " ");
+      setImmediate(() => process.kill(process.pid, "SIGHUP"));
+    })`;
+    const program = startProgram(["serve"], {
+      ...(await settings()),
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(preload)}`,
+    });
+    const handled = text(program.stderr);
+    const lines: string[] = [];
+    createInterface({ input: program.stdout }).on("line", line => lines.push(line));
+    await until(() => {
+      assert.deepEqual([program.exitCode, program.signalCode], [null, null]);
+      return lines.some(line => line.includes('"listening"'));
+    });
+    program.kill("SIGHUP");
+    program.kill("SIGTERM");
+    assert.deepEqual(await once(program, "exit"), [0, null]);
+    assert.match(await handled, /^SIGHUP .*SIGTERM/);
   });
 
   test("refuses one file without the other, and a key of another certificate", async () => {

@@ -49,6 +49,7 @@ export interface Service {
   readonly port: number;
   /** The lines of standard output so far. */
   readonly lines: readonly string[];
+  signal(signal: NodeJS.Signals): void;
   /** Asks the service to stop and waits until it has. */
   stop(signal?: NodeJS.Signals): Promise<Outcome>;
   readonly exited: Promise<Outcome>;
@@ -77,6 +78,7 @@ export async function startService(settings: Settings): Promise<Service> {
     port,
     lines,
     exited,
+    signal: signal => void program.kill(signal),
     stop(signal = "SIGTERM") {
       program.kill(signal);
       return exited;

@@ -36,9 +36,14 @@ export function makeOperations(sources: Sources) {
     return { ...sources.figures(), runtime: readRuntime() };
   }
 
+  /** A figure that cannot be read (Node may throw EMFILE) leaves a gap, and does not end the process. */
   function sample(): void {
-    history.push(read());
-    if (history.length > maxSamples) history.shift();
+    try {
+      history.push(read());
+      if (history.length > maxSamples) history.shift();
+    } catch (error) {
+      sources.failed(error);
+    }
   }
 
   const server = makeOpsServer(
