@@ -44,7 +44,7 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
     what: "an undocumented interface of Node",
     pattern:
       /\b_handle\b|\.parser\b|\bonIncoming\b|TickObject|\bsocket\._\w|\.prototype\.\w+\.(call|apply|bind)\(|\b(request|response|socket|req|res)\.(push|write|end|emit|destroy|destroySoon) = /,
-    except: /^src\/adapters\/http\/server\/client-connection\.ts$/,
+    except: /^src\/adapters\/http\/server\/http-connection\.ts$/,
   },
   { what: "an import of node:http", pattern: /^import (?!type )[^;]*from "node:http"/m, except: /^$/ },
   { what: "console", pattern: /console\./, except: /^src\/(main|program)\.ts$/ },

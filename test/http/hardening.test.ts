@@ -579,7 +579,7 @@ describe("bodies under way", () => {
   });
 
   test("are not read by who answers without them", async () => {
-    const world = await openLimited();
+    const world = await openLimited({ lingerMilliseconds: 20 });
     for (const [path, more, status] of [
       ["/nope", "", 403],
       ["/nope", world.bearer, 404],
@@ -596,6 +596,88 @@ describe("bodies under way", () => {
       assert.match(answer, /connection: close\r\n/i);
     }
     await world.close();
+  });
+});
+
+describe("a response that is sent while the body of its request still arrives", () => {
+  const get = (path: string, bearer: string, length: number) =>
+    `GET ${path} HTTP/1.1\r\n${host}${bearer}Content-Length: ${length}\r\n\r\n`;
+
+  /** A list of three pieces; the last one comes when the test says so. */
+  async function openListing(limits: Partial<HttpLimits>) {
+    const repositories = makeMemoryRepositories();
+    let goOn = (): void => {};
+    const isAsked = new Promise<void>(resolve => {
+      goOn = resolve;
+    });
+    const list = async function* () {
+      yield { json: Buffer.from("1"), next: more };
+      yield { json: Buffer.from("2"), next: more };
+      await isAsked;
+      yield { json: Buffer.from("3"), next: undefined };
+    };
+    const logs = { ...repositories.maintenanceLogs, list };
+    const world = await openLimited(limits, { ...repositories, maintenanceLogs: logs });
+    return { world, goOn };
+  }
+
+  for (const [what, body] of [
+    ["never comes", ""],
+    ["drips", "x"],
+    ["is not chunked as it says", "zz\r\n"],
+  ] as const) {
+    test(`a list is whole, though the body ${what}`, async () => {
+      const { world, goOn } = await openListing({
+        receiveMilliseconds: 100,
+        sweepMilliseconds: 10,
+        lingerMilliseconds: 20,
+      });
+      const { socket, closed, text } = await dial(world.port);
+      const head = get(`${api}/logs`, world.bearer, 4_000);
+      socket.write(
+        what.includes("chunked") ? head.replace("Content-Length: 4000", "Transfer-Encoding: chunked") : head,
+      );
+      await until(() => /,(\r\n1\r\n)?2\r\n$/.test(text()));
+      socket.write(body);
+      const dripping = setInterval(() => what === "drips" && socket.write(body), 5);
+      if (!what.includes("chunked")) await until(() => world.load().turnedAway.slowClients === 1);
+      await settle(world);
+      goOn();
+      await closed;
+      clearInterval(dripping);
+      assert.match(text(), /^HTTP\/1\.1 200 [\s\S]*connection: close\r\n/i);
+      assert.equal(text().split("HTTP/1.1 ").length, 2);
+      assert.ok(text().endsWith("\r\n0\r\n\r\n"), text());
+      await until(() => world.load().requests === 0);
+      await world.close();
+    });
+  }
+
+  test("what arrives is thrown away until its end, and the connection is closed then", async () => {
+    const world = await openLimited({ lingerMilliseconds: 3_600_000 });
+    for (const path of ["/", "/nope"]) {
+      const { socket, closed, text, failure } = await dial(world.port);
+      const length = 4 * 70_000;
+      socket.write(get(path, world.bearer, length));
+      await until(() => text().endsWith("}"));
+      assert.equal(world.load().requests, 0, "who only reads on takes nobody's place");
+      for (let i = 0; i < 4; i += 1) {
+        socket.write("x".repeat(70_000));
+        await settle(world);
+      }
+      await closed;
+      assert.match(text(), /connection: close\r\n/i);
+      assert.equal(failure(), undefined);
+    }
+    const { goOn, world: listing } = await openListing({ lingerMilliseconds: 3_600_000 });
+    const { socket, closed, text } = await dial(listing.port);
+    socket.write(get(`${api}/logs`, listing.bearer, 70_000));
+    goOn();
+    await until(() => text().includes("3\r\n"));
+    socket.write("x".repeat(70_000));
+    await closed;
+    assert.ok(text().endsWith("\r\n0\r\n\r\n"), text());
+    for (const one of [world, listing]) await one.close();
   });
 });
 
@@ -640,6 +722,37 @@ describe("overload", () => {
     assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
     for (const { socket } of dripping) socket.destroy();
     await until(() => world.load().requests === 0);
+    await world.close();
+  });
+
+  test("bodies that end in one moment get no more places than there are", async () => {
+    const repositories = makeMemoryRepositories();
+    const held: (() => void)[] = [];
+    const findAccount = async (email: string) => {
+      if (email !== "nobody@example.com") return repositories.employees.findAccount(email);
+      await new Promise<void>(resolve => held.push(resolve));
+      return undefined;
+    };
+    const employees = { ...repositories.employees, findAccount };
+    const world = await openLimited({ requests: 2 }, { ...repositories, employees });
+    const body = JSON.stringify({ email: "nobody@example.com", password: "a password" });
+    const head = `POST ${login} HTTP/1.1\r\n${ends}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const dripping: Awaited<ReturnType<typeof dial>>[] = [];
+    for (let i = 1; i <= 9; i += 1) {
+      const client = await dial(world.port);
+      client.socket.write(head + body.slice(0, -1));
+      await until(() => world.load().bodyBytes === 4_096 * i);
+      dripping.push(client);
+    }
+    for (const { socket } of dripping) socket.write(body.slice(-1));
+    const refused = () => dripping.filter(({ text }) => text() !== "");
+    await until(() => refused().length === 7 && held.length === 2);
+    assert.equal(world.load().requests, 2);
+    assert.equal(world.load().turnedAway.requests, 7);
+    for (const { text } of refused()) assertRefusal(text(), 503, "The service is overloaded");
+    for (const letGo of held.splice(0)) letGo();
+    await until(() => refused().length === 9);
+    await until(() => world.load().requests === 0 && world.load().bodyBytes === 0);
     await world.close();
   });
 

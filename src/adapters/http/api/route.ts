@@ -80,31 +80,37 @@ interface GuardedDeclaration<In, Body, Query, Headers>
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-interface Place<RoleNeeded> {
+/** A declaration in its place, whatever it declares. `caller` is undefined on an open route, and there alone. */
+export interface Route extends Omit<GuardedDeclaration<AnyInput, Fields, Fields, Fields>, "status" | "run"> {
   readonly method: Method;
   /** Literal segments, and at most one `{id}`: a decimal integer; a `{path}` at the end is all that follows. */
   readonly path: string;
-  readonly role: RoleNeeded;
+  /** `NONE` needs no token: login, and nothing else. */
+  readonly role: RequiredRole | "NONE";
   readonly status: 200 | 201 | 204;
+  run(input: AnyInput & { readonly caller: Caller | undefined }): Promise<Answer | void> | Answer;
 }
-
-/** A route that needs no token: login, and nothing else. */
-export type OpenRoute = Place<"NONE"> & Declaration<AnyInput, Fields, Fields, Fields>;
-export type GuardedRoute = Place<RequiredRole> & GuardedDeclaration<AnyInput, Fields, Fields, Fields>;
-export type Route = OpenRoute | GuardedRoute;
 
 /** What a route asks for, as a list; none for an open route. */
 export const rolesOf = (role: Route["role"]): string[] => (role === "NONE" ? [] : [role]);
 
 /** Both tie the declared fields to the type of what `run` is given. */
+export const guarded = <P extends string, B extends Fields, Q extends Fields, H extends Fields>(
+  method: Method,
+  path: P,
+  role: Route["role"],
+  route: GuardedDeclaration<InputOf<P, B, Q, H>, B, Q, H>,
+): Route => ({
+  method,
+  path,
+  role,
+  status: 200,
+  ...route,
+  // The request handler fills in what the route declares (request-handler.ts).
+  run: input => route.run(input as InputOf<P, B, Q, H> & { readonly caller: Caller }),
+});
 export const open = <P extends string, B extends Fields, Q extends Fields, H extends Fields>(
   method: Method,
   path: P,
   route: Declaration<InputOf<P, B, Q, H>, B, Q, H>,
-): Route => ({ method, path, role: "NONE", status: 200, ...route }) as unknown as OpenRoute;
-export const guarded = <P extends string, B extends Fields, Q extends Fields, H extends Fields>(
-  method: Method,
-  path: P,
-  role: RequiredRole,
-  route: GuardedDeclaration<InputOf<P, B, Q, H>, B, Q, H>,
-): Route => ({ method, path, role, status: 200, ...route }) as unknown as GuardedRoute;
+): Route => guarded(method, path, "NONE", route);

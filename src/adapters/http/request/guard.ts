@@ -2,50 +2,40 @@ import type { Authentication } from "../../../application/authentication.ts";
 import type { Caller } from "../../../application/ports.ts";
 import { DomainError, performerUnknown, tokenNotValid, unauthorized } from "../../../domain/error.ts";
 import { mayAct } from "../../../domain/role.ts";
-import { HttpError } from "../api/http-error.ts";
-import type { GuardedRoute } from "../api/route.ts";
-import type { RequestDetails } from "./request-log.ts";
-import type { FoundRoute } from "./router.ts";
-import { readId } from "./target.ts";
-
-/** A route that the caller may use, and what its path has in the place of `{id}` or `{path}`. */
-export interface Admitted {
-  readonly route: GuardedRoute;
-  readonly id: number | undefined;
-  readonly path: string | undefined;
-  readonly caller: Caller;
-}
+import type { Route } from "../api/route.ts";
 
 /**
- * Checks token, path and method, role, and form of the id, in this order.
+ * Finds out who asks.
  *
- * @param details gets the caller, also when the role is refused
+ * @param recordsCaller whether the route puts the caller on record: then a token without an employee is 401
+ * @throws TOKEN_MISSING, TOKEN_REFUSED or UNAUTHENTICATED
  */
-export async function admit(
-  { identify }: Pick<Authentication, "identify">,
+export async function identify(
+  authentication: Pick<Authentication, "identify">,
   authorization: string | undefined,
-  found: FoundRoute<GuardedRoute> | HttpError,
-  details: RequestDetails,
-): Promise<Admitted> {
-  const identity = await identify(readToken(authorization));
-  if (identity.kind === "employee") details.employeeId = identity.caller.employeeId;
-  const recordsCaller = !(found instanceof HttpError) && found.route.recordsCaller === true;
-  if (identity.kind === "unknown employee") {
-    const { employeeId } = identity;
+  recordsCaller: boolean,
+): Promise<Caller> {
+  const holder = await authentication.identify(readToken(authorization));
+  if (holder.kind === "employee") return holder.caller;
+  const { kind, employeeId } = holder;
+  if (kind === "unknown employee")
     throw recordsCaller ? performerUnknown(employeeId) : tokenNotValid(employeeId);
-  }
-  if (found instanceof HttpError) throw found;
-  if (identity.kind !== "employee") {
-    const code = recordsCaller && identity.kind === "no username" ? "UNAUTHENTICATED" : "TOKEN_REFUSED";
-    const { employeeId } = identity;
-    throw new DomainError(code, "No user was added from the token", { employeeId });
-  }
-  const { route } = found;
-  const { caller } = identity;
-  if (!mayAct(caller.role, route.role)) throw unauthorized();
-  const id = found.id === undefined ? undefined : readId(found.id);
-  if (route.ownIdOnly === true && id !== caller.employeeId) throw unauthorized();
-  return { route, id, path: found.path, caller };
+  const code = recordsCaller && kind === "no username" ? "UNAUTHENTICATED" : "TOKEN_REFUSED";
+  throw new DomainError(code, "No user was added from the token", { employeeId });
+}
+
+/** Throws FORBIDDEN unless the route is for the caller; an open route is for everybody. */
+export function authorize({ role }: Pick<Route, "role">, caller: Caller | undefined): void {
+  if (role !== "NONE" && (caller === undefined || !mayAct(caller.role, role))) throw unauthorized();
+}
+
+/** Throws FORBIDDEN where the route is for the caller's own id only, and the path has another. */
+export function requireOwnId(
+  { ownIdOnly }: Pick<Route, "ownIdOnly">,
+  caller: Caller | undefined,
+  id: number | undefined,
+): void {
+  if (ownIdOnly === true && id !== caller?.employeeId) throw unauthorized();
 }
 
 function readToken(authorization: string | undefined): string {

@@ -1,30 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { ByteList, Piece } from "../../../application/json-list.ts";
 import type { HttpError } from "../api/http-error.ts";
 import type { Answer } from "../api/route.ts";
-import type { Allowance } from "./body.ts";
-
-/** A response under way, and the headers that every outcome of it gets: names and values in turn. */
-export interface Reply {
-  readonly response: ServerResponse;
-  readonly headers: readonly string[];
-  /** Of what all requests may take; none where no work was done. */
-  readonly allowance?: Pick<Allowance, "end"> | undefined;
-}
-
-/** The headers of every response. */
-export const standingHeaders = (requestId: string): readonly string[] => [
-  "X-Content-Type-Options",
-  "nosniff",
-  "Cache-Control",
-  "no-store",
-  "X-Request-Id",
-  requestId,
-];
-
-/** How long what still arrives of a request is thrown away after its response. */
-const lingerMilliseconds = 500;
+import type { Exchange } from "./exchange.ts";
 
 export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
 
@@ -38,70 +17,95 @@ interface Frame {
 const array: Frame = { begin: "[", between: ",", end: "]" };
 const bare: Frame = { begin: "", between: "", end: "" };
 
-/** Sends what a route returns, with the status of its success. A list takes its time; anything else has been handed over. */
-export function sendAnswer(reply: Reply, success: number, answer: Answer | void): Promise<void> | void {
+/** Sends what a route returns, with the status of its success. */
+export async function sendAnswer(exchange: Exchange, success: number, answer: Answer | void): Promise<void> {
   const { body, headers = [], isNotModified }: Answer = answer ?? {};
-  const all = { ...reply, headers: reply.headers.concat(headers) };
-  if (isNotModified) return sendNothing(all, 304);
-  if (body === undefined) return sendNothing(all, success);
   const isTyped = headers.includes("Content-Type");
-  const typed = isTyped ? all : { ...all, headers: all.headers.concat(jsonType) };
-  if (typeof body === "string" || body instanceof Uint8Array) return sendText(typed, success, body);
-  return sendList(typed, success, body, isTyped ? bare : array);
+  const typed = isTyped ? headers : headers.concat(jsonType);
+  if (typeof body === "object" && !(body instanceof Uint8Array)) {
+    return sendList(exchange, success, typed, body, isTyped ? bare : array);
+  }
+  exchange.enter("sending");
+  if (isNotModified) return sendWhole(exchange, 304, headers);
+  if (body === undefined) return sendWhole(exchange, success, headers);
+  return sendText(exchange, success, typed, body);
 }
 
 /** Every error is a JSON object with `status` and `msg`. */
-export function sendError(reply: Reply, { status, message, headers }: HttpError): void {
-  const all = { ...reply, headers: [...reply.headers, ...jsonType, ...headers] };
-  sendText(all, status, JSON.stringify({ status, msg: message }));
+export function sendError(exchange: Exchange, { status, message, headers }: HttpError): Promise<void> {
+  exchange.enter("finishing");
+  return sendText(exchange, status, jsonType.concat(headers), JSON.stringify({ status, msg: message }));
 }
 
 /** Any path may be asked for its preflight. */
-export function sendPreflight(reply: Reply, more: readonly string[]): void {
-  sendText({ ...reply, headers: reply.headers.concat(more) }, 200, "");
+export function sendPreflight(exchange: Exchange, headers: readonly string[]): Promise<void> {
+  exchange.enter("sending");
+  return sendText(exchange, 200, headers, "");
 }
 
-const sendNothing = (reply: Reply, status: number): void => send(reply, status, reply.headers);
-
-function sendText(reply: Reply, status: number, text: string | Uint8Array): void {
-  send(reply, status, reply.headers.concat("Content-Length", String(Buffer.byteLength(text))), text);
-}
-
-function send(
-  { response, allowance }: Reply,
+function sendText(
+  exchange: Exchange,
   status: number,
   headers: readonly string[],
-  ...body: readonly (string | Uint8Array)[]
-): void {
-  const { req: request } = response;
-  if (!isArriving(request)) {
-    response.writeHead(status, [...headers]);
-    for (const part of body.slice(0, -1)) response.write(part);
-    return void response.end(body.at(-1));
-  }
-  // What has not arrived of the request would be read as the next one.
-  response.writeHead(status, [...headers, "Connection", "close"]).flushHeaders();
-  for (const part of body) response.write(part);
-  // Closing a socket with unread bytes resets it, and the client might lose the response (RFC 9112, section 9.6).
-  allowance?.end();
-  const end = (): void => {
-    clearTimeout(lingering);
-    response.end();
-  };
-  const lingering = setTimeout(end, lingerMilliseconds);
-  request.once("close", end).resume();
+  text: string | Uint8Array,
+): Promise<void> {
+  return sendWhole(exchange, status, headers.concat("Content-Length", String(Buffer.byteLength(text))), text);
 }
 
-/** Whether a part of the body is still to come (RFC 9112, section 6.3). */
-const isArriving = ({ complete, headers }: IncomingMessage): boolean =>
-  !complete && (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
+/** Sends a response that is in memory already. */
+async function sendWhole(
+  exchange: Exchange,
+  status: number,
+  headers: readonly string[],
+  ...parts: readonly (string | Uint8Array)[]
+): Promise<void> {
+  const { response } = exchange;
+  begin(exchange, status, headers);
+  for (const part of parts.slice(0, -1)) response.write(part);
+  if (!exchange.isArriving) return void response.end(parts.at(-1));
+  response.flushHeaders();
+  for (const part of parts.slice(-1)) response.write(part);
+  await receiveRest(exchange);
+  response.end();
+}
+
+function begin(exchange: Exchange, status: number, headers: readonly string[]): void {
+  const all = exchange.headers.concat(headers);
+  // What has not arrived of the request would be read as the next one.
+  exchange.response.writeHead(status, exchange.isArriving ? all.concat("Connection", "close") : all);
+  if (exchange.isArriving) exchange.request.resume();
+}
+
+/**
+ * Waits until the rest of the request has arrived, which is thrown away, or pauses: to close a socket with unread bytes
+ * resets it, and the client might lose the response (RFC 9112, section 9.6). Node ends what drips in after 10 s.
+ */
+function receiveRest(exchange: Exchange): Promise<void> | void {
+  const { request, lingerMilliseconds } = exchange;
+  exchange.enter("finishing");
+  if (!exchange.isArriving || request.destroyed) return;
+  return new Promise(resolve => {
+    const pause = setTimeout(resolve, lingerMilliseconds);
+    request.on("data", () => pause.refresh());
+    request.once("close", () => {
+      clearTimeout(pause);
+      resolve();
+    });
+  });
+}
 
 /**
  * Sends a list: with its length if it is of one piece, as most lists are, else piece by piece at the pace of the client.
  * When it fails on the way the socket is destroyed, so that no client takes a cut list for a whole one.
  */
-async function sendList(reply: Reply, status: number, list: ByteList, frame: Frame): Promise<void> {
-  const { response, headers } = reply;
+async function sendList(
+  exchange: Exchange,
+  status: number,
+  headers: readonly string[],
+  list: ByteList,
+  frame: Frame,
+): Promise<void> {
+  const { response, method } = exchange;
   const pieces = withElements(list, response);
   try {
     // It is read before the status line, while a failure can still get an error status.
@@ -110,13 +114,14 @@ async function sendList(reply: Reply, status: number, list: ByteList, frame: Fra
     const length = frame.begin.length + json.length + frame.end.length;
     const isWhole = first?.next === undefined;
     const all = isWhole ? headers.concat("Content-Length", String(length)) : headers;
+    exchange.enter("sending");
+    if (method === "HEAD") return await sendWhole(exchange, status, all);
     if (isWhole && length < response.writableHighWaterMark)
-      return send(reply, status, all, frame.begin, json, frame.end);
-    response.writeHead(status, [...all]);
+      return await sendWhole(exchange, status, all, frame.begin, json, frame.end);
+    begin(exchange, status, all);
     // The end is written when nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more
     // than the mark waits, although the client has read all of the response.
-    if (response.req.method === "HEAD") response.end();
-    else await pipeline(framed(json, pieces, frame), response);
+    await pipeline(framed(json, pieces, frame, exchange), response);
   } finally {
     await pieces.return(undefined);
   }
@@ -130,12 +135,13 @@ async function* withElements(list: ByteList, response: ServerResponse): AsyncGen
   }
 }
 
-async function* framed(first: Uint8Array, others: AsyncIterable<Piece>, { begin, between, end }: Frame) {
-  yield begin;
+async function* framed(first: Uint8Array, others: AsyncIterable<Piece>, frame: Frame, exchange: Exchange) {
+  yield frame.begin;
   yield first;
   for await (const { json } of others) {
-    yield between;
+    yield frame.between;
     yield json;
   }
-  yield end;
+  yield frame.end;
+  if (exchange.isArriving) await receiveRest(exchange);
 }

@@ -1,20 +1,19 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
-import type { EventLog, Origin } from "../../../application/ports.ts";
-import { invalid } from "../../../domain/error.ts";
+import type { EventLog } from "../../../application/ports.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
-import { bodyLimitBytes, type OpenRoute, type Route } from "../api/route.ts";
-import { type Allowance, readBody } from "./body.ts";
+import { type Answer, bodyLimitBytes, type Route } from "../api/route.ts";
+import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
-import { admit } from "./guard.ts";
+import type { Exchange } from "./exchange.ts";
+import { authorize, identify, requireOwnId } from "./guard.ts";
 import { refuseBadPreconditions } from "./preconditions.ts";
-import { sendAnswer, sendError, sendPreflight, standingHeaders } from "./reply.ts";
-import { requestIdOf } from "./request-id.ts";
-import { makeRequestLog, type RequestDetails } from "./request-log.ts";
-import { type Found, type FoundRoute, makeRouter } from "./router.ts";
-import { isId, readHeaders, readId, readQuery, readTarget } from "./target.ts";
+import { sendAnswer, sendError, sendPreflight } from "./reply.ts";
+import { makeRequestLog } from "./request-log.ts";
+import { makeRouter } from "./router.ts";
+import { isId, readHeaders, readId, readQuery } from "./target.ts";
 
 export interface ServedApi {
   readonly routes: readonly Route[];
@@ -26,83 +25,72 @@ export interface ServedApi {
   readonly meter?: RequestMeter | undefined;
 }
 
-/** A request, and its allowance of what all requests may take. */
-interface RequestUnderWay {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly allowance: Allowance;
-}
-
-export type RequestHandler = (underWay: RequestUnderWay) => Promise<void>;
-
-/** Responds to requests. Checks token, path and method, role, form of the id, and body, in this order; then runs the route. */
-export function makeRequestHandler(api: ServedApi): RequestHandler {
-  const { routes, authentication, cors, addressOf, events, meter } = api;
+/** Works on exchanges: each gets a response. */
+export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Promise<void> {
+  const { routes, authentication, cors, events, meter } = api;
   const find = makeRouter(routes);
   const log = makeRequestLog(events, meter);
 
-  async function run(underWay: RequestUnderWay, details: RequestDetails) {
-    const { request } = underWay;
+  /** All checks of a request in their order (docs/reference.md), and then what it asks for. */
+  async function run(exchange: Exchange): Promise<Answer | void> {
+    const { request, target } = exchange;
     refuseBadPreconditions(request);
-    const target = readTarget(request.url ?? "");
-    const found = find(details.method, target.path);
+    const found = find(exchange.method, target.path);
     if (!(found instanceof HttpError)) {
-      details.route = found.route.path;
-      if (found.id !== undefined && isId(found.id)) details.id = readId(found.id);
+      exchange.route = found.route;
+      if (found.id !== undefined && isId(found.id)) exchange.recordId = readId(found.id);
     }
-    const queryOf = ({ query = {} }: Route) =>
-      readQuery(query, target.query, names => log.ignored(details, names));
-    const headersOf = (route: Route) => readHeaders(route.headers ?? {}, request.headers);
-    const origin: Origin = { address: details.address, events: log.eventsOf(details) };
+    await identifyCaller(exchange);
+    if (found instanceof HttpError) throw found;
 
-    if (isOpen(found)) {
-      const { route } = found;
-      const declared = { query: queryOf(route), headers: headersOf(route) };
-      const body = route.body === undefined ? {} : await readBodyOf(route.body, route, underWay);
-      const answer = await route.run({ id: undefined, path: undefined, ...declared, body, origin });
-      return { status: route.status, answer };
+    const { route } = found;
+    authorize(route, exchange.caller);
+    const id = found.id === undefined ? undefined : readId(found.id);
+    requireOwnId(route, exchange.caller, id);
+    const query = readQuery(route.query ?? {}, target.query, names => log.ignored(exchange, names));
+    const headers = readHeaders(route.headers ?? {}, request.headers);
+
+    const mustWait = route.body !== undefined && !request.complete;
+    const body = route.body === undefined ? {} : await readBody(exchange, route.body, route.bodyLimitBytes);
+    exchange.enter("working");
+    // The token may have ended while the body arrived.
+    if (mustWait) {
+      await identifyCaller(exchange);
+      authorize(route, exchange.caller);
+      requireOwnId(route, exchange.caller, id);
     }
-    const admitted = () => admit(authentication, request.headers.authorization, found, details);
-    const { route, id, path, caller: first } = await admitted();
-    const declared = { query: queryOf(route), headers: headersOf(route) };
-    const needsNoWait = route.body === undefined || request.complete;
-    const body = route.body === undefined ? {} : await readBodyOf(route.body, route, underWay);
-    // A body may arrive slowly, and the token may end meanwhile.
-    const caller = needsNoWait ? first : (await admitted()).caller;
-    const answer = await route.run({ id, path, ...declared, body, origin, caller });
-    return { status: route.status, answer };
+    const { caller, address } = exchange;
+    const origin = { address, events: log.eventsOf(exchange) };
+    return route.run({ id, path: found.path, query, headers, body, origin, caller });
   }
 
-  return async underWay => {
-    const { request, response, allowance } = underWay;
-    const { method = "", headers: sent } = request;
-    const details: RequestDetails = { requestId: requestIdOf(request), method, address: addressOf(request) };
-    log.follow(details, response);
-    const headers = standingHeaders(details.requestId).concat(cors.forOrigin(sent.origin));
-    const reply = { response, headers, allowance };
+  /** On every path but that of an open route, on unknown ones too. */
+  async function identifyCaller(exchange: Exchange): Promise<void> {
+    const { route, request } = exchange;
+    if (route?.role === "NONE") return;
+    const recordsCaller = route?.recordsCaller === true;
+    exchange.caller = await identify(authentication, request.headers.authorization, recordsCaller);
+  }
+
+  return async exchange => {
+    void log.follow(exchange);
     try {
-      if (method === "OPTIONS") return sendPreflight(reply, cors.preflight);
-      const { status, answer } = await run(underWay, details);
-      await sendAnswer(reply, status, answer);
+      if (exchange.method === "OPTIONS") return await sendPreflight(exchange, cors.preflight);
+      const answer = await run(exchange);
+      await sendAnswer(exchange, exchange.route?.status ?? 200, answer);
     } catch (failure) {
       const error = toHttpError(failure);
-      log.explain(details, request, failure, error);
-      if (response.headersSent) response.destroy();
-      else sendError(reply, error);
+      log.explain(exchange, failure, error);
+      if (exchange.response.headersSent) exchange.response.destroy();
+      else await sendError(exchange, error);
     }
   };
 }
 
-const isOpen = (found: Found | HttpError): found is FoundRoute<OpenRoute> =>
-  !(found instanceof HttpError) && found.route.role === "NONE";
-
-async function readBodyOf(
+async function readBody(
+  exchange: Exchange,
   fields: Fields,
-  route: Route,
-  { request, response, allowance }: RequestUnderWay,
+  limitBytes = bodyLimitBytes,
 ): Promise<Values<Fields>> {
-  const limits = { bytes: route.bodyLimitBytes ?? bodyLimitBytes, hasToken: route.role !== "NONE" };
-  const sent = await readBody(request, response, limits, allowance);
-  if (sent === undefined) throw invalid("Request body must be a JSON object");
-  return readFields(fields, sent);
+  return readFields(fields, parseBody(await receiveBody(exchange, limitBytes)));
 }

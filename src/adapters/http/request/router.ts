@@ -1,13 +1,12 @@
 import { HttpError } from "../api/http-error.ts";
-import type { GuardedRoute, OpenRoute, Route } from "../api/route.ts";
+import type { Route } from "../api/route.ts";
 
 /** A route, and the text in the place of `{id}` or `{path}` if its path has one. */
-export interface FoundRoute<R extends Route> {
-  readonly route: R;
+export interface Found {
+  readonly route: Route;
   readonly id: string | undefined;
   readonly path?: string;
 }
-export type Found = FoundRoute<OpenRoute> | FoundRoute<GuardedRoute>;
 
 interface Node {
   readonly literals: Map<string, Node>;
@@ -53,7 +52,7 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
     if (node.routes.size === 0) return unknownPath();
     const route = node.routes.get(method === "HEAD" ? "GET" : method);
     if (route === undefined) return wrongMethod([...node.routes.keys()]);
-    return (rest === undefined ? { route, id } : { route, id, path: rest }) as Found;
+    return rest === undefined ? { route, id } : { route, id, path: rest };
   };
 }
 

@@ -1,43 +1,52 @@
 import type { Server, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Connection } from "./client-connection.ts";
+import type { HttpConnection } from "./http-connection.ts";
 
 /**
- * Ends a server in two steps: for a moment it still takes requests, since some may be on their way; then it takes no new
- * connections, closes each that has no request, and the others after their responses.
+ * The end of a server, in two steps: for a moment it still takes requests, since some may be on their way (`draining`); then
+ * it takes no new connections, closes each that has no request, and the others after their responses (`closing`).
  */
-export function makeDraining(
-  server: Server,
-  sockets: Iterable<Socket>,
-  connections: ReadonlyMap<Socket, Connection>,
-  farewellMilliseconds: number,
-) {
-  let hasBegun = false;
-  let farewellIsOver = false;
-  return {
-    /** Responses are the last ones of their connections. */
-    get hasBegun() {
-      return hasBegun;
-    },
-    /** A connection without a request is closed. */
-    get farewellIsOver() {
-      return farewellIsOver;
-    },
-    /** Resolves when no connection is left; destroys what is left after the grace period. */
-    async drain(graceMilliseconds: number): Promise<void> {
-      hasBegun = true;
-      for (const { newest } of connections.values()) {
-        if (newest?.headersSent === false) newest.setHeader("Connection", "close");
-      }
-      const deadline = setTimeout(() => {
-        for (const socket of sockets) socket.destroy();
-      }, graceMilliseconds);
-      await sleep(farewellMilliseconds);
-      farewellIsOver = true;
-      const closed = new Promise(resolve => server.close(resolve));
-      for (const { socket, underWay } of connections.values()) if (underWay === 0) socket.destroy();
-      await closed;
-      clearTimeout(deadline);
-    },
-  };
+export class Draining {
+  readonly #server: Server;
+  readonly #sockets: Iterable<Socket>;
+  readonly #connections: ReadonlyMap<Socket, HttpConnection>;
+  readonly #drainMilliseconds: number;
+  #state: "open" | "draining" | "closing" = "open";
+
+  constructor(
+    server: Server,
+    sockets: Iterable<Socket>,
+    connections: ReadonlyMap<Socket, HttpConnection>,
+    drainMilliseconds: number,
+  ) {
+    this.#server = server;
+    this.#sockets = sockets;
+    this.#connections = connections;
+    this.#drainMilliseconds = drainMilliseconds;
+  }
+
+  /** Responses are the last ones of their connections. */
+  get hasBegun(): boolean {
+    return this.#state !== "open";
+  }
+
+  /** A connection has sent a response. */
+  closeIfIdle({ isIdle, socket }: HttpConnection): void {
+    if (this.#state === "closing" && isIdle) socket.end(() => socket.destroy());
+  }
+
+  /** Resolves when no connection is left; destroys what is left after the grace period. */
+  async drain(graceMilliseconds: number): Promise<void> {
+    this.#state = "draining";
+    for (const connection of this.#connections.values()) connection.announceEnd();
+    const deadline = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy();
+    }, graceMilliseconds);
+    await sleep(this.#drainMilliseconds);
+    this.#state = "closing";
+    const closed = new Promise(resolve => this.#server.close(resolve));
+    for (const { socket, isBusy } of this.#connections.values()) if (!isBusy) socket.destroy();
+    await closed;
+    clearTimeout(deadline);
+  }
 }

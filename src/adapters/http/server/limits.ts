@@ -10,7 +10,7 @@ export const httpLimits = {
   /** How long a connection is held open after its last response, so that the client comes to read it. */
   lingerMilliseconds: 1_000,
   /** How long a draining server still takes requests on the connections it has: some may be on their way already. */
-  farewellMilliseconds: 250,
+  drainMilliseconds: 250,
   sweepMilliseconds: 1_000,
   /** Further ones are closed without a response. */
   connections: 10_000,

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { HttpError } from "../api/http-error.ts";
+import { standingHeaders } from "../request/exchange.ts";
 import { headersTooLarge, versionNotSupported } from "../request/preconditions.ts";
-import { jsonType, standingHeaders } from "../request/reply.ts";
+import { jsonType } from "../request/reply.ts";
 
 // Not by an import statement: listener.ts says why.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
