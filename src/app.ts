@@ -49,6 +49,7 @@ export function makeApp(
       ports.events.warn("X-Forwarded-For is ignored", { reason: "TRUSTED_PROXIES names no proxy" }),
     ),
     events: ports.events,
+    clock: ports.clock,
     meter,
   };
   return makeHttpServer(api, httpLimits, settings.identity);

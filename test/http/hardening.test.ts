@@ -33,6 +33,7 @@ async function openLimited(limits: Partial<HttpLimits> = {}, repositories?: Repo
     cors: makeCors("*"),
     addressOf: makeClientAddress([]),
     events,
+    clock: world.clock,
   };
   const server = makeHttpServer(parts, { ...httpLimits, ...limits });
   const port = await server.listen(0, "127.0.0.1");
@@ -111,6 +112,7 @@ function assertRefusal(text: string, status: number, msg?: string | RegExp): voi
   assert.match(answer.head, /x-content-type-options: nosniff\r\n/i);
   assert.match(answer.head, /cache-control: no-store\r\n/i);
   assert.match(answer.head, /x-request-id: [\w-]+\r\n/i);
+  assert.match(answer.head, /date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/i);
   assert.match(answer.head, /access-control-allow-origin: \*\r\n/i);
 }
 
@@ -232,9 +234,11 @@ describe("requests made by hand", () => {
     }
   });
 
-  test("CONNECT ends the connection, behind a good request too", async () => {
+  test("CONNECT is 501 and ends the connection; behind a good request it only ends it", async () => {
     const tunnel = `CONNECT example.com:443 HTTP/1.1\r\n${host}\r\n`;
-    assert.equal(await sendRaw(world.port, `${tunnel}\x16\x03\x01`), "");
+    for (const sent of [tunnel, `${tunnel}\x16\x03\x01`]) {
+      assertRefusal(await sendRaw(world.port, sent), 501, "CONNECT is not supported");
+    }
     assert.equal(await sendRaw(world.port, `GET / HTTP/1.1\r\n${host}${bearer()}\r\n${tunnel}`), "");
     await until(() => world.load().connections === 0 && world.load().requests === 0);
   });
@@ -300,12 +304,32 @@ describe("requests made by hand", () => {
       `${chunked}zz\r\n`,
       `${chunked}ffffffffffffffffff\r\n`,
       `${chunked}-1\r\n`,
-      `${chunked.replace("chunked", "identity")}0\r\n\r\n`,
-      `${chunked.replace("chunked", "chunked\r\nTransfer-Encoding: chunked")}0\r\n\r\n`,
       "\x16\x03\x01\x02\x00\x01\x00\x01",
     ]) {
       assertRefusal(await sendRaw(world.port, request), 400, "Malformed HTTP request");
     }
+  });
+
+  test("a transfer coding other than chunked is 501", async () => {
+    const coded = (coding: string) =>
+      sendRaw(world.port, `POST ${login} HTTP/1.1\r\n${ends}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`);
+    for (const coding of [
+      "gzip, chunked",
+      "GZIP,CHUNKED",
+      "gzip",
+      "identity",
+      "chunked, gzip",
+      "chunked\r\nTransfer-Encoding: chunked",
+    ]) {
+      assertRefusal(await coded(coding), 501, "Transfer-Encoding must be chunked");
+    }
+    assertRefusal(await coded("Chunked"), 400, "Request body must be a JSON object");
+  });
+
+  test("HTTP/1.0 gets no interim answer, which it could not read", async () => {
+    const body = JSON.stringify({ email: "nobody@example.com", password: "a password" });
+    const head = `POST ${login} HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
+    assertRefusal(await sendRaw(world.port, head + body), 401, "Wrong email or password");
   });
 
   test("without a token there is no interim answer", async () => {

@@ -65,8 +65,14 @@ describe("the HTTP edge", () => {
     });
 
     test("the absolute form of a request target means the same resource", async () => {
-      const request = `GET http://example.com/?x=1 HTTP/1.1\r\nHost: example.com\r\n${tokenHeader()}Connection: close\r\n\r\n`;
-      assert.match(await sendRaw(world.port, request), /^HTTP\/1\.1 200 /);
+      for (const target of [
+        "http://example.com/?x=1",
+        "http://example.com",
+        "https://example.com:8443?x=1",
+      ]) {
+        const request = `GET ${target} HTTP/1.1\r\nHost: example.com\r\n${tokenHeader()}Connection: close\r\n\r\n`;
+        assert.match(await sendRaw(world.port, request), /^HTTP\/1\.1 200 [\s\S]*Welcome/, target);
+      }
     });
 
     test("the welcome has one field, message", async () => {

@@ -17,6 +17,7 @@ import { type HttpLimits, httpLimits } from "../../src/adapters/http/server/limi
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
 import { readServerIdentity } from "../../src/adapters/server-identity.ts";
 import { optional, rule } from "../../src/domain/field.ts";
+import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 import { askByTls } from "../support/https-client.ts";
 import { until } from "../support/until.ts";
@@ -98,6 +99,7 @@ describe("TLS", () => {
       cors: makeCors("*"),
       addressOf: makeClientAddress([], () => {}),
       events: makeRecordingEventLog(),
+      clock: makeFakeClock(),
     };
     const server = makeHttpServer(api, { ...httpLimits, ...limits }, readServerIdentity(first, new Date()));
     return { server, port: await server.listen(0, "127.0.0.1") };

@@ -24,7 +24,8 @@ export async function receiveBody(exchange: Exchange, limitBytes: number): Promi
   if (declaredBytes === 0 && headers["transfer-encoding"] === undefined) return body.bytes();
   if (declaredBytes > limitBytes) throw tooLarge(limitBytes);
   refuseOtherTypes(headers["content-type"]);
-  if (headers.expect !== undefined) response.writeContinue();
+  // A client of HTTP/1.0 would take it for the response (RFC 9110, section 10.1.1).
+  if (headers.expect !== undefined && request.httpVersion !== "1.0") response.writeContinue();
   // A client can send a byte and wait. It must not take the place of another meanwhile.
   if (!request.complete) {
     body.reserve(leastBytes);

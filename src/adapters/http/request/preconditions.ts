@@ -11,9 +11,9 @@ const bits: ReadonlyMap<string, number> = new Map(singular.map((name, at) => [na
 
 /**
  * Refuses what Node would accept, or refuse without a body (RFC 9110, sections 2.5, 5.3 and 10.1.1; RFC 9112,
- * section 3.2).
+ * sections 3.2 and 6.1).
  *
- * @throws HttpError 400, 417, 431 or 505
+ * @throws HttpError 400, 417, 431, 501 or 505
  */
 export function refuseBadPreconditions(
   request: Pick<IncomingMessage, "headers" | "rawHeaders" | "httpVersion">,
@@ -24,12 +24,16 @@ export function refuseBadPreconditions(
   if (rawHeaders.length > 2 * mostHeaders) throw headersTooLarge();
   const repeated = findRepeated(rawHeaders);
   if (repeated !== undefined) throw new HttpError(400, `${repeated} header must not be repeated`);
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && coding.toLowerCase() !== "chunked") throw codingNotSupported();
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue") {
     throw new HttpError(417, "Expectation cannot be met");
   }
 }
 
 export const headersTooLarge = (): HttpError => new HttpError(431, "Request header fields are too large");
+
+export const codingNotSupported = (): HttpError => new HttpError(501, "Transfer-Encoding must be chunked");
 
 export const versionNotSupported = (): HttpError => new HttpError(505, "HTTP version must be 1.0 or 1.1");
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
-import type { EventLog } from "../../../application/ports.ts";
+import type { Clock, EventLog } from "../../../application/ports.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
 import { type Answer, bodyLimitBytes, type Route } from "../api/route.ts";
@@ -22,6 +22,7 @@ export interface ServedApi {
   /** The address of the client, as far as it can be known. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly events: EventLog;
+  readonly clock: Pick<Clock, "now">;
   readonly meter?: RequestMeter | undefined;
 }
 

@@ -8,12 +8,12 @@ export interface Target {
   readonly query: string;
 }
 
-const authority = /^https?:\/\/[^/?#]+/i;
+const absolute = /^https?:\/\/[^/?#]+\/?/i;
 
 /** Splits a request target (RFC 9112, section 3.2) without decoding it, since no known path needs that. */
 export function readTarget(url: string): Target {
-  // A proxy may send the absolute form, whose scheme and authority do not matter here.
-  const local = url.startsWith("/") ? url : url.replace(authority, "");
+  // A proxy may send the absolute form, whose scheme and authority do not matter here; its path may be empty.
+  const local = url.startsWith("/") ? url : url.replace(absolute, "/");
   const mark = local.indexOf("?");
   return mark < 0 ? { path: local, query: "" } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
 }

@@ -1,17 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { HttpError } from "../api/http-error.ts";
 import { standingHeaders } from "../request/exchange.ts";
-import { headersTooLarge, versionNotSupported } from "../request/preconditions.ts";
+import { codingNotSupported, headersTooLarge, versionNotSupported } from "../request/preconditions.ts";
 import { jsonType } from "../request/reply.ts";
 
 // Not by an import statement: listener.ts says why.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** The whole response, as it goes over the wire, to a client for whom Node has made no response: its last. */
-export function refusalText({ status, message, headers }: HttpError, more: readonly string[]): string {
+export function refusalText(
+  { status, message, headers }: HttpError,
+  more: readonly string[],
+  now: Date,
+): string {
   const body = JSON.stringify({ status, msg: message });
   const length = ["Content-Length", String(Buffer.byteLength(body))];
   const all = [
+    ...["Date", now.toUTCString()],
     ...standingHeaders(randomUUID()),
     ...more,
     ...headers,
@@ -38,6 +43,9 @@ export function parserRefusal({ code, reason }: ParserError): HttpError {
       return headersTooLarge();
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new HttpError(408, "Request took too long");
+    case "HPE_INVALID_TRANSFER_ENCODING":
+      if (reason?.includes("Content-Length") !== true) return codingNotSupported();
+      break;
     // The preface of an HTTP/2 client (RFC 9113, section 3.4).
     case "HPE_PAUSED_H2_UPGRADE":
       return versionNotSupported();

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
-import { type HttpError, overloaded } from "../api/http-error.ts";
+import { HttpError, overloaded } from "../api/http-error.ts";
 import { Admission } from "../request/admission.ts";
 import { Exchange } from "../request/exchange.ts";
 import { sendError } from "../request/reply.ts";
@@ -15,7 +15,7 @@ import { isTimeout, type ParserError, parserRefusal, refusalText } from "./refus
 export type HttpServer = ReturnType<typeof makeHttpServer>;
 
 export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, identity?: Identity) {
-  const { cors, addressOf, events } = api;
+  const { cors, addressOf, events, clock } = api;
   const isSecure = identity !== undefined;
   const headersFor = (origin: string | undefined): readonly string[] =>
     isSecure ? cors.forOrigin(origin).concat(strictTransport) : cors.forOrigin(origin);
@@ -46,6 +46,12 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   server.on("clientError", (error: ParserError, socket: Socket) => {
     if (isTimeout(error)) admission.turnAway("slowClients");
     refuse(socket, parserRefusal(error));
+  });
+  server.on("connect", (_: IncomingMessage, socket: Socket) => {
+    // Node has taken its own listeners off: an error without one would end the process, and a list would never go on.
+    socket.on("error", () => socket.destroy());
+    if (connections.get(socket)?.isBusy !== false) socket.destroy();
+    else refuse(socket, new HttpError(501, "CONNECT is not supported"));
   });
   // Nothing was sent or taken for long: after a response that is usual, before its end it is a slow client.
   server.on("timeout", (socket: Socket) => {
@@ -81,7 +87,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
     const connection = connections.get(socket);
     if (connection === undefined) socket.destroy();
     // Otherwise it has been refused already.
-    else if (socket.writable) connection.refuse(refusalText(refusal, headersFor(undefined)));
+    else if (socket.writable) connection.refuse(refusalText(refusal, headersFor(undefined), clock.now()));
   }
 
   const reporting = setInterval(() => {

@@ -25,6 +25,9 @@ describe("the target of a request", () => {
     ["http://api.example.com/logs?limit=5", "/logs", "limit=5"],
     ["https://api.example.com:8443/", "/", ""],
     ["HTTP://API.EXAMPLE.COM/logs", "/logs", ""],
+    ["http://api.example.com", "/", ""],
+    ["http://api.example.com?limit=5", "/", "limit=5"],
+    ["http://api.example.com//logs", "//logs", ""],
     ["/http://api.example.com/logs", "/http://api.example.com/logs", ""],
   ] as const) {
     test(`${url} has the path ${path} and the query ${JSON.stringify(query)}`, () => {
