@@ -51,8 +51,10 @@ export function makeSessions({ employees, tokens, clock }: Pick<Ports, "employee
       if (session !== undefined && now - session.readAt < recentMilliseconds) return session.holder;
       const holder = findHolder(claims);
       sessions.set(token, { claims, readAt: now, holder });
-      // A failure is not kept. The caller gets it too.
-      holder.catch(() => sessions.delete(token));
+      // A failure is not kept, unlike a session that has been read since. The caller gets the failure too.
+      holder.catch(() => {
+        if (sessions.get(token)?.holder === holder) sessions.delete(token);
+      });
       return holder;
     },
 

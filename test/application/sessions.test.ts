@@ -7,6 +7,7 @@ import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeFakeTokens } from "../fakes/fake-tokens.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { byOperator } from "../support/by-operator.ts";
+import { until } from "../support/until.ts";
 
 const refused = { code: "TOKEN_REFUSED" };
 
@@ -137,6 +138,27 @@ describe("sessions", () => {
     await assert.rejects(sessions.identify(token), { message: "no database" });
     readWith(async () => account);
     assert.equal((await sessions.identify(token)).kind, "employee");
+  });
+
+  test("that a newer read has stored outlive the failure of an older read", async () => {
+    const { clock, account, sign, sessions, read, readWith } = await open();
+    const token = await sign();
+    let fail = (_: Error) => {};
+    readWith(
+      () =>
+        new Promise((_, reject) => {
+          fail = reject;
+        }),
+    );
+    const older = sessions.identify(token);
+    await until(() => read() === 1);
+    clock.advance(0.5);
+    readWith(async () => account);
+    await sessions.identify(token);
+    fail(new Error("no database"));
+    await assert.rejects(older, { message: "no database" });
+    await sessions.identify(token);
+    assert.equal(read(), 2);
   });
 
   test("are not used longer when the clock is set back", async () => {

@@ -2,7 +2,7 @@ import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { foldEmail } from "../../../domain/employee.ts";
 import type { MaintenanceLog, NewLog } from "../../../domain/maintenance-log.ts";
 import { batched } from "../batching/batch.ts";
-import { confirmReads } from "../connection/confirm.ts";
+import { makeConfirmReads } from "../batching/confirm.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 
@@ -22,7 +22,14 @@ interface Entry extends NewLog {
   readonly key: string | undefined;
 }
 
+/**
+ * A key's log that is neither written nor seen was committed while the statement waited for it, so the next statement sees
+ * it, and there is no need for a third.
+ */
+const mostStatements = 2;
+
 export function makeAppend({ query }: Database): MaintenanceLogRepository["append"] {
+  const confirmReads = makeConfirmReads({ query });
   /**
    * One statement for all: finds asset and performer, writes the log or finds the key's, and names it all. It inserts in
    * the order of the keys, so that two statements with the same keys wait for each other in one direction only.
@@ -79,16 +86,16 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
     const { performedDate, status, taskType, comment } = log;
     const facts = { performedDate, status, taskType, comment, key };
     const entry = { assetId, employeeId, emailFolded: foldEmail(email), tokenVersion, tokenId, ...facts };
-    for (;;) {
+    for (let n = 1; n <= mostStatements; n += 1) {
       const row = await appendOne(entry);
       if (row.performedByEmployeeId === null) return { outcome: "no performer" };
       if (!row.isLive) return { outcome: "revoked" };
       if (row.assetFound === null) return { outcome: "no asset" };
-      // Neither written nor seen: the key's log was committed while this statement waited for it. Now it is seen.
       if (row.id === null) continue;
       const { assetFound: _, isLive: __, replayed, ...found } = row;
-      if (replayed) await confirmReads({ query });
+      if (replayed) await confirmReads();
       return { outcome: replayed ? "key in use" : "written", log: found };
     }
+    throw new Error("the log of an Idempotency-Key is stored, but the service cannot read it");
   };
 }

@@ -1,5 +1,5 @@
 import type { Checkpoints } from "../../../application/trail/ports.ts";
-import { confirmReads } from "../connection/confirm.ts";
+import { makeConfirmReads } from "../batching/confirm.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 
@@ -25,6 +25,6 @@ export function makeCheckpoints({ query }: Database): Checkpoints {
       );
     },
 
-    confirm: () => confirmReads({ query }),
+    confirm: makeConfirmReads({ query }),
   };
 }

@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import postgres from "postgres";
-import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
-import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
+import {
+  commandLimits,
+  connect,
+  serviceLimits,
+} from "../../../../src/adapters/postgres/connection/database.ts";
+import { script, sql } from "../../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../../src/adapters/postgres/repositories/repositories.ts";
 import { migrate } from "../../../../src/adapters/postgres/schema/migrations.ts";
 import { aLog, anAsset, anEmployee } from "../../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../../support/by-operator.ts";
-import { schema } from "../../../support/database.ts";
+import { openDatabase, schema } from "../../../support/database.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../../support/native-postgres.ts";
+import { recording } from "../../../support/recording-database.ts";
 import { until } from "../../../support/until.ts";
 
 test("a replayed log is not acknowledged before the synchronous standby has it", async t => {
@@ -52,4 +57,51 @@ test("a replayed log is not acknowledged before the synchronous standby has it",
   await waitFor("");
   assert.equal((await send()).isReplay, true);
   assert.equal(await stored(), 1);
+});
+
+test("logs that are replayed together are confirmed by one statement", async () => {
+  const opened = await openDatabase();
+  const connected = connect(opened.url, serviceLimits);
+  const { database, sent } = recording(connected);
+  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(database));
+  const performer = callerOf(await employees.insert(anEmployee()));
+  const asset = await assets.insert(anAsset());
+  const keys = Array.from({ length: 50 }, (_, n) => `key-${n}`);
+  const sendAll = () =>
+    Promise.all(keys.map(key => maintenanceLogs.append(asset.id, performer, aLog(), key)));
+  await sendAll();
+  sent.length = 0;
+  const replayed = await sendAll();
+  assert.ok(replayed.every(({ isReplay }) => isReplay));
+  assert.deepEqual(
+    sent.map(({ text }) => text.includes("for key share")),
+    [false, true],
+  );
+  await connected.close();
+  await opened.drop();
+});
+
+test("a key whose log is stored but cannot be read is an error after the second statement", async t => {
+  const opened = await openDatabase();
+  t.after(() => opened.drop());
+  const owner = connect(opened.url, commandLimits);
+  const { employees, assets } = byOperator(makeRepositories(owner));
+  const performer = callerOf(await employees.insert(anEmployee()));
+  const asset = await assets.insert(anAsset());
+  const connected = connect(opened.url, commandLimits);
+  await connected.query(sql`set role maintenance_log_service`);
+  const { database, sent } = recording(connected);
+  const { maintenanceLogs } = byOperator(makeRepositories(database));
+  const send = () => maintenanceLogs.append(asset.id, performer, aLog(), "key");
+  const { log } = await send();
+  await owner.query(
+    script(`
+      alter table maintenance_log enable row level security;
+      create policy write_any on maintenance_log for insert with check (true);
+      create policy read_others on maintenance_log for select using (id <> ${log.id})`),
+  );
+  sent.length = 0;
+  await assert.rejects(send(), { message: /cannot read/ });
+  assert.equal(sent.length, 2);
+  await Promise.all([owner.close(), connected.close()]);
 });
