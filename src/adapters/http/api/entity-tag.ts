@@ -17,7 +17,7 @@ export const ifNoneMatchFields = {
 export function unlessMatched(ifNoneMatch: string | undefined, content: object): Answer {
   const body = JSON.stringify(content);
   const tag = `"${hash("sha256", body, "base64url")}"`;
-  const headers = ["ETag", tag];
+  const headers = { ETag: tag };
   return isMatched(ifNoneMatch, tag) ? { headers, isNotModified: true } : { body, headers };
 }
 

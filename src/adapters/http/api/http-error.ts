@@ -24,12 +24,15 @@ const challengeOf: Partial<Record<ErrorCode, string>> = {
   FORBIDDEN: 'Bearer error="insufficient_scope"',
 };
 
+/** Header fields by their names. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
 /** A failure as the client gets it: a status, a message and perhaps headers. */
 export class HttpError extends Error {
   readonly status: number;
-  readonly headers: readonly string[];
+  readonly headers: HeaderFields;
 
-  constructor(status: number, message: string, headers: readonly string[] = [], options?: ErrorOptions) {
+  constructor(status: number, message: string, headers: HeaderFields = {}, options?: ErrorOptions) {
     super(message, options);
     this.name = "HttpError";
     this.status = status;
@@ -39,7 +42,7 @@ export class HttpError extends Error {
 
 /** More is asked for at once than the process has room for. */
 export const overloaded = (): HttpError =>
-  new HttpError(503, "The service is overloaded", ["Retry-After", "1"]);
+  new HttpError(503, "The service is overloaded", { "Retry-After": "1" });
 
 /** Whatever is not an expected error gives nothing of itself away. */
 export function toHttpError(error: unknown): HttpError {
@@ -47,11 +50,11 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof DomainError) {
     const seconds = error.retryAfterSeconds ?? (error.code === "UNAVAILABLE" ? 1 : undefined);
     const challenge = challengeOf[error.code];
-    const headers = [
-      ...(seconds === undefined ? [] : ["Retry-After", String(seconds)]),
-      ...(challenge === undefined ? [] : ["WWW-Authenticate", challenge]),
-    ];
+    const headers = {
+      ...(seconds !== undefined && { "Retry-After": String(seconds) }),
+      ...(challenge !== undefined && { "WWW-Authenticate": challenge }),
+    };
     return new HttpError(statusOf[error.code], error.message, headers, { cause: error.cause });
   }
-  return new HttpError(500, "Internal server error", [], { cause: error });
+  return new HttpError(500, "Internal server error", {}, { cause: error });
 }

@@ -44,7 +44,7 @@ export async function listOrPage(
   const page = (async function* () {
     yield { json: joinElements(found), next: undefined };
   })();
-  return list(page, next === undefined ? [] : ["Link", linkTo(path, query, next)]);
+  return list(page, next === undefined ? {} : { Link: linkTo(path, query, next) });
 }
 
 function linkTo(path: string, query: Values<typeof logQueryFields>, position: LogPosition): string {

@@ -2,33 +2,34 @@ import type { ByteList, JsonList } from "../../../application/json-list.ts";
 import type { Caller, Origin } from "../../../application/ports.ts";
 import type { Fields, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
+import type { HeaderFields } from "./http-error.ts";
 
 /** What a route returns on success. */
 export interface Answer {
   /** The whole text or its bytes, or a list in pieces; none goes with a 204 or a 304. */
   readonly body?: string | Uint8Array | JsonList<object> | ByteList;
-  /** Names and values in turn; a body without a Content-Type here is JSON, and a list without it the elements of an array. */
-  readonly headers?: readonly string[];
+  /** A body without a Content-Type here is JSON, and a list without it the elements of an array. */
+  readonly headers?: HeaderFields;
   /** The client has the content already: 304 in place of the route's status (RFC 9110, section 15.4.5). */
   readonly isNotModified?: true;
 }
 
 /** An object as JSON. */
-export const json = (content: object, headers: readonly string[] = []): Answer => ({
+export const json = (content: object, headers: HeaderFields = {}): Answer => ({
   body: JSON.stringify(content),
   headers,
 });
 
-export const list = (body: JsonList<object>, headers: readonly string[] = []): Answer => ({ body, headers });
+export const list = (body: JsonList<object>, headers: HeaderFields = {}): Answer => ({ body, headers });
 
 export const plainText = (body: string): Answer => ({
   body,
-  headers: ["Content-Type", "text/plain; charset=utf-8"],
+  headers: { "Content-Type": "text/plain; charset=utf-8" },
 });
 
 export const bytes = (body: Uint8Array | ByteList): Answer => ({
   body,
-  headers: ["Content-Type", "application/octet-stream"],
+  headers: { "Content-Type": "application/octet-stream" },
 });
 
 /** Of the longest body on a route that does not say otherwise. */

@@ -140,7 +140,7 @@ export function makeRoutes({
       body: newLogFields,
       run: async ({ caller, id, body, headers }) => {
         const { log, isReplay } = await maintenanceLogs.write(caller, id, body, headers["Idempotency-Key"]);
-        return json(log, isReplay ? ["Idempotent-Replayed", "true"] : []);
+        return json(log, isReplay ? { "Idempotent-Replayed": "true" } : {});
       },
     }),
 

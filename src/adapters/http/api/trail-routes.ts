@@ -36,10 +36,9 @@ export const makeTrailRoutes = (trail: PublishedTrail): readonly Route[] => [
     query: entriesFields,
     run: ({ query: { from, limit } }) => {
       const entries = trail.entries(from, limit);
-      return list(entries.list, [
-        "Link",
-        `<${trailPath}/entries?from=${entries.next}&limit=${limit}>; rel="next"`,
-      ]);
+      return list(entries.list, {
+        Link: `<${trailPath}/entries?from=${entries.next}&limit=${limit}>; rel="next"`,
+      });
     },
   }),
   guarded("GET", "/api/v1/logs/{id}/proof", "AUTHENTICATED", {

@@ -59,7 +59,7 @@ function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
     };
     const fail = (cause?: Error): void => {
       // Every request closes; to make an error for each would cost more than to read the body.
-      if (!request.readableEnded) reject(new HttpError(400, "Request body ended too early", [], { cause }));
+      if (!request.readableEnded) reject(new HttpError(400, "Request body ended too early", {}, { cause }));
     };
     exchange.giveUp = () => refuse(overloaded());
     request.on("data", take);

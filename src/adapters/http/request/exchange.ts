@@ -1,45 +1,40 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "../../../application/ports.ts";
-import { overloaded } from "../api/http-error.ts";
+import { type HeaderFields, overloaded } from "../api/http-error.ts";
 import type { Route } from "../api/route.ts";
 import type { Admission, Phase, Share } from "./admission.ts";
 import { requestIdOf } from "./request-id.ts";
 import { readTarget, type Target } from "./target.ts";
 
 /** The headers of every response. */
-export const standingHeaders = (requestId: string): readonly string[] => [
-  "X-Content-Type-Options",
-  "nosniff",
-  "Cache-Control",
-  "no-store",
-  "X-Request-Id",
-  requestId,
-];
+export const standingHeaders = (requestId: string): HeaderFields => ({
+  "X-Content-Type-Options": "nosniff",
+  "Cache-Control": "no-store",
+  "X-Request-Id": requestId,
+});
 
 /** What all exchanges of a server have in common. */
 export interface Edge {
   readonly admission: Admission;
   readonly addressOf: (request: IncomingMessage) => string;
   /** The headers of every response to a request from this origin. */
-  readonly headersFor: (origin: string | undefined) => readonly string[];
+  readonly headersFor: (origin: string | undefined) => HeaderFields;
   /** How long the client may pause while the rest of its request is thrown away. */
   readonly lingerMilliseconds: number;
 }
 
 /**
- * A request and its response.
+ * A request and its response. Its phase says what it takes of the process:
  *
- * | Phase     | What happens                                                 | What ends it                               |
- * |-----------|--------------------------------------------------------------|--------------------------------------------|
- * | arrived   | the head has been parsed; nothing is taken                   | a place is free, or a 503 is sent          |
- * | checking  | who asks, for what, and may they; takes a place              | all is known but the body, or an error     |
- * | receiving | the rest of the body is awaited; takes memory, and no place  | its end and a free place, or an error      |
- * | working   | the route runs; takes a place                                | it has returned or thrown                  |
- * | sending   | the response goes out at the pace of the client              | the response is closed, or only the rest of the request is missing |
- * | finishing | the response is out of our hands, what still arrives of the request is thrown away; takes nothing | the response is closed |
- * | closed    | the response has left the process or its client has gone, and nobody works on it any more | |
+ * - arrived: nothing. Next: `checking` if a place is free, or `finishing` with 503.
+ * - checking: a place. Who asks, for what, and may they? Next: `receiving`, `working`, or `finishing` with an error.
+ * - receiving: memory, and no place, while the body arrives. Next: `working` if a place is free, or `finishing` with an error.
+ * - working: a place, while the route runs. Next: `sending`, or `finishing` with an error.
+ * - sending: a place, while the client takes the response. Next: `finishing` if the rest of the request is missing, or `closed`.
+ * - finishing: nothing. The response is written, and the rest of the request thrown away. Next: `closed`.
+ * - closed: nothing. The response has left the process or the client has gone, and the work has ended.
  *
- * An error skips to `finishing`. A client that goes away changes no phase: `closed` resolves, and the work ends by itself.
+ * A client that goes away changes no phase: the promise `closed` resolves, and the work comes to its end.
  */
 export class Exchange implements Share {
   readonly request: IncomingMessage;
@@ -49,8 +44,8 @@ export class Exchange implements Share {
   readonly target: Target;
   /** Of the client, as far as it can be known. */
   readonly address: string;
-  /** Those that every outcome of it gets: names and values in turn. */
-  readonly headers: readonly string[];
+  /** Of every outcome. */
+  readonly headers: HeaderFields;
   readonly startedAt = performance.now();
   /** Resolves when the response has left the process, or its client has gone. */
   readonly closed: Promise<void>;
@@ -78,7 +73,7 @@ export class Exchange implements Share {
     this.method = request.method ?? "";
     this.target = readTarget(request.url ?? "");
     this.address = edge.addressOf(request);
-    this.headers = standingHeaders(this.id).concat(edge.headersFor(request.headers.origin));
+    this.headers = { ...standingHeaders(this.id), ...edge.headersFor(request.headers.origin) };
     response.once("finish", () => {
       // Node calls a write finished, too, when the connection is destroyed under it.
       this.isWhole = !request.socket.destroyed;

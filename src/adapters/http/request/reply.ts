@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { ByteList, Piece } from "../../../application/json-list.ts";
-import type { HttpError } from "../api/http-error.ts";
+import type { HeaderFields, HttpError } from "../api/http-error.ts";
 import type { Answer } from "../api/route.ts";
 import type { Exchange } from "./exchange.ts";
 
-export const jsonType = ["Content-Type", "application/json; charset=utf-8"];
+export const jsonType = { "Content-Type": "application/json; charset=utf-8" };
 
 /** What stands before, between and after the pieces of a body. */
 interface Frame {
@@ -19,9 +19,9 @@ const bare: Frame = { begin: "", between: "", end: "" };
 
 /** Sends what a route returns, with the status of its success. */
 export async function sendAnswer(exchange: Exchange, success: number, answer: Answer | void): Promise<void> {
-  const { body, headers = [], isNotModified }: Answer = answer ?? {};
-  const isTyped = headers.includes("Content-Type");
-  const typed = isTyped ? headers : headers.concat(jsonType);
+  const { body, headers = {}, isNotModified }: Answer = answer ?? {};
+  const isTyped = "Content-Type" in headers;
+  const typed = isTyped ? headers : { ...headers, ...jsonType };
   if (typeof body === "object" && !(body instanceof Uint8Array)) {
     return sendList(exchange, success, typed, body, isTyped ? bare : array);
   }
@@ -34,11 +34,11 @@ export async function sendAnswer(exchange: Exchange, success: number, answer: An
 /** Every error is a JSON object with `status` and `msg`. */
 export function sendError(exchange: Exchange, { status, message, headers }: HttpError): Promise<void> {
   exchange.enter("finishing");
-  return sendText(exchange, status, jsonType.concat(headers), JSON.stringify({ status, msg: message }));
+  return sendText(exchange, status, { ...jsonType, ...headers }, JSON.stringify({ status, msg: message }));
 }
 
 /** Any path may be asked for its preflight. */
-export function sendPreflight(exchange: Exchange, headers: readonly string[]): Promise<void> {
+export function sendPreflight(exchange: Exchange, headers: HeaderFields): Promise<void> {
   exchange.enter("sending");
   return sendText(exchange, 200, headers, "");
 }
@@ -46,17 +46,17 @@ export function sendPreflight(exchange: Exchange, headers: readonly string[]): P
 function sendText(
   exchange: Exchange,
   status: number,
-  headers: readonly string[],
+  headers: HeaderFields,
   text: string | Uint8Array,
 ): Promise<void> {
-  return sendWhole(exchange, status, headers.concat("Content-Length", String(Buffer.byteLength(text))), text);
+  return sendWhole(exchange, status, { ...headers, "Content-Length": String(Buffer.byteLength(text)) }, text);
 }
 
 /** Sends a response that is in memory already. */
 async function sendWhole(
   exchange: Exchange,
   status: number,
-  headers: readonly string[],
+  headers: HeaderFields,
   ...parts: readonly (string | Uint8Array)[]
 ): Promise<void> {
   const { response } = exchange;
@@ -69,10 +69,10 @@ async function sendWhole(
   response.end();
 }
 
-function begin(exchange: Exchange, status: number, headers: readonly string[]): void {
-  const all = exchange.headers.concat(headers);
+function begin(exchange: Exchange, status: number, headers: HeaderFields): void {
   // What has not arrived of the request would be read as the next one.
-  exchange.response.writeHead(status, exchange.isArriving ? all.concat("Connection", "close") : all);
+  const close = exchange.isArriving && { Connection: "close" };
+  exchange.response.writeHead(status, { ...exchange.headers, ...headers, ...close });
   if (exchange.isArriving) exchange.request.resume();
 }
 
@@ -101,7 +101,7 @@ function receiveRest(exchange: Exchange): Promise<void> | void {
 async function sendList(
   exchange: Exchange,
   status: number,
-  headers: readonly string[],
+  headers: HeaderFields,
   list: ByteList,
   frame: Frame,
 ): Promise<void> {
@@ -113,7 +113,7 @@ async function sendList(
     const json = first?.json ?? new Uint8Array();
     const length = frame.begin.length + json.length + frame.end.length;
     const isWhole = first?.next === undefined;
-    const all = isWhole ? headers.concat("Content-Length", String(length)) : headers;
+    const all = isWhole ? { ...headers, "Content-Length": String(length) } : headers;
     exchange.enter("sending");
     if (method === "HEAD") return await sendWhole(exchange, status, all);
     if (isWhole && length < response.writableHighWaterMark)

@@ -77,5 +77,5 @@ const unknownPath = (): HttpError => new HttpError(404, "Not found");
 
 function wrongMethod(methods: readonly string[]): HttpError {
   const allowed = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
-  return new HttpError(405, "Method not allowed", ["Allow", allowed.join(", ")]);
+  return new HttpError(405, "Method not allowed", { Allow: allowed.join(", ") });
 }

@@ -4,14 +4,11 @@ import type { Exchange } from "../request/exchange.ts";
 /**
  * A connection of a client, with TLS from the end of the handshake on.
  *
- * | State     | What happens                                                                | What ends it                           |
- * |-----------|-----------------------------------------------------------------------------|----------------------------------------|
- * | idle      | no exchange is under way; Node ends it after 65 s                           | a request                              |
- * | busy      | works on the newest exchange; the one before may still be on its way out    | its response is closed; a further request, or a malformed one, makes it *ending* |
- * | ending    | the response under way is the last; nothing more is read                    | its response is closed                 |
- * | lingering | the last response has left; the socket stays open so that the client reads it | `lingerMilliseconds`, or the client   |
- *
- * A socket that closes leaves all states; so does one that is silent for 60 s while it is busy.
+ * - idle: no response is under way; Node ends it after 65 s. Next: busy, with a request.
+ * - busy: works on the newest exchange. Next: idle when its response has left; ending, with what else arrives meanwhile.
+ * - ending: the response under way is the last; nothing more is read. Next: lingering when it has left.
+ * - lingering: nothing is under way; the socket stays open so that the client reads. Next: closed.
+ * - closed, from any state: by the client, or by the service when nothing moves for 60 s.
  */
 export class HttpConnection {
   readonly socket: Socket;

@@ -27,7 +27,7 @@ const ciphers = [
 ].join(":");
 
 /** A year (RFC 6797): a browser that has seen it does not come back over plain HTTP. */
-export const strictTransport = ["Strict-Transport-Security", "max-age=31536000"] as const;
+export const strictTransport = { "Strict-Transport-Security": "max-age=31536000" };
 
 /** Node's server with our bounds, over TLS when it has an identity. */
 export function makeListener(limits: HttpLimits, identity: Identity | undefined): Server | TlsServer {

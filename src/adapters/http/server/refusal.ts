@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { HttpError } from "../api/http-error.ts";
+import { type HeaderFields, HttpError } from "../api/http-error.ts";
 import { standingHeaders } from "../request/exchange.ts";
 import { codingNotSupported, headersTooLarge, versionNotSupported } from "../request/preconditions.ts";
 import { jsonType } from "../request/reply.ts";
@@ -8,24 +8,18 @@ import { jsonType } from "../request/reply.ts";
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** The whole response, as it goes over the wire, to a client for whom Node has made no response: its last. */
-export function refusalText(
-  { status, message, headers }: HttpError,
-  more: readonly string[],
-  now: Date,
-): string {
+export function refusalText({ status, message, headers }: HttpError, more: HeaderFields, now: Date): string {
   const body = JSON.stringify({ status, msg: message });
-  const length = ["Content-Length", String(Buffer.byteLength(body))];
-  const all = [
-    ...["Date", now.toUTCString()],
+  const all = {
+    Date: now.toUTCString(),
     ...standingHeaders(randomUUID()),
     ...more,
     ...headers,
-    "Connection",
-    "close",
+    Connection: "close",
     ...jsonType,
-    ...length,
-  ];
-  const lines = all.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${all[i + 1]}`] : []));
+    "Content-Length": Buffer.byteLength(body),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
-import { HttpError, overloaded } from "../api/http-error.ts";
+import { type HeaderFields, HttpError, overloaded } from "../api/http-error.ts";
 import { Admission } from "../request/admission.ts";
 import { Exchange } from "../request/exchange.ts";
 import { sendError } from "../request/reply.ts";
@@ -17,8 +17,8 @@ export type HttpServer = ReturnType<typeof makeHttpServer>;
 export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, identity?: Identity) {
   const { cors, addressOf, events, clock } = api;
   const isSecure = identity !== undefined;
-  const headersFor = (origin: string | undefined): readonly string[] =>
-    isSecure ? cors.forOrigin(origin).concat(strictTransport) : cors.forOrigin(origin);
+  const headersFor = (origin: string | undefined): HeaderFields =>
+    isSecure ? { ...cors.forOrigin(origin), ...strictTransport } : cors.forOrigin(origin);
   const admission = new Admission(limits);
   const edge = { admission, addressOf, headersFor, lingerMilliseconds: limits.lingerMilliseconds };
   const handle = makeRequestHandler(api);
