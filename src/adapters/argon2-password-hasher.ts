@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import type { Algorithm } from "@node-rs/argon2";
+import { FairQueue } from "../application/fair-queue.ts";
 import type { HashingLoad } from "../application/figures.ts";
 import type { PasswordHasher } from "../application/ports.ts";
 import { DomainError } from "../domain/error.ts";
@@ -32,16 +33,18 @@ const limits = { working: Math.min(2, availableParallelism()), waiting: 200 };
 export function makeArgon2PasswordHasher({ working, waiting } = limits): PasswordHasher & {
   load(): HashingLoad;
 } {
-  const queue = makeQueue(working, waiting);
+  const turns = new Turns(working, waiting);
   return {
-    hash: password => queue.run(() => argon2().hash(password, { algorithm: argon2id, ...cost })),
+    hash: (password, line) =>
+      turns.run(line, () => argon2().hash(password, { algorithm: argon2id, ...cost })),
 
-    async verify(stored, password) {
-      const matches = await queue.run(() => argon2().verify(isAffordable(stored) ? stored : decoy, password));
+    async verify(stored, password, line) {
+      const hash = isAffordable(stored) ? stored : decoy;
+      const matches = await turns.run(line, () => argon2().verify(hash, password));
       return matches && isAffordable(stored);
     },
 
-    load: queue.load,
+    load: () => turns.load(),
   };
 }
 
@@ -55,28 +58,40 @@ function isAffordable(stored: string | undefined): stored is string {
   return memory <= cost.memoryCost && time <= cost.timeCost && lanes <= cost.parallelism;
 }
 
-function makeQueue(working: number, waiting: number) {
-  const callers: (() => void)[] = [];
-  let free = working;
-  return {
-    async run<T>(work: () => Promise<T>): Promise<T> {
-      if (free > 0) free -= 1;
-      else if (callers.length < waiting) await new Promise<void>(resolve => callers.push(resolve));
-      else throw new DomainError("UNAVAILABLE", "The service is overloaded");
-      try {
-        return await work();
-      } finally {
-        const next = callers.shift();
-        if (next === undefined) free += 1;
-        else next();
-      }
-    },
+/** Lets so much work go on at one time, and lets the rest wait in lines that take turns. */
+class Turns {
+  readonly #limits: { readonly working: number; readonly waiting: number };
+  readonly #waiting: FairQueue<{ begin(): void; refuse(error: Error): void }>;
+  #working = 0;
 
-    load: (): HashingLoad => ({
-      working: working - free,
-      workingLimit: working,
-      waiting: callers.length,
-      waitingLimit: waiting,
-    }),
-  };
+  constructor(working: number, waiting: number) {
+    this.#limits = { working, waiting };
+    this.#waiting = new FairQueue(waiting);
+  }
+
+  async run<T>(line: string, work: () => Promise<T>): Promise<T> {
+    if (this.#working < this.#limits.working) this.#working += 1;
+    else {
+      await new Promise<void>((begin, refuse) => {
+        const refused = this.#waiting.add(line, { begin, refuse });
+        refused?.refuse(new DomainError("UNAVAILABLE", "The service is overloaded"));
+      });
+    }
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.take();
+      if (next === undefined) this.#working -= 1;
+      else next.begin();
+    }
+  }
+
+  load(): HashingLoad {
+    return {
+      working: this.#working,
+      workingLimit: this.#limits.working,
+      waiting: this.#waiting.size,
+      waitingLimit: this.#limits.waiting,
+    };
+  }
 }

@@ -1,5 +1,6 @@
 import type { Employee, Login } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
+import { loginPair } from "./login-pair.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Origin, Ports } from "./ports.ts";
 import type { Sessions } from "./sessions.ts";
@@ -24,7 +25,7 @@ export function makeAuthentication({
     ): Promise<{ token: string; authUser: Employee }> {
       throttle.refuseThrottled(email, address);
       const account = await employees.findAccount(email);
-      const matches = await passwords.verify(account?.passwordHash, password);
+      const matches = await passwords.verify(account?.passwordHash, password, loginPair(email, address));
       // Checked again after the hash: guesses that ran in parallel must not reveal their outcome once others have failed.
       throttle.refuseThrottled(email, address);
       if (account === undefined || !matches || !account.employee.active) {

@@ -1,6 +1,7 @@
 import type { Employee, EmployeeChanges, PasswordChange, Registration } from "../domain/employee.ts";
 import { invalid, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
+import { loginPair } from "./login-pair.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Caller, Origin, Ports } from "./ports.ts";
 import type { Sessions } from "./sessions.ts";
@@ -30,7 +31,7 @@ export function makeEmployees({
       origin: Origin,
     ): Promise<Employee> {
       refuseRoleAbove(caller, registration.role);
-      const passwordHash = await passwords.hash(password);
+      const passwordHash = await passwords.hash(password, loginPair(caller.email, origin.address));
       const employee = await forgetAfter(employees.insert({ ...registration, passwordHash }, caller));
       reportAdmin(employee, caller, origin);
       return employee;
@@ -50,16 +51,17 @@ export function makeEmployees({
      */
     async changePassword(caller: Caller, change: PasswordChange, { address, events }: Origin): Promise<void> {
       const { oldPassword, newPassword } = change;
+      const line = loginPair(caller.email, address);
       throttle.refuseThrottled(caller.email, address);
       const passwordHash = (await employees.findAccount(caller.email))?.passwordHash;
-      const matches = await passwords.verify(passwordHash, oldPassword);
+      const matches = await passwords.verify(passwordHash, oldPassword, line);
       throttle.refuseThrottled(caller.email, address);
       if (passwordHash === undefined || !matches) {
         throttle.countFailure(caller.email, address);
         events.warn("password refused");
         throw wrongPassword();
       }
-      const next = await passwords.hash(newPassword);
+      const next = await passwords.hash(newPassword, line);
       const isReplaced = await forgetAfter(employees.replacePasswordHash(passwordHash, next, caller));
       if (!isReplaced) throw wrongPassword();
       events.info("password changed");

@@ -1,6 +1,6 @@
-import { foldEmail, maxEmailLength } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import { BoundedMap } from "./bounded-map.ts";
+import { loginPair } from "./login-pair.ts";
 import type { Clock } from "./ports.ts";
 
 /** Failures without a delay: of one email from one address, and of any emails from one address. */
@@ -8,9 +8,8 @@ export const freeFailures = { ofEmail: 5, ofAddress: 50 };
 /** For one email from one address: the longest delay, and how long failures count after the latest one. */
 const longestDelayMilliseconds = 15 * 60_000;
 const memoryMilliseconds = 3_600_000;
-/** For any emails from one address: the time after which one more failure is free, and also the longest wait. */
-const refillMilliseconds = 10_000;
-const longestRefill = freeFailures.ofAddress * refillMilliseconds;
+/** For any emails from one address: the time after which one failure is forgiven, and also the longest wait. */
+const leakMilliseconds = 10_000;
 /** Size of each table. */
 const maxEntries = 10_000;
 
@@ -26,11 +25,8 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
   /** By email and address. */
   const failed = new BoundedMap<string, { readonly failures: number; readonly lastAt: number }>(maxEntries);
   const loggedIn = new BoundedMap<string, true>(maxEntries);
-  /** When the bucket of free failures of an address will be full again. It refills steadily. */
-  const fullAt = new BoundedMap<string, number>(maxEntries);
-  // A client can send an email of any length. Emails that are too long for any employee share one key.
-  const pairOf = (email: string, address: string) =>
-    `${address} ${email.length > 2 * maxEmailLength ? "too long" : foldEmail(email)}`;
+  /** A leaky bucket for each address: the failures that were not forgiven yet, at some time. */
+  const buckets = new BoundedMap<string, { readonly level: number; readonly at: number }>(maxEntries);
 
   function failuresOf(pair: string) {
     const { failures, lastAt } = failed.get(pair) ?? { failures: 0, lastAt: 0 };
@@ -44,15 +40,18 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
     return lastAt + delay - elapsed();
   }
 
-  const refillTimeOf = (address: string) => Math.max(0, (fullAt.get(address) ?? 0) - elapsed());
+  function levelOf(address: string): number {
+    const { level, at } = buckets.get(address) ?? { level: 0, at: 0 };
+    return Math.max(0, level - (elapsed() - at) / leakMilliseconds);
+  }
 
   return {
     /** Throws THROTTLED while attempts on this email from this address, or on new emails from there, must wait. */
     refuseThrottled(email: string, address: string): void {
-      const pair = pairOf(email, address);
+      const pair = loginPair(email, address);
       const waitOfAddress = loggedIn.has(pair)
         ? 0
-        : refillTimeOf(address) - longestRefill + refillMilliseconds;
+        : (levelOf(address) + 1 - freeFailures.ofAddress) * leakMilliseconds;
       const retryAfterSeconds = Math.ceil(Math.max(waitOfPair(pair), waitOfAddress) / 1_000);
       if (retryAfterSeconds > 0) {
         throw new DomainError("THROTTLED", "Too many failed logins", { retryAfterSeconds });
@@ -60,14 +59,14 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
     },
 
     countFailure(email: string, address: string): void {
-      const pair = pairOf(email, address);
+      const pair = loginPair(email, address);
       failed.set(pair, { failures: failuresOf(pair).failures + 1, lastAt: elapsed() });
-      fullAt.set(address, elapsed() + Math.min(longestRefill, refillTimeOf(address) + refillMilliseconds));
+      buckets.set(address, { level: Math.min(freeFailures.ofAddress, levelOf(address) + 1), at: elapsed() });
     },
 
     /** Clears the failures of this email from this address. */
     countSuccess(email: string, address: string): void {
-      const pair = pairOf(email, address);
+      const pair = loginPair(email, address);
       failed.delete(pair);
       loggedIn.set(pair, true);
     },

@@ -2,6 +2,9 @@ import type { Employee, Registration } from "../domain/employee.ts";
 import { notFound } from "../domain/error.ts";
 import type { Ports } from "./ports.ts";
 
+/** A command has nobody else to take turns with. */
+const line = "operator";
+
 /** What the operator does to accounts, without a token. The password is read only when it is needed. */
 export const makeOperator = ({ employees, passwords }: Pick<Ports, "employees" | "passwords">) => ({
   /**
@@ -15,7 +18,7 @@ export const makeOperator = ({ employees, passwords }: Pick<Ports, "employees" |
     readPassword: () => Promise<string>,
   ): Promise<Employee | undefined> {
     if (ifNone && (await employees.hasActiveAdmin())) return undefined;
-    const passwordHash = await passwords.hash(await readPassword());
+    const passwordHash = await passwords.hash(await readPassword(), line);
     return employees.appointAdmin({ ...admin, passwordHash });
   },
 
@@ -23,7 +26,7 @@ export const makeOperator = ({ employees, passwords }: Pick<Ports, "employees" |
   async setPassword(email: string, readPassword: () => Promise<string>): Promise<Employee> {
     const account = await employees.findAccount(email);
     if (account === undefined) throw notFound("Employee");
-    await employees.setPasswordHash(account.employee.id, await passwords.hash(await readPassword()));
+    await employees.setPasswordHash(account.employee.id, await passwords.hash(await readPassword(), line));
     return account.employee;
   },
 });

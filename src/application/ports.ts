@@ -107,11 +107,11 @@ export type Appended =
   /** The log that was written, or the one that has the key already. */
   | { readonly outcome: "written" | "key in use"; readonly log: MaintenanceLog };
 
-/** argon2id, or a fake in a test. */
+/** argon2id, or a fake in a test. Both methods wait in a line until it is their turn; lines take turns. */
 export interface PasswordHasher {
-  hash(password: string): Promise<string>;
+  hash(password: string, line: string): Promise<string>;
   /** Without a hash the result is false, after the same time. */
-  verify(hash: string | undefined, password: string): Promise<boolean>;
+  verify(hash: string | undefined, password: string, line: string): Promise<boolean>;
 }
 
 /** The claims of a token whose signature, algorithm, issuer and expiry have been verified. */

@@ -4,7 +4,11 @@ import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-has
 import type { PasswordHasher } from "../../src/application/ports.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 
-function passwordHasherContract(name: string, passwords: PasswordHasher): void {
+function passwordHasherContract(name: string, hasher: PasswordHasher): void {
+  const passwords = {
+    hash: (password: string) => hasher.hash(password, "line"),
+    verify: (hash: string | undefined, password: string) => hasher.verify(hash, password, "line"),
+  };
   describe(`password hasher: ${name}`, () => {
     test("a hash verifies its own password and no other", async () => {
       const hash = await passwords.hash("secret 1");

@@ -167,7 +167,7 @@ for (const { name, open } of worlds) {
       const { employee, token } = await world.join("TECHNICIAN");
       await assertLive(token);
       const { employees, passwords, tokens } = world.ports;
-      await employees.setPasswordHash(employee.id, await passwords.hash("second"));
+      await employees.setPasswordHash(employee.id, await passwords.hash("second", "line"));
       await assertLive(await tokens.sign((await employees.findAccount(employee.email)) as Account));
     });
 
@@ -187,9 +187,9 @@ test("a demotion while the password is being hashed leaves no token with the old
   const world = await openWorld({
     passwords: {
       ...hasher,
-      async hash(password) {
+      async hash(password, line) {
         await whileHashing();
-        return hasher.hash(password);
+        return hasher.hash(password, line);
       },
     },
   });

@@ -229,6 +229,24 @@ describe("a guess that another one has overtaken while its password was verified
 });
 
 describe("hashing", () => {
+  test("of a flood of one employee's logins keeps nobody else out, right or wrong as they are", async () => {
+    for (const flooded of [password, "a guess"]) {
+      const world = await openWorld({ passwords: makeArgon2PasswordHasher({ working: 1, waiting: 20 }) });
+      const { ADMIN, MANAGER, TECHNICIAN } = world.employees;
+      const flood = Array.from({ length: 60 }, () => attempt(world, TECHNICIAN.email, flooded));
+      const refused = Promise.race(flood.map(async each => assert.equal((await each).status, 503)));
+      // The queue is full of the flood.
+      await refused;
+      const others = await Promise.all([ADMIN, MANAGER].map(({ email }) => attempt(world, email, password)));
+      assert.deepEqual(
+        others.map(({ status }) => status),
+        [200, 200],
+      );
+      await Promise.all(flood);
+      await world.close();
+    }
+  });
+
   test("is refused past a bounded queue with 503 and Retry-After, and goes on afterwards", async () => {
     const world = await openWorld({ passwords: makeArgon2PasswordHasher({ working: 1, waiting: 2 }) });
     const { email } = world.employees.TECHNICIAN;

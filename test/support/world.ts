@@ -86,7 +86,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const closed = closeAtEnd(() => app.close(0));
   const call = makeClient(port);
 
-  const passwordHash = await passwords.hash(password);
+  const passwordHash = await passwords.hash(password, "world");
   const join = async (role: Role) => {
     const record = { firstName: "Ada", lastName: "Byron", phone: "+45 12 34 56", role };
     const email = `${role.toLowerCase()}.${randomUUID()}@example.com`;
