@@ -2,7 +2,7 @@ import { makeRoutes, type UseCases } from "./adapters/http/api/routes.ts";
 import { makeClientAddress, type TrustedProxies } from "./adapters/http/request/client-address.ts";
 import { type AllowedOrigins, makeCors } from "./adapters/http/request/cors.ts";
 import { httpLimits } from "./adapters/http/server/limits.ts";
-import type { Identity } from "./adapters/http/server/listener.ts";
+import type { TlsIdentity } from "./adapters/http/server/listener.ts";
 import { type HttpServer, makeHttpServer } from "./adapters/http/server/server.ts";
 import { makeAssets } from "./application/assets.ts";
 import { makeAuthentication } from "./application/authentication.ts";
@@ -30,7 +30,7 @@ export interface HttpSettings {
   readonly allowedOrigins: AllowedOrigins;
   readonly trustedProxies: TrustedProxies;
   /** Without one the server speaks plain HTTP. */
-  readonly identity?: Identity | undefined;
+  readonly identity?: TlsIdentity | undefined;
 }
 
 /** Ports to use cases to the route table to the server: the same for the service and for its tests. */

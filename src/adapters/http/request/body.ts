@@ -20,12 +20,12 @@ export async function receiveBody(exchange: Exchange, limitBytes: number): Promi
   const { request, response } = exchange;
   const { headers } = request;
   const declaredBytes = Number(headers["content-length"] ?? 0);
-  const body = new GrowingBuffer(exchange, limitBytes);
-  if (declaredBytes === 0 && headers["transfer-encoding"] === undefined) return body.bytes();
+  if (declaredBytes === 0 && headers["transfer-encoding"] === undefined) return new Uint8Array();
   if (declaredBytes > limitBytes) throw tooLarge(limitBytes);
   refuseOtherTypes(headers["content-type"]);
   // A client of HTTP/1.0 would take it for the response (RFC 9110, section 10.1.1).
   if (headers.expect !== undefined && request.httpVersion !== "1.0") response.writeContinue();
+  const body = new GrowingBuffer(exchange, limitBytes);
   // A client can send a byte and wait. It must not take the place of another meanwhile.
   if (!request.complete) {
     body.reserve(leastBytes);

@@ -21,12 +21,13 @@ export function makeCors(allowed: AllowedOrigins) {
       if (origin === undefined || !allowed.includes(origin)) return { Vary: "Origin" };
       return { Vary: "Origin", "Access-Control-Allow-Origin": origin, ...exposed };
     },
-    /** The further headers of a preflight. */
+    /** The further headers of a preflight, which any path may be asked for. */
     preflight: {
       "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
       "Access-Control-Allow-Headers":
         "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id",
       "Access-Control-Max-Age": "86400",
+      "Content-Length": "0",
     },
   };
 }

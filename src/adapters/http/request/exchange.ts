@@ -27,7 +27,8 @@ export interface Edge {
  * A request and its response. Its phase says what it takes of the process:
  *
  * - arrived: nothing. Next: `checking` if a place is free, or `finishing` with 503.
- * - checking: a place. Who asks, for what, and may they? Next: `receiving`, `working`, or `finishing` with an error.
+ * - checking: a place. Who asks, for what, and may they? Next: `receiving`, `working`, `sending` a preflight, or `finishing`
+ *   with an error.
  * - receiving: memory, and no place, while the body arrives. Next: `working` if a place is free, or `finishing` with an error.
  * - working: a place, while the route runs. Next: `sending`, or `finishing` with an error.
  * - sending: a place, while the client takes the response. Next: `finishing` if the rest of the request is missing, or `closed`.

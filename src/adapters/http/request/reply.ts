@@ -37,12 +37,6 @@ export function sendError(exchange: Exchange, { status, message, headers }: Http
   return sendText(exchange, status, { ...jsonType, ...headers }, JSON.stringify({ status, msg: message }));
 }
 
-/** Any path may be asked for its preflight. */
-export function sendPreflight(exchange: Exchange, headers: HeaderFields): Promise<void> {
-  exchange.enter("sending");
-  return sendText(exchange, 200, headers, "");
-}
-
 function sendText(
   exchange: Exchange,
   status: number,

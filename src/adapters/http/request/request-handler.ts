@@ -9,8 +9,8 @@ import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
 import { authorize, identify, requireOwnId } from "./guard.ts";
-import { refuseBadPreconditions } from "./preconditions.ts";
-import { sendAnswer, sendError, sendPreflight } from "./reply.ts";
+import { sendAnswer, sendError } from "./reply.ts";
+import { refuseBadHead } from "./request-head.ts";
 import { makeRequestLog } from "./request-log.ts";
 import { makeRouter } from "./router.ts";
 import { isId, readHeaders, readId, readQuery } from "./target.ts";
@@ -35,7 +35,8 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
   /** All checks of a request in their order (docs/reference.md), and then what it asks for. */
   async function run(exchange: Exchange): Promise<Answer | void> {
     const { request, target } = exchange;
-    refuseBadPreconditions(request);
+    if (exchange.method === "OPTIONS") return { headers: cors.preflight };
+    refuseBadHead(request);
     const found = find(exchange.method, target.path);
     if (!(found instanceof HttpError)) {
       exchange.route = found.route;
@@ -51,11 +52,11 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     const query = readQuery(route.query ?? {}, target.query, names => log.ignored(exchange, names));
     const headers = readHeaders(route.headers ?? {}, request.headers);
 
-    const mustWait = route.body !== undefined && !request.complete;
     const body = route.body === undefined ? {} : await readBody(exchange, route.body, route.bodyLimitBytes);
+    const hasWaited = exchange.phase === "receiving";
     exchange.enter("working");
     // The token may have ended while the body arrived.
-    if (mustWait) {
+    if (hasWaited) {
       await identifyCaller(exchange);
       authorize(route, exchange.caller);
       requireOwnId(route, exchange.caller, id);
@@ -76,7 +77,6 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
   return async exchange => {
     void log.follow(exchange);
     try {
-      if (exchange.method === "OPTIONS") return await sendPreflight(exchange, cors.preflight);
       const answer = await run(exchange);
       await sendAnswer(exchange, exchange.route?.status ?? 200, answer);
     } catch (failure) {

@@ -1,4 +1,4 @@
-/** The bounds on time, size and number at the HTTP edge, except those of one body (route.ts) and of headers (preconditions.ts). */
+/** The bounds on time, size and number at the HTTP edge, except those of one body (route.ts) and of headers (request-head.ts). */
 export const httpLimits = {
   headerBytes: 16 * 1024,
   /** How long a request may take to arrive. */

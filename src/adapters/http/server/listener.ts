@@ -1,14 +1,14 @@
 import { constants } from "node:crypto";
 import type { Server } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import { mostHeaders } from "../request/preconditions.ts";
+import { mostHeaders } from "../request/request-head.ts";
 import type { HttpLimits } from "./limits.ts";
 
 // An import statement would load Node's client for the web as well: 8 MiB and 48 ms of CPU time at the start on Node 24.
 const { createServer } = process.getBuiltinModule("node:http");
 
 /** PEM texts: the certificate with those of its issuers, and its private key. */
-export interface Identity {
+export interface TlsIdentity {
   readonly cert: string;
   readonly key: string;
 }
@@ -30,14 +30,14 @@ const ciphers = [
 export const strictTransport = { "Strict-Transport-Security": "max-age=31536000" };
 
 /** Node's server with our bounds, over TLS when it has an identity. */
-export function makeListener(limits: HttpLimits, identity: Identity | undefined): Server | TlsServer {
+export function makeListener(limits: HttpLimits, identity: TlsIdentity | undefined): Server | TlsServer {
   const bounds = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.receiveMilliseconds,
     requestTimeout: limits.receiveMilliseconds,
     keepAliveTimeout: limits.keepAliveMilliseconds,
     connectionsCheckingInterval: limits.sweepMilliseconds,
-    // The preconditions check the Host header, since Node would refuse without a body.
+    // `refuseBadHead` checks the Host header, since Node would refuse without a body.
     requireHostHeader: false,
   };
   const server =
@@ -49,7 +49,7 @@ export function makeListener(limits: HttpLimits, identity: Identity | undefined)
           ...policy,
           handshakeTimeout: limits.receiveMilliseconds,
         });
-  // Node drops those past a count without a word: one more than may be, so that the preconditions see that there are more.
+  // Node drops those past a count without a word: one more than may be, so that `refuseBadHead` sees that there are more.
   server.maxHeadersCount = mostHeaders + 1;
   server.maxConnections = identity === undefined ? limits.connections : limits.tlsConnections;
   server.timeout = limits.takeMilliseconds;
@@ -65,6 +65,6 @@ const policy = {
 } as const;
 
 /** New connections get the new certificate; those that are open go on with theirs. */
-export function renewIdentity(server: Server | TlsServer, identity: Identity): void {
+export function renewIdentity(server: Server | TlsServer, identity: TlsIdentity): void {
   if ("setSecureContext" in server) server.setSecureContext({ ...identity, ...policy });
 }

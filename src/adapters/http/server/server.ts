@@ -9,12 +9,12 @@ import { makeRequestHandler, type ServedApi } from "../request/request-handler.t
 import { Draining } from "./draining.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { type HttpLimits, httpLimits } from "./limits.ts";
-import { type Identity, makeListener, renewIdentity, strictTransport } from "./listener.ts";
+import { makeListener, renewIdentity, strictTransport, type TlsIdentity } from "./listener.ts";
 import { isTimeout, type ParserError, parserRefusal, refusalText } from "./refusal.ts";
 
 export type HttpServer = ReturnType<typeof makeHttpServer>;
 
-export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, identity?: Identity) {
+export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, identity?: TlsIdentity) {
   const { cors, addressOf, events, clock } = api;
   const isSecure = identity !== undefined;
   const headersFor = (origin: string | undefined): HeaderFields =>
@@ -67,12 +67,12 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   function accept(request: IncomingMessage, response: ServerResponse): void {
     const connection = connections.get(request.socket);
     if (connection === undefined || !request.socket.writable) return;
-    if (connection.mayTakeRequest) void exchange(connection, request, response);
+    if (connection.mayTakeRequest) void serve(connection, request, response);
     else connection.endAfterResponse();
   }
 
   /** From the head of a request until its response is out of memory and nobody works on it. */
-  async function exchange(connection: HttpConnection, request: IncomingMessage, response: ServerResponse) {
+  async function serve(connection: HttpConnection, request: IncomingMessage, response: ServerResponse) {
     const exchange = new Exchange(request, response, edge);
     void connection.take(exchange).then(() => draining.closeIfIdle(connection));
     // Node would not read what follows a request to upgrade.
@@ -113,7 +113,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
       clearInterval(reporting);
     },
     /** Shows clients that connect from now on another certificate; without TLS there is none. */
-    renew: (newer: Identity) => renewIdentity(server, newer),
+    renew: (newer: TlsIdentity) => renewIdentity(server, newer),
     load: () => ({ connections: sockets.size, ...admission.load() }),
   };
 }

@@ -15,7 +15,7 @@ const bits: ReadonlyMap<string, number> = new Map(singular.map((name, at) => [na
  *
  * @throws HttpError 400, 417, 431, 501 or 505
  */
-export function refuseBadPreconditions(
+export function refuseBadHead(
   request: Pick<IncomingMessage, "headers" | "rawHeaders" | "httpVersion">,
 ): void {
   const { headers, rawHeaders, httpVersion } = request;
