@@ -11,7 +11,7 @@ export interface HttpLoad {
   readonly turnedAway: TurnedAway;
 }
 
-/** Connections lent and idle, out of how many there may be, and statements that wait for one. */
+/** Connections in use (checked out or being opened) and idle, out of how many there may be, and statements that wait for one. */
 export interface PoolLoad {
   readonly inUse: number;
   readonly idle: number;

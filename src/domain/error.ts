@@ -50,7 +50,8 @@ export const notFound = (what: "Employee" | "Asset" | "Log"): DomainError =>
 export const tokenNotValid = (employeeId?: number): DomainError =>
   new DomainError("TOKEN_REFUSED", "Token is not valid", { employeeId });
 export const unauthorized = (): DomainError => new DomainError("FORBIDDEN", "Unauthorized");
-export const emailTaken = (): DomainError => new DomainError("CONFLICT", "Email already exists");
+export const emailTaken = (cause?: Error): DomainError =>
+  new DomainError("CONFLICT", "Email already exists", { cause });
 export const performerUnknown = (employeeId?: number): DomainError =>
   new DomainError("UNAUTHENTICATED", "No employee matches the token", { employeeId });
 export const keyReused = (): DomainError =>

@@ -1,8 +1,8 @@
 import type { PoolLoad } from "../../../application/figures.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
-import { endsConnection, translate } from "./errors.ts";
+import { isRefused, translate } from "./errors.ts";
 import { type Link, openLink, type PendingRows } from "./link.ts";
-import { makePool, type PoolLimits } from "./pool.ts";
+import { Pool, type PoolLimits } from "./pool.ts";
 import { makeServers } from "./servers.ts";
 import type { Statement } from "./statement.ts";
 
@@ -48,59 +48,26 @@ export function connect(
   const findServer = makeServers(servers, needsWrites, (server, signal) =>
     openLink(access, server, prepares, signal),
   );
-  const pool = makePool<Lent>(limits, {
-    open: () => open(findServer),
-    close: client => client.close(),
-    state: ({ link }) => (link === undefined ? "opening" : link.isOpen() ? "open" : "lost"),
-    cancel: ({ link }) => link?.cancel(),
-    isBroken: endsConnection,
-  });
+  return makeDatabase(new Pool(limits, { open: findServer, isBroken: error => !isRefused(error) }));
+}
 
-  async function run<Rows>(
-    source: StatementSource,
-    read: (rows: PendingRows) => PromiseLike<unknown>,
-  ): Promise<Rows> {
-    try {
-      return await pool.run(async client => {
-        const link = client.link ?? (await client.opened);
+/** Statements over a pool of links. */
+export function makeDatabase(pool: Pool<Link>): Database {
+  const run = <Rows>(source: StatementSource, read: (rows: PendingRows) => PromiseLike<unknown>) =>
+    pool.run(async link => {
+      try {
         const rows = await read(link.send(typeof source === "function" ? source() : source));
         link.refuseUnconfirmed();
         return rows as Rows;
-      });
-    } catch (error) {
-      throw translate(error);
-    }
-  }
+      } catch (error) {
+        throw translate(error, link.server);
+      }
+    });
 
   return {
     query: source => run(source, rows => rows),
     queryBytes: source => run(source, rows => rows.raw()),
-    load: pool.load,
-    close: pool.close,
+    load: () => pool.load(),
+    close: () => pool.close(),
   };
-}
-
-/** A link that is being opened, or is there. */
-interface Lent {
-  readonly opened: Promise<Link>;
-  link: Link | undefined;
-  close(): Promise<void>;
-}
-
-function open(findServer: (signal: AbortSignal) => Promise<Link>): Lent {
-  const givenUp = new AbortController();
-  const client: Lent = {
-    opened: findServer(givenUp.signal).then(link => {
-      client.link = link;
-      return link;
-    }),
-    link: undefined,
-    async close() {
-      if (client.link === undefined) givenUp.abort();
-      else await client.link.close();
-    },
-  };
-  // The statement is told.
-  client.opened.catch(() => {});
-  return client;
 }

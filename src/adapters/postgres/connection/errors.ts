@@ -1,5 +1,6 @@
 import { DomainError, emailTaken } from "../../../domain/error.ts";
 import { isReported } from "./link.ts";
+import { unavailable } from "./pool.ts";
 
 /** SQLSTATEs and codes of Node and postgres.js that say that the connection is lost, or that the server takes none. */
 const lost = [
@@ -15,26 +16,28 @@ const lost = [
 
 const isLost = (code: string): boolean => lost.some(pattern => pattern.test(code));
 
-/** After an error that the server reports in good order its connection goes on; after any other it may be in any state. */
-export const endsConnection = (error: unknown): boolean => !isReported(error) || isLost(error.code);
-
-/** Whether PostgreSQL has reported that it refuses the statement: it has done nothing, and its connection goes on. */
-export const isRefused = (error: unknown): boolean =>
-  !endsConnection(error instanceof DomainError ? error.cause : error);
+/**
+ * Whether PostgreSQL has reported that it refuses the statement: it has done nothing, and its connection goes on. After any
+ * other error the statement may have been done, and the connection may be in any state.
+ */
+export function isRefused(error: unknown): boolean {
+  const reported = error instanceof DomainError ? error.cause : error;
+  return isReported(reported) && !isLost(reported.code);
+}
 
 /**
  * Persistence failures in the words of the domain: a constraint becomes CONFLICT, a lost
  * connection UNAVAILABLE. Whatever else PostgreSQL refuses, a deadlock or a full disk among it, stays as it is, and so
  * becomes a 500.
+ *
+ * @param server to which the connection was, for the cause of UNAVAILABLE
  */
-export function translate(error: unknown): unknown {
+export function translate(error: unknown, server: string): unknown {
   if (!(error instanceof Error)) return error;
   const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
   if (typeof code !== "string") return error;
-  if (isLost(code)) {
-    return new DomainError("UNAVAILABLE", "The database is not available", { cause: error });
-  }
-  if (constraint === "employee_email_key") return emailTaken();
+  if (isLost(code)) return unavailable(`${server}: ${error.message}`, { cause: error });
+  if (constraint === "employee_email_key") return emailTaken(error);
   if (code.startsWith("23")) {
     return new DomainError("CONFLICT", "The request conflicts with what is stored", { cause: error });
   }

@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import postgres from "postgres";
 import type { DatabaseUrl, Server } from "./database-url.ts";
-import { dial } from "./dial.ts";
+import { dial, nameOf } from "./dial.ts";
+import type { PooledConnection } from "./pool.ts";
 import type { Statement } from "./statement.ts";
 
 type Access = Omit<DatabaseUrl, "servers" | "needsWrites">;
@@ -9,17 +10,12 @@ type Access = Omit<DatabaseUrl, "servers" | "needsWrites">;
 export type PendingRows = postgres.PendingQuery<postgres.Row[]>;
 
 /** One connection to one server. It is never connected anew: when it is lost, so is the link. */
-export interface Link {
+export interface Link extends PooledConnection {
   /** Whether the server took writes when the link was opened. */
   readonly isWritable: boolean;
-  isOpen(): boolean;
   send(statement: Statement): PendingRows;
   /** Throws when the latest statement was committed here but perhaps not on the synchronous standby. */
   refuseUnconfirmed(): void;
-  /** Asks the server to give up the statement under way, without waiting for what becomes of it. */
-  cancel(): void;
-  /** Resolves when the server has been told, whatever it is doing. */
-  close(): Promise<void>;
 }
 
 /** Whether PostgreSQL has reported an error of the statement. One that is FATAL is of the session. */
@@ -48,7 +44,7 @@ export async function openLink(
   let isUnconfirmed = false;
   let dialed: Promise<Socket> | undefined;
   const client = postgres({
-    ...optionsFor(access, prepare),
+    ...optionsFor(access, server, prepare),
     socket() {
       // Called again when the server ends the connection before it is ready.
       if (dialed !== undefined) throw new Error("the server closed the connection");
@@ -76,6 +72,7 @@ export async function openLink(
       `select current_setting('transaction_read_only') = 'off' as "isWritable"`,
     );
     return {
+      server: nameOf(server),
       isWritable: answer[0].isWritable,
       isOpen: () => isOpen,
       // Without values it is a simple query, which may be several statements.
@@ -111,8 +108,10 @@ const cancelCode = 80_877_102;
 /** The types of postgres.js know all of its options but `socket`. */
 type Options = postgres.Options<Record<string, postgres.PostgresType>>;
 
-function optionsFor({ user, password, database }: Access, prepare: boolean): Options {
+function optionsFor({ user, password, database }: Access, server: Server, prepare: boolean): Options {
   return {
+    // Only for its messages: it connects by `socket`.
+    ...server,
     ...(user !== undefined && { user }),
     ...(password !== undefined && { password }),
     database,

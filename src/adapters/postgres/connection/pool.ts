@@ -5,122 +5,196 @@ export interface PoolLimits {
   readonly connections: number;
   /** From the call to the result, the wait for a connection included. */
   readonly deadlineMilliseconds: number;
-  /** Statements that may wait for a connection; one more is refused at once. */
+  /** Statements that may wait for a connection beside those that one is opened for; one more is refused at once. */
   readonly waiting: number;
 }
 
-/** How the pool comes by connections and judges them. */
-export interface Connections<Client> {
-  /** Makes a client of one connection, which need not be there yet. */
-  open(): Client;
-  /** A connection may be lost while it is idle. One that could not be opened stays `opening`. */
-  state(client: Client): "opening" | "open" | "lost";
+/** A connection that is open, or has been. */
+export interface PooledConnection {
+  /** How its server is called in messages. */
+  readonly server: string;
+  /** False once it is lost, as it may be while it is idle. */
+  isOpen(): boolean;
   /** Asks the server to give up the statement under way. */
-  cancel(client: Client): void;
+  cancel(): void;
   /** Ends the connection, whatever it is doing. */
-  close(client: Client): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How the pool comes by connections and judges them. */
+export interface Connections<Connection extends PooledConnection> {
+  /** @param signal gives it up */
+  open(signal: AbortSignal): Promise<Connection>;
   /** Whether an error means that the connection can no longer be trusted. */
   isBroken(error: unknown): boolean;
 }
 
-/**
- * Lends each connection to one statement at a time, and trusts none that has failed: after an error of the connection
- * or a missed deadline it is closed, and so are those that lie idle, since they may be as dead without knowing it.
- * So every statement settles in time, and none runs on a connection in an unknown state.
- */
-export function makePool<Client>(limits: PoolLimits, connections: Connections<Client>) {
-  const idle: Client[] = [];
-  const waiting = new Set<(client: Client) => void>();
-  const opened = new Set<Client>();
+/** A statement in the pool: it waits for a connection, runs on it, and is settled once, by its deadline at the latest. */
+class Task<Connection> {
+  readonly start: (connection: Connection) => PromiseLike<unknown>;
+  readonly settled: Promise<unknown>;
+  /** The one that it runs on, or has run on. */
+  connection: Connection | undefined;
+  readonly #deadline: NodeJS.Timeout;
+  #resolve: (rows: unknown) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
 
-  function open(): Client {
-    const client = connections.open();
-    opened.add(client);
-    return client;
+  constructor(
+    start: Task<Connection>["start"],
+    milliseconds: number,
+    miss: (task: Task<Connection>) => void,
+  ) {
+    this.start = start;
+    this.settled = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#deadline = setTimeout(() => miss(this), milliseconds);
   }
 
-  function close(client: Client): void {
-    opened.delete(client);
-    void connections.close(client);
+  resolve(rows: unknown): void {
+    clearTimeout(this.#deadline);
+    this.#resolve(rows);
   }
 
-  function available(): Client | undefined {
-    for (let client = idle.pop(); client !== undefined; client = idle.pop()) {
-      if (connections.state(client) !== "lost") return client;
-      close(client);
-    }
-    return opened.size < limits.connections ? open() : undefined;
+  reject(error: unknown): void {
+    clearTimeout(this.#deadline);
+    this.#reject(error);
   }
-
-  function giveBack(client: Client): void {
-    const [next] = waiting;
-    if (next === undefined) return void idle.push(client);
-    waiting.delete(next);
-    next(client);
-  }
-
-  function discard(client: Client): void {
-    // A server that takes no further connection says nothing of those that are there.
-    const others = connections.state(client) === "opening" ? [] : idle.splice(0);
-    for (const suspect of [client, ...others]) close(suspect);
-    while (waiting.size > 0 && opened.size < limits.connections) giveBack(open());
-  }
-
-  return {
-    /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
-    run<Rows>(start: (client: Client) => PromiseLike<Rows>): Promise<Rows> {
-      return new Promise((resolve, reject) => {
-        let running: Client | undefined;
-        let isOver = false;
-        const lend = (client: Client): void => {
-          running = client;
-          start(client).then(
-            rows => {
-              if (end()) giveBack(client);
-              resolve(rows);
-            },
-            error => {
-              if (end()) (connections.isBroken(error) ? discard : giveBack)(client);
-              reject(error);
-            },
-          );
-        };
-        /** Whether it had not ended before. */
-        const end = (): boolean => {
-          clearTimeout(deadline);
-          waiting.delete(lend);
-          const wasOver = isOver;
-          isOver = true;
-          return !wasOver;
-        };
-        const deadline = setTimeout(() => {
-          end();
-          reject(unavailable("no answer from the database within the deadline"));
-          if (running === undefined) return;
-          connections.cancel(running);
-          discard(running);
-        }, limits.deadlineMilliseconds);
-
-        const client = available();
-        if (client !== undefined) lend(client);
-        else if (waiting.size < limits.waiting) waiting.add(lend);
-        else {
-          end();
-          reject(unavailable("too many statements wait for a connection"));
-        }
-      });
-    },
-
-    load: (): PoolLoad => ({
-      inUse: opened.size - idle.length,
-      idle: idle.length,
-      limit: limits.connections,
-      waiting: waiting.size,
-    }),
-
-    close: async () => void (await Promise.all([...opened].map(connections.close))),
-  };
 }
 
-const unavailable = (cause: string) =>
-  new DomainError("UNAVAILABLE", "The database is not available", { cause: new Error(cause) });
+/**
+ * A connection is opening, idle, checked out by one statement, or closed:
+ *
+ * - opening -> checked out by the statement that has waited longest, or idle where none waits. One that cannot be opened is
+ *   the failure of the statement that has waited longest
+ * - idle -> checked out; -> closed when it is found lost, or when another one breaks: it may be as dead without knowing it
+ * - checked out -> checked out by the next statement, or idle, after a result or an error of the statement alone; -> closed
+ *   after an error of the connection or a missed deadline
+ *
+ * So every statement settles in time, and none runs on a connection in an unknown state.
+ */
+export class Pool<Connection extends PooledConnection> {
+  readonly #limits: PoolLimits;
+  readonly #connections: Connections<Connection>;
+  readonly #opening = new Set<AbortController>();
+  readonly #idle: Connection[] = [];
+  readonly #checkedOut = new Set<Connection>();
+  readonly #waiting = new Set<Task<Connection>>();
+  #isClosed = false;
+
+  constructor(limits: PoolLimits, connections: Connections<Connection>) {
+    this.#limits = limits;
+    this.#connections = connections;
+  }
+
+  /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
+  run<Rows>(start: (connection: Connection) => PromiseLike<Rows>): Promise<Rows> {
+    const task = new Task<Connection>(start, this.#limits.deadlineMilliseconds, late => this.#miss(late));
+    const connection = this.#takeIdle();
+    if (connection !== undefined) this.#checkOut(connection, task);
+    else if (this.#isClosed) task.reject(unavailable("the connections are closed"));
+    else if (this.#waiting.size < this.#limits.waiting + this.#limits.connections - this.#checkedOut.size) {
+      this.#waiting.add(task);
+      this.#openForWaiting();
+    } else task.reject(unavailable("too many statements wait for a connection"));
+    return task.settled as Promise<Rows>;
+  }
+
+  load(): PoolLoad {
+    return {
+      inUse: this.#checkedOut.size + this.#opening.size,
+      idle: this.#idle.length,
+      limit: this.#limits.connections,
+      waiting: this.#waiting.size,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const closed = unavailable("the connections are closed");
+    for (let task = this.#nextWaiting(); task !== undefined; task = this.#nextWaiting()) task.reject(closed);
+    for (const opening of this.#opening) opening.abort(closed);
+    await Promise.all([...this.#checkedOut, ...this.#idle.splice(0)].map(connection => connection.close()));
+  }
+
+  #takeIdle(): Connection | undefined {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (idle.isOpen()) return idle;
+      void idle.close();
+    }
+    return undefined;
+  }
+
+  #openForWaiting(): void {
+    const left = () => this.#limits.connections - this.#checkedOut.size - this.#opening.size;
+    while (this.#opening.size < this.#waiting.size && left() > 0) void this.#open();
+  }
+
+  async #open(): Promise<void> {
+    const opening = new AbortController();
+    this.#opening.add(opening);
+    try {
+      const connection = await this.#connections.open(opening.signal);
+      this.#opening.delete(opening);
+      this.#hand(connection);
+    } catch (error) {
+      this.#opening.delete(opening);
+      this.#nextWaiting()?.reject(error);
+      this.#openForWaiting();
+    }
+  }
+
+  #nextWaiting(): Task<Connection> | undefined {
+    const [task] = this.#waiting;
+    if (task !== undefined) this.#waiting.delete(task);
+    return task;
+  }
+
+  /** To the statement that has waited longest, if there is one. */
+  #hand(connection: Connection): void {
+    const task = this.#nextWaiting();
+    if (task !== undefined) this.#checkOut(connection, task);
+    else if (this.#isClosed) void connection.close();
+    else this.#idle.push(connection);
+  }
+
+  #checkOut(connection: Connection, task: Task<Connection>): void {
+    this.#checkedOut.add(connection);
+    task.connection = connection;
+    task.start(connection).then(
+      rows => {
+        this.#checkIn(connection);
+        task.resolve(rows);
+      },
+      error => {
+        if (this.#connections.isBroken(error)) this.#discard(connection);
+        else this.#checkIn(connection);
+        task.reject(error);
+      },
+    );
+  }
+
+  #checkIn(connection: Connection): void {
+    // It is not there after a missed deadline.
+    if (this.#checkedOut.delete(connection)) this.#hand(connection);
+  }
+
+  #discard(connection: Connection): void {
+    if (!this.#checkedOut.delete(connection)) return;
+    for (const suspect of [connection, ...this.#idle.splice(0)]) void suspect.close();
+    this.#openForWaiting();
+  }
+
+  #miss(task: Task<Connection>): void {
+    this.#waiting.delete(task);
+    const { connection } = task;
+    task.reject(unavailable(`${connection?.server ?? "no connection"}: no result within the deadline`));
+    if (connection === undefined) return;
+    connection.cancel();
+    this.#discard(connection);
+  }
+}
+
+export const unavailable = (cause: string, options?: ErrorOptions) =>
+  new DomainError("UNAVAILABLE", "The database is not available", { cause: new Error(cause, options) });

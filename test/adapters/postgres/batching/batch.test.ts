@@ -86,7 +86,7 @@ describe("a batch", () => {
   test("that PostgreSQL refuses is run again call by call, so that none suffers from the fault of another", async () => {
     for (const code of ["22003", "23514", "40P01", "53100"]) {
       const { sent, square } = openSquares(async numbers => {
-        if (numbers.includes(13)) throw translate(reported(code));
+        if (numbers.includes(13)) throw translate(reported(code), "db:5432");
         return numbers;
       });
       const statuses = await statusesOf([1, 13, 3].map(square));
@@ -108,7 +108,7 @@ describe("a batch", () => {
       const { sent, square } = openSquares(async numbers => {
         if (!isFirst) return numbers;
         isFirst = false;
-        throw translate(error);
+        throw translate(error, "db:5432");
       });
       assert.deepEqual(await statusesOf([1, 2].map(square)), ["rejected", "rejected"]);
       assert.deepEqual(sent, [[1, 2]]);

@@ -132,7 +132,11 @@ describe("the connection", () => {
       });
       for (const hosts of [`127.0.0.1:${port}`, `127.0.0.1:${port},127.0.0.1:${other}`]) {
         const database = connect(`postgres://${url.username}@${hosts}${url.pathname}`, commandLimits);
-        await assert.rejects(database.query(sql`select ${1}::int as cut_here`), unavailable);
+        const cut = database.query(sql`select ${1}::int as cut_here`);
+        await assert.rejects(cut, unavailable);
+        const { cause } = (await cut.catch(error => error)) as Error;
+        assert.ok(cause instanceof Error);
+        assert.match(cause.message, new RegExp(`^127\\.0\\.0\\.1:${port}: (?!.*localhost)`));
         assert.deepEqual([...(await database.query(sql`select ${1}::int as one`))], [{ one: 1 }]);
         await database.close();
       }

@@ -33,11 +33,13 @@ describe("a database that cannot be reached", () => {
   for (const [code, what] of outage) {
     test(`is UNAVAILABLE: ${code}, ${what}`, () => {
       const cause = failure(code);
-      const translated = translate(cause);
+      const translated = translate(cause, "db:5432");
       assert.ok(translated instanceof DomainError, String(translated));
+      const { cause: told } = translated;
+      assert.ok(told instanceof Error);
       assert.deepEqual(
-        [translated.code, translated.message, translated.cause],
-        ["UNAVAILABLE", "The database is not available", cause],
+        [translated.code, translated.message, told.message, told.cause],
+        ["UNAVAILABLE", "The database is not available", "db:5432: a driver's message", cause],
       );
     });
   }
@@ -45,7 +47,7 @@ describe("a database that cannot be reached", () => {
 
 describe("a constraint that is violated", () => {
   test("is the email that exists, if it is the one on emails", () => {
-    const translated = translate(failure("23505", { constraint_name: "employee_email_key" }));
+    const translated = translate(failure("23505", { constraint_name: "employee_email_key" }), "db:5432");
     assert.ok(translated instanceof DomainError, String(translated));
     assert.deepEqual([translated.code, translated.message], ["CONFLICT", "Email already exists"]);
   });
@@ -60,7 +62,7 @@ describe("a constraint that is violated", () => {
   ] as const) {
     test(`is a CONFLICT that tells nothing of the database: ${what}`, () => {
       const cause = failure(code, { constraint_name: "asset_name_check" });
-      const translated = translate(cause);
+      const translated = translate(cause, "db:5432");
       assert.ok(translated instanceof DomainError, String(translated));
       assert.deepEqual([translated.code, translated.cause], ["CONFLICT", cause]);
       assert.doesNotMatch(translated.message, /driver|asset_name_check|23/);
@@ -84,7 +86,7 @@ describe("any other failure", () => {
   ] as const) {
     test(`stays as it is: ${code}, ${what}`, () => {
       const error = failure(code);
-      assert.equal(translate(error), error);
+      assert.equal(translate(error, "db:5432"), error);
     });
   }
 
@@ -92,7 +94,7 @@ describe("any other failure", () => {
   for (const code of ["X0800", "X4000", "55P030", "A2350", "42308", "XECONNRESET", "ECONNRESET_X"]) {
     test(`is not mistaken for another: ${code}`, () => {
       const error = failure(code);
-      assert.equal(translate(error), error);
+      assert.equal(translate(error, "db:5432"), error);
     });
   }
 
@@ -106,12 +108,12 @@ describe("any other failure", () => {
     { code: "08006" },
   ]) {
     test(`without a code of its own stays as it is: ${JSON.stringify(error)}`, () => {
-      assert.equal(translate(error), error);
+      assert.equal(translate(error, "db:5432"), error);
     });
   }
 
   test("of the domain passes", () => {
     const error = new DomainError("NOT_FOUND", "Log not found");
-    assert.equal(translate(error), error);
+    assert.equal(translate(error, "db:5432"), error);
   });
 });

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
-import { makePool, type PoolLimits } from "../../../../src/adapters/postgres/connection/pool.ts";
+import {
+  Pool,
+  type PooledConnection,
+  type PoolLimits,
+} from "../../../../src/adapters/postgres/connection/pool.ts";
 
 const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
 const broken = new Error("the connection broke");
 
-interface FakeClient {
+interface FakeConnection extends PooledConnection {
   readonly name: number;
   /** Statements under way on it. */
   running: number;
   closed: boolean;
-  state: "opening" | "open" | "lost";
 }
 
 /** Ends the statements that a test has left open, so that no deadline keeps the process alive. */
@@ -22,21 +25,26 @@ afterEach(() => {
 
 /** A pool over connections that answer when they are told to. */
 function openPool(limits: Partial<PoolLimits> = {}) {
-  const clients: FakeClient[] = [];
+  const clients: FakeConnection[] = [];
   const cancelled: number[] = [];
-  const pool = makePool<FakeClient>(
+  const pool = new Pool<FakeConnection>(
     { connections: 2, deadlineMilliseconds: 60_000, waiting: 100, ...limits },
     {
-      open() {
-        const client: FakeClient = { name: clients.length + 1, running: 0, closed: false, state: "open" };
+      async open() {
+        const client: FakeConnection = {
+          name: clients.length + 1,
+          server: "db:5432",
+          running: 0,
+          closed: false,
+          isOpen: () => !client.closed,
+          cancel: () => void cancelled.push(client.name),
+          async close() {
+            client.closed = true;
+          },
+        };
         clients.push(client);
         return client;
       },
-      async close(client) {
-        client.closed = true;
-      },
-      state: client => client.state,
-      cancel: client => void cancelled.push(client.name),
       isBroken: error => error === broken,
     },
   );
@@ -45,12 +53,12 @@ function openPool(limits: Partial<PoolLimits> = {}) {
   function ask() {
     let answer: (rows: string[]) => void = () => {};
     let fail: (error: Error) => void = () => {};
-    let tell: (client: FakeClient) => void = () => {};
-    const begun = new Promise<FakeClient>(resolve => {
+    let tell: (client: FakeConnection) => void = () => {};
+    const begun = new Promise<FakeConnection>(resolve => {
       tell = resolve;
     });
     const answered = pool.run<string[]>(client => {
-      assert.equal(client.closed, false, "a closed connection is never lent");
+      assert.equal(client.closed, false, "a closed connection is never checked out");
       client.running += 1;
       assert.equal(client.running, 1, "a connection runs one statement at a time");
       const rows = new Promise<string[]>((resolve, reject) => {
@@ -66,7 +74,7 @@ function openPool(limits: Partial<PoolLimits> = {}) {
     answered.catch(() => {});
     return { begun, answered, answer: (row: string) => answer([row]), fail: (error: Error) => fail(error) };
   }
-  return { clients, cancelled, ask, load: pool.load };
+  return { clients, cancelled, ask, load: () => pool.load(), close: () => pool.close() };
 }
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
@@ -114,7 +122,7 @@ describe("the pool", () => {
     }
   });
 
-  test("lends a connection to one statement at a time; others wait their turn", async () => {
+  test("checks out a connection to one statement at a time; others wait their turn", async () => {
     const { ask } = openPool({ connections: 1 });
     const asked = Array.from({ length: 20 }, ask);
     const order: number[] = [];
@@ -175,7 +183,7 @@ describe("the pool", () => {
     assert.deepEqual(await next.answered, ["in time"]);
   });
 
-  test("the wait for a connection counts: who waits too long is refused, and is lent nothing any more", async () => {
+  test("the wait for a connection counts: who waits too long is refused, and gets no connection any more", async () => {
     const { clients, ask } = openPool({ connections: 1, deadlineMilliseconds: 5 });
     const holders = Array.from({ length: 10 }, ask);
     for (const { answered } of holders) await assert.rejects(answered, unavailable);
@@ -187,7 +195,7 @@ describe("the pool", () => {
     assert.equal(client.closed, false);
   });
 
-  test("a connection that is lent in the moment of the deadline goes to the next statement", async t => {
+  test("a connection that is checked out in the moment of the deadline goes to the next statement", async t => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     // The connection comes back a few microtasks after the answer. One of these moments is that of the deadline.
     for (let microtasks = 0; microtasks < 20; microtasks += 1) {
@@ -216,5 +224,20 @@ describe("the pool", () => {
     await second.begun;
     second.answer("y");
     assert.deepEqual(await second.answered, ["y"]);
+  });
+
+  test("that is closed ends its connections, fails who waits, and opens none any more", async () => {
+    const { clients, ask, close } = openPool({ connections: 1 });
+    const [running, waiting] = [ask(), ask()];
+    await running.begun;
+    await close();
+    await assert.rejects(waiting.answered, unavailable);
+    await assert.rejects(ask().answered, unavailable);
+    running.fail(broken);
+    await assert.rejects(running.answered, broken);
+    assert.deepEqual(
+      clients.map(({ closed }) => closed),
+      [true],
+    );
   });
 });
