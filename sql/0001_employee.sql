@@ -23,8 +23,9 @@ create table employee (
   last_name          text not null check (char_length(last_name) between 2 and 50),
   phone              text not null check (char_length(phone) between 6 and 20),
   email              text not null check (char_length(email) <= 254),
-  -- The email in lower case, folded by the service so that it depends on no collation: the login name.
-  email_folded       text not null constraint employee_email_key unique,
+  -- The email in lower case, folded by the service, and compared byte by byte: a new version of a
+  -- collation cannot break the index. The login name.
+  email_folded       text collate "C" not null constraint employee_email_key unique,
   role               text not null check (role in ('TECHNICIAN', 'MANAGER', 'ADMIN')),
   active             boolean not null default true,
   password_hash      text not null,
@@ -62,8 +63,16 @@ begin
 end
 $$;
 
+-- Refuses a temporary table, or another one of the same name, in place of the one beside the table whose trigger runs. In a
+-- restore or a logical replication, whose search path is empty, this fails, and adds no record beside those that are copied.
 create function record_employee() returns trigger language plpgsql as $$
 begin
+  if not exists (
+    select from pg_catalog.pg_class own join pg_catalog.pg_class other using (relnamespace)
+    where own.oid = tg_relid and other.oid = 'employee_event'::regclass
+  ) then
+    raise exception 'employee_event is not the table beside %', tg_table_name using errcode = 'restrict_violation';
+  end if;
   insert into employee_event (employee_id, role, active, changed_by)
   values (new.id, new.role, new.active, new.changed_by);
   return null;

@@ -21,6 +21,12 @@ create index asset_event_asset on asset_event (asset_id, id);
 
 create function record_asset() returns trigger language plpgsql as $$
 begin
+  if not exists (
+    select from pg_catalog.pg_class own join pg_catalog.pg_class other using (relnamespace)
+    where own.oid = tg_relid and other.oid = 'asset_event'::regclass
+  ) then
+    raise exception 'asset_event is not the table beside %', tg_table_name using errcode = 'restrict_violation';
+  end if;
   insert into asset_event (asset_id, name, description, active, changed_by)
   values (new.id, new.name, new.description, new.active, new.changed_by);
   return null;

@@ -13,8 +13,8 @@ create table maintenance_log (
   -- Null in logs from before the trail.
   recorded_at              timestamptz default now(),
   -- Part of the log that it made, so that both are committed or neither is. Visible ASCII.
-  idempotency_key          text
-    check (char_length(idempotency_key) between 1 and 255 and idempotency_key collate "C" ~ '^[!-~]+$')
+  idempotency_key          text collate "C"
+    check (char_length(idempotency_key) between 1 and 255 and idempotency_key ~ '^[!-~]+$')
 );
 
 create unique index maintenance_log_idempotency_key

@@ -8,6 +8,19 @@ exception
 end
 $$;
 
+-- The role of any other service of this server may connect to a new database, and make temporary tables and large objects in it.
+-- Each is for the owner of the database, or a superuser, to revoke: `check` names what is left.
+do $$
+begin
+  begin
+    execute format('revoke temporary on database %I from public', current_database());
+  exception when insufficient_privilege then null;
+  end;
+  revoke execute on function pg_catalog.lo_from_bytea(oid, bytea), pg_catalog.lo_create(oid), pg_catalog.lo_creat(integer) from public;
+exception when insufficient_privilege then null;
+end
+$$;
+
 grant select on schema_migration to maintenance_log_service;
 grant select, insert on employee, asset to maintenance_log_service;
 grant select on maintenance_log to maintenance_log_service;

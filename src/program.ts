@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { UnsuitableDatabase } from "./application/unsuitable-database.ts";
+import { unsuitabilityOf } from "./application/unsuitable-database.ts";
 import { type CommandContext, CommandError, exitCodes } from "./commands/command.ts";
 import { commands } from "./commands/commands.ts";
 import { readOptions } from "./commands/options.ts";
@@ -63,7 +63,8 @@ export async function runProgram(
 function explain(error: unknown): { exitCode: number; lines: readonly string[] } {
   if (error instanceof SettingsError) return { exitCode: exitCodes.settings, lines: error.faults };
   if (error instanceof CommandError) return { exitCode: error.exitCode, lines: error.lines };
-  if (error instanceof UnsuitableDatabase) return { exitCode: exitCodes.failure, lines: [error.message] };
+  const unsuitable = unsuitabilityOf(error);
+  if (unsuitable !== undefined) return { exitCode: exitCodes.failure, lines: [unsuitable.message] };
   if (isUnavailable(error))
     return { exitCode: exitCodes.unavailable, lines: [`${error.message}: ${causeOf(error)}`] };
   if (error instanceof DomainError) return { exitCode: exitCodes.badData, lines: [error.message] };

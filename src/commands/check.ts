@@ -2,25 +2,28 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { dirname } from "node:path";
 import { connect, probeLimits } from "../adapters/postgres/connection/database.ts";
-import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migrations.ts";
-import { readRights } from "../adapters/postgres/schema/rights.ts";
 import {
-  isReadOnly,
-  refuseLossyDatabase,
-  refuseOtherEncoding,
-  refuseOtherIsolation,
-} from "../adapters/postgres/schema/server-settings.ts";
+  allPromises,
+  examine,
+  examineRecords,
+  type Finding,
+  promisesOf,
+  sessionCheck,
+} from "../adapters/postgres/schema/examination.ts";
+import { readSchema } from "../adapters/postgres/schema/migrations.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { headIn } from "../application/trail/signing.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { misspelled } from "../config/misspelled.ts";
-import { readServeSettings } from "../config/settings.ts";
+import { databaseSettings, readServeSettings } from "../config/settings.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
+import { withDatabase } from "./command-database.ts";
 import { readIdentity } from "./served-identity.ts";
 
 /** `check`: says what `serve` would refuse on these settings, or fail at later, and changes nothing. */
-export async function runCheck(context: CommandContext): Promise<void> {
+export async function runCheck(context: CommandContext, { records }: { records: boolean }): Promise<void> {
+  if (records) return checkRecords(context);
   const { environment, readFile, sqlFolder, print } = context;
   const settings = readServeSettings(environment, readFile);
   const { databaseUrl, preparesStatements, durability } = settings;
@@ -31,44 +34,61 @@ export async function runCheck(context: CommandContext): Promise<void> {
   if (settings.trustedProxies.length === 0 && /^(127\.|::1$|localhost$)/.test(settings.host)) {
     print("warning: TRUSTED_PROXIES is none: clients that come through a proxy all count as one address");
   }
-  const database = connect(databaseUrl, probeLimits, preparesStatements);
+  const use = { isPooled: !preparesStatements, isDurable: durability === "required" };
+  const ofSession: Finding[] = [];
+  const database = connect(databaseUrl, probeLimits, preparesStatements, {
+    mayLoseCommits: !use.isDurable,
+    check: sessionCheck(use, found => void ofSession.push(...found)),
+  });
+  const faults: string[] = [];
+  /** Notes a finding that is an error, under a name; returns undefined then. */
+  const attempt = async <T>(name: string, work: Promise<T>): Promise<T | undefined> => {
+    try {
+      const result = await work;
+      print(`${name}: ok`);
+      return result;
+    } catch (error) {
+      if (!isFinding(error)) throw error;
+      faults.push(error.message);
+      return undefined;
+    }
+  };
   try {
-    const faults: string[] = [];
-    const pass = async (what: string, check: Promise<void>): Promise<boolean> => {
-      try {
-        await check;
-        print(`${what}: ok`);
-        return true;
-      } catch (error) {
-        if (!isFinding(error)) throw error;
-        faults.push(error.message);
-        return false;
-      }
-    };
-    await pass("encoding", refuseOtherEncoding(database));
-    await pass("isolation", refuseOtherIsolation(database));
-    const isOurs = await pass("schema", refuseOtherSchema(database, readSchema(sqlFolder)));
-    if (durability === "required") await pass("durability", refuseLossyDatabase(database));
-    else print("durability: any will do");
+    const ofSchema = await attempt("schema", examine(database, readSchema(sqlFolder), use));
+    const findings = [...ofSession, ...(ofSchema ?? [])];
+    const asked = ofSchema === undefined ? promisesOf("connection", use) : allPromises(use);
+    const broken = new Set(findings.map(({ promise }) => promise.name));
+    for (const name of new Set(asked.map(({ name }) => name))) {
+      if (!broken.has(name)) print(`${name}: ok`);
+    }
+    if (!use.isDurable) print("durability: any will do");
+    faults.unshift(...findings.filter(({ promise }) => promise.broken !== "warns").map(({ words }) => words));
+    for (const { promise, words } of findings) if (promise.broken === "warns") print(`warning: ${words}`);
+    if (databaseUrl.servers.length > 1 && !databaseUrl.needsWrites) {
+      print(
+        "warning: DATABASE_URL names several hosts without target_session_attrs=read-write: a standby takes no writes",
+      );
+    }
     const { trailKey, trailStateFile } = settings;
     if (trailKey === undefined) print("warning: the trail is not signed: TRAIL_KEY is missing");
     else if (trailStateFile === undefined) {
       print("warning: TRAIL_STATE_FILE is missing: a restart on an older database would not be noticed");
-    } else await pass("trail state file", tryStateFile(trailStateFile));
-    // Rights on tables that are not there say nothing.
-    if (isOurs) {
-      const { role, missing, excessive, anybodyConnects } = await readRights(database);
-      if (await isReadOnly(database)) faults.push("the database takes no writes: is it a standby?");
-      for (const right of missing) faults.push(`role ${role} lacks the right to ${right}`);
-      if (missing.length === 0) print("rights: ok");
-      for (const right of excessive) print(`warning: role ${role} needs no right to ${right}`);
-      const revoke = `revoke connect on database ${anybodyConnects} from public`;
-      if (anybodyConnects !== undefined) print(`warning: every role of this server may connect: ${revoke}`);
-    }
+    } else await attempt("trail state file", tryStateFile(trailStateFile));
     if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
   } finally {
     await database.close();
   }
+}
+
+/** `check --records`: for a backup, which must not save a database over good ones that has lost what the trail covers. */
+async function checkRecords(context: CommandContext): Promise<void> {
+  await withDatabase(databaseSettings, context, async database => {
+    for (const { promise, words } of await examineRecords(database)) {
+      if (promise.broken === "refuses") throw new UnsuitableDatabase(words);
+      context.print(`warning: ${words}`);
+    }
+  });
+  context.print("records: ok");
 }
 
 const insufficientPrivilege = "42501";

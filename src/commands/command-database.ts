@@ -1,8 +1,8 @@
 import { commandLimits, connect, type Database } from "../adapters/postgres/connection/database.ts";
 import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
 import { isReported } from "../adapters/postgres/connection/link.ts";
+import { sessionCheck } from "../adapters/postgres/schema/examination.ts";
 import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migrations.ts";
-import { refuseOtherEncoding } from "../adapters/postgres/schema/server-settings.ts";
 import { type Declared, readSettings } from "../config/read-settings.ts";
 import type { CommandContext } from "./command.ts";
 
@@ -11,6 +11,12 @@ export interface Access {
   readonly databaseUrl: DatabaseUrl;
   readonly preparesStatements: boolean;
 }
+
+/** A command has to find its tables and their encoding; what the server may lose is for `serve` to judge. */
+export const openForCommand = ({ databaseUrl, preparesStatements }: Access): Database =>
+  connect(databaseUrl, commandLimits, preparesStatements, {
+    check: sessionCheck({ isPooled: false, isDurable: false }),
+  });
 
 /**
  * Reads the settings of a command, and opens the database, which is closed afterwards.
@@ -23,12 +29,11 @@ export async function withDatabase<S extends Access>(
   use: (database: Database, settings: S) => Promise<void>,
 ): Promise<void> {
   const settings = readSettings(declared, environment, readFile);
-  const database = connect(settings.databaseUrl, commandLimits, settings.preparesStatements);
+  const database = openForCommand(settings);
   try {
     await use(database, settings);
   } catch (error) {
     if (isReported(error)) {
-      await refuseOtherEncoding(database);
       await refuseOtherSchema(database, readSchema(sqlFolder));
     }
     throw error;

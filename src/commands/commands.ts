@@ -65,8 +65,13 @@ Run it as the owner of the tables.`,
   check: command({
     summary: "report what would stop serve from starting, or would fail later",
     text: "It changes nothing. Exit codes: 0 nothing found, 1 something, 69 no database, 78 wrong settings.",
+    options: {
+      records: flag(
+        "with DATABASE_URL alone: only whether the records that the trail covers are there, for a backup",
+      ),
+    },
     settings: "serveSettings",
-    run: async context => (await import("./check.ts")).runCheck(context),
+    run: async (context, values) => (await import("./check.ts")).runCheck(context, values),
   }),
   "export-logs": command({
     summary: "write all maintenance logs, or those of an asset, to standard output",

@@ -1,19 +1,20 @@
-import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
 import { migrate, readSchema } from "../adapters/postgres/schema/migrations.ts";
-import { refuseOtherEncoding } from "../adapters/postgres/schema/server-settings.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { databaseSettings } from "../config/settings.ts";
 import type { CommandContext } from "./command.ts";
+import { openForCommand } from "./command-database.ts";
 
 /** `migrate`: brings the schema up to date and says what it applied. */
 export async function runMigrate(context: CommandContext): Promise<void> {
   const { environment, readFile, sqlFolder, print } = context;
-  const { databaseUrl, preparesStatements } = readSettings(databaseSettings, environment, readFile);
-  const database = connect(databaseUrl, commandLimits, preparesStatements);
+  const database = openForCommand(readSettings(databaseSettings, environment, readFile));
   try {
-    await refuseOtherEncoding(database);
-    const { applied, serviceRoleGranted, isFrozen } = await migrate(database, readSchema(sqlFolder));
+    const { applied, restored, serviceRoleGranted, isFrozen } = await migrate(
+      database,
+      readSchema(sqlFolder),
+    );
     for (const name of applied) print(`applied ${name}`);
+    for (const what of restored) print(`put back ${what}`);
     if (isFrozen) print("the schema is frozen, and up to date");
     else if (applied.length === 0) print("the schema is up to date");
     if (!serviceRoleGranted) {

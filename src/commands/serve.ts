@@ -4,6 +4,7 @@ import { makeLogOutput } from "../adapters/log-output.ts";
 import type { Phase } from "../adapters/ops/figures/readiness.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { EventLog } from "../application/ports.ts";
+import { unsuitabilityOf } from "../application/unsuitable-database.ts";
 import { misspelled } from "../config/misspelled.ts";
 import { readServeSettings } from "../config/settings.ts";
 import { causeOf, isUnavailable } from "../domain/error.ts";
@@ -82,7 +83,8 @@ async function onceReachable(events: EventLog, check: () => Promise<void>): Prom
     try {
       return await check();
     } catch (error) {
-      if (!isUnavailable(error)) throw error;
+      const unsuitable = unsuitabilityOf(error);
+      if (unsuitable !== undefined || !isUnavailable(error)) throw unsuitable ?? error;
       events.warn("the database is not available", { cause: causeOf(error) });
       await sleep(1_000, undefined, { ref: false });
     }

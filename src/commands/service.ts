@@ -7,19 +7,14 @@ import { makeRequestMeter } from "../adapters/ops/figures/request-meter.ts";
 import { makeOperations } from "../adapters/ops/operations-listener.ts";
 import {
   connect,
-  type Database,
   probeLimits,
   serviceLimits,
   trailLimits,
 } from "../adapters/postgres/connection/database.ts";
+import type { PoolLimits } from "../adapters/postgres/connection/pool.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
-import { readSchema, refuseOtherSchema, type Schema } from "../adapters/postgres/schema/migrations.ts";
-import {
-  isReadOnly,
-  refuseLossyDatabase,
-  refuseOtherEncoding,
-  refuseOtherIsolation,
-} from "../adapters/postgres/schema/server-settings.ts";
+import { examine, type Finding, refuse, sessionCheck } from "../adapters/postgres/schema/examination.ts";
+import { readSchema } from "../adapters/postgres/schema/migrations.ts";
 import type { ServerIdentity } from "../adapters/server-identity.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
@@ -27,9 +22,9 @@ import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { makeApp } from "../app.ts";
 import type { EventLog } from "../application/ports.ts";
 import { makeTrail } from "../application/trail/trail.ts";
-import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
+import { unsuitabilityOf } from "../application/unsuitable-database.ts";
 import type { ServeSettings } from "../config/settings.ts";
-import { DomainError } from "../domain/error.ts";
+import { isUnavailable } from "../domain/error.ts";
 
 /** What the service is told by the process that runs it. */
 interface ServiceContext {
@@ -47,11 +42,14 @@ export async function makeService(settings: ServeSettings, given: ServiceContext
   const { databaseUrl, preparesStatements, durability, host, port, trailStateFile } = settings;
   const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const schema = readSchema(sqlFolder);
-  const database = connect(databaseUrl, serviceLimits, preparesStatements);
+  const use = { isPooled: !preparesStatements, isDurable: durability === "required" };
+  const needs = { mayLoseCommits: !use.isDurable, check: sessionCheck(use) };
+  const open = (limits: PoolLimits) => connect(databaseUrl, limits, preparesStatements, needs);
+  const database = open(serviceLimits);
   const passwords = makeArgon2PasswordHasher();
   const meter = makeRequestMeter();
   const repositories = makeRepositories(database);
-  const trailDatabase = connect(databaseUrl, trailLimits, preparesStatements);
+  const trailDatabase = open(trailLimits);
   const trail = makeTrail({
     trail: makeRepositories(trailDatabase).trail,
     requestTrail: repositories.trail,
@@ -67,7 +65,7 @@ export async function makeService(settings: ServeSettings, given: ServiceContext
   const app = makeApp(ports, trail.published, { ...settings, identity }, meter);
 
   // A connection of its own, so that a service whose connections are all in use is slow, but not said to be without one.
-  const probe = connect(databaseUrl, probeLimits, preparesStatements);
+  const probe = open(probeLimits);
   const operations = makeOperations({
     figures: () => ({
       at: systemClock.now(),
@@ -81,7 +79,7 @@ export async function makeService(settings: ServeSettings, given: ServiceContext
     }),
     checkpoint: trail.checkpoint,
     apiAddress: `${identity === undefined ? "http" : "https"}://${reachable}:${port}`,
-    readiness: makeReadiness(phase, () => stateOf(probe, schema)),
+    readiness: makeReadiness(phase, () => stateOf(examine(probe, schema, use))),
     failed: error => events.error("operations request failed", { cause: stackOf(error) }),
   });
   return {
@@ -90,10 +88,7 @@ export async function makeService(settings: ServeSettings, given: ServiceContext
 
     /** Throws UnsuitableDatabase, or UNAVAILABLE. Starts the trail when the database can be used. */
     async checkDatabase(): Promise<void> {
-      await refuseOtherEncoding(database);
-      await refuseOtherIsolation(database);
-      await refuseOtherSchema(database, schema);
-      if (durability === "required") await refuseLossyDatabase(database);
+      refuse(await examine(database, schema, use));
       trail.start();
     },
 
@@ -107,13 +102,17 @@ export async function makeService(settings: ServeSettings, given: ServiceContext
 }
 
 /** Without a driver's message, because any client of the operations listener may read this. */
-async function stateOf(database: Database, schema: Schema): Promise<DatabaseState> {
+async function stateOf(examination: Promise<readonly Finding[]>): Promise<DatabaseState> {
   try {
-    await refuseOtherSchema(database, schema);
-    return { database: (await isReadOnly(database)) ? "takes no writes" : "ok", schema: "ok" };
+    const broken = (await examination).filter(({ promise }) => /^(refuses|not ready)$/.test(promise.broken));
+    const [writes, others] = [true, false].map(isOfWrites =>
+      broken.filter(({ promise }) => (promise.name === "writes") === isOfWrites).map(({ words }) => words),
+    );
+    return { database: writes?.join("; ") || "ok", schema: others?.join("; ") || "ok" };
   } catch (error) {
-    if (error instanceof UnsuitableDatabase) return { database: "ok", schema: error.message };
-    if (error instanceof DomainError) return { database: "not available", schema: "unknown" };
+    const unsuitable = unsuitabilityOf(error);
+    if (unsuitable !== undefined) return { database: "ok", schema: unsuitable.message };
+    if (isUnavailable(error)) return { database: "not available", schema: "unknown" };
     throw error;
   }
 }

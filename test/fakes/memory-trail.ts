@@ -145,6 +145,20 @@ export function makeMemoryTrail(
         const key = { kind: "log", recordId: id } as const;
         return { index: stored.entries.find(isOf(key))?.index, entry: recordOf(key)?.entry };
       },
+      async newestFaults() {
+        return entryKinds.flatMap(kind => {
+          const ofKind = stored.entries.filter(entry => entry.kind === kind);
+          const newest = ofKind.toSorted((a, b) => a.recordId - b.recordId).at(-1);
+          const record = newest && recordOf(newest);
+          if (
+            newest === undefined ||
+            (record && Buffer.compare(hasher.leaf(record.entry), newest.hash) === 0)
+          )
+            return [];
+          const what = record === undefined ? "is gone" : "was changed";
+          return [`the newest ${kind} record in the trail, ${newest.recordId}, ${what}`];
+        });
+      },
       async *findings() {
         for (const kind of entryKinds) {
           for (const { recordId, hash } of stored.entries.filter(entry => entry.kind === kind)) {

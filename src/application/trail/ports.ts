@@ -90,6 +90,11 @@ export interface TrailRecords {
   entries(from: number, to: number): Promise<Uint8Array[]>;
   entryOfLog(id: number): Promise<LogInTrail>;
   /**
+   * In words, what of the newest records is not as their entries say: for each kind the newest one that has an entry. Costs the
+   * same whatever is stored.
+   */
+  newestFaults(): Promise<readonly string[]>;
+  /**
    * Compares every record with the hash of its entry, and employees and assets with their last record. In words, what does
    * not agree: the id in them is that of the log, employee or asset.
    */

@@ -52,6 +52,8 @@ export function makeTrail(ports: ServedTrailPorts) {
   async function look(): Promise<number> {
     try {
       await numbering.look();
+      const [gone] = await trail.records.newestFaults();
+      if (gone !== undefined) throw new TrailError(gone);
       if (contradiction !== undefined || numbering.head()?.size !== newest()?.size)
         await signing.sign(numbering.current);
       tell(undefined);

@@ -4,6 +4,7 @@ import { isRefused, translate } from "./errors.ts";
 import { type Link, openLink, type PendingRows } from "./link.ts";
 import { Pool, type PoolLimits } from "./pool.ts";
 import { makeServers } from "./servers.ts";
+import type { SessionNeeds } from "./session.ts";
 import type { Statement } from "./statement.ts";
 
 /** A statement, or what makes it when there is a connection for it. */
@@ -38,15 +39,17 @@ export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds:
  *
  * @param url what DATABASE_URL says, or its text when it names no files
  * @param prepares whether statements are named and kept by the server's connection, which must then be ours alone
+ * @param needs what each new connection is asked, and has to keep
  */
 export function connect(
   url: DatabaseUrl | string,
   limits: PoolLimits = serviceLimits,
   prepares = true,
+  needs: SessionNeeds = {},
 ): Database {
   const { servers, needsWrites, ...access } = typeof url === "string" ? readDatabaseUrl(url) : url;
   const findServer = makeServers(servers, needsWrites, (server, signal) =>
-    openLink(access, server, prepares, signal),
+    openLink(access, server, prepares, needs, signal),
   );
   return makeDatabase(new Pool(limits, { open: findServer, isBroken: error => !isRefused(error) }));
 }

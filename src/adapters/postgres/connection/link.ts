@@ -3,6 +3,7 @@ import postgres from "postgres";
 import type { DatabaseUrl, Server } from "./database-url.ts";
 import { dial, nameOf } from "./dial.ts";
 import type { PooledConnection } from "./pool.ts";
+import { openingQuery, type SessionNeeds, startupParameters } from "./session.ts";
 import type { Statement } from "./statement.ts";
 
 type Access = Omit<DatabaseUrl, "servers" | "needsWrites">;
@@ -26,15 +27,16 @@ export const isReported = (error: unknown): error is Error & { readonly code: st
 const connectMilliseconds = 2_000;
 
 /**
- * Connects, logs in, and asks the server whether it takes writes.
+ * Connects, logs in, asks the server what the session needs to know, and sets its parameters.
  *
  * @param signal gives it up
- * @throws Error with what went wrong
+ * @throws UnsuitableDatabase where the server will not do, or Error with what went wrong
  */
 export async function openLink(
   access: Access,
   server: Server,
   prepare: boolean,
+  needs: SessionNeeds,
   signal: AbortSignal,
 ): Promise<Link> {
   const silence = new AbortController();
@@ -68,12 +70,12 @@ export async function openLink(
   }
 
   try {
-    const answer = await client.unsafe<[{ isWritable: boolean }]>(
-      `select current_setting('transaction_read_only') = 'off' as "isWritable"`,
-    );
+    type Results = readonly [postgres.RowList<[{ isWritable: boolean }]>, readonly object[]];
+    const [first, checked] = (await client.unsafe(openingQuery(needs))) as unknown as Results;
+    needs.check?.refuse(checked);
     return {
       server: nameOf(server),
-      isWritable: answer[0].isWritable,
+      isWritable: first[0].isWritable,
       isOpen: () => isOpen,
       // Without values it is a simple query, which may be several statements.
       send: ({ text, values }) => client.unsafe(text, [...values] as string[], { prepare: true }),
@@ -83,7 +85,7 @@ export async function openLink(
         throw Object.assign(new Error("the wait for a synchronous standby was cancelled"), { code: "08007" });
       },
       cancel() {
-        const { pid, secret } = answer.state;
+        const { pid, secret } = first.state;
         const request = Buffer.alloc(16);
         for (const [i, word] of [16, cancelCode, pid, secret].entries()) request.writeUInt32BE(word, 4 * i);
         dial(server, access.encryption, AbortSignal.timeout(connectMilliseconds)).then(
@@ -120,8 +122,7 @@ function optionsFor({ user, password, database }: Access, server: Server, prepar
     // The link looks after its time and its server itself.
     connect_timeout: 0,
     fetch_types: false,
-    // Otherwise the settings of the role or database would decide how the texts of statements and of rows are read.
-    connection: { application_name: "maintenance-log", DateStyle: "ISO", standard_conforming_strings: "on" },
+    connection: startupParameters,
     types: {
       // Identifiers stay far below 2^53.
       bigint: { to: 20, from: [20], parse: Number, serialize: String },

@@ -1,3 +1,4 @@
+import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
 import { DomainError } from "../../../domain/error.ts";
 import type { Server } from "./database-url.ts";
 import { nameOf } from "./dial.ts";
@@ -32,6 +33,7 @@ export function makeServers<Link extends Found>(
   return async (signal: AbortSignal): Promise<Link> => {
     if (failure !== undefined && now() < restsUntil) throw failure;
     const faults: string[] = [];
+    const unsuitable: UnsuitableDatabase[] = [];
     for (const server of [...order]) {
       try {
         const link = await open(server, signal);
@@ -44,13 +46,16 @@ export function makeServers<Link extends Found>(
       } catch (error) {
         signal.throwIfAborted();
         move(server, order.length);
+        if (error instanceof UnsuitableDatabase) unsuitable.push(error);
         // An error of node:net for a name with several addresses has no message; one of OpenSSL ends a line.
         const { message, code } = error as NodeJS.ErrnoException;
         faults.push(`${nameOf(server)}: ${message.trim() || code}`);
       }
     }
     restsUntil = now() + restMilliseconds;
-    const cause = new Error(faults.join("; "));
+    // One of several servers that cannot be reached may be the right one.
+    const [first] = unsuitable.length === servers.length ? unsuitable : [];
+    const cause = first ?? new Error(faults.join("; "));
     failure = new DomainError("UNAVAILABLE", "The database is not available", { cause });
     throw failure;
   };

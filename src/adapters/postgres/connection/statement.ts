@@ -35,6 +35,9 @@ export function sql(template: TemplateStringsArray, ...parts: readonly (Value | 
   return new Statement(pieces, values);
 }
 
+/** A whole number as part of the text, for a statement that takes no values. */
+export const wholeNumber = (value: number): Statement => new Statement([String(Math.trunc(value))], []);
+
 /** Part of a statement where there is nothing to say. */
 export const nothing = sql``;
 

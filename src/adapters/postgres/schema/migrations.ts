@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
 import type { Database } from "../connection/database.ts";
 import { script, sql } from "../connection/statement.ts";
+import { type Protection, putBack } from "./protection.ts";
 
 export interface Migration {
   readonly version: number;
@@ -14,6 +15,8 @@ export interface Schema {
   readonly migrations: readonly Migration[];
   /** Grants to the role that `serve` logs in with; run after the migrations, every time. */
   readonly serviceRole: string;
+  /** What protects the records after the migrations. */
+  readonly protection: readonly Protection[];
 }
 
 /** Reads the numbered files of a folder, in order, and the file with the grants. */
@@ -23,24 +26,39 @@ export function readSchema(folder: string): Schema {
     .filter(file => /^\d{4}_\w+\.sql$/.test(file))
     .sort()
     .map(file => ({ version: Number(file.slice(0, 4)), name: file.slice(5, -4), text: read(file) }));
-  return { migrations, serviceRole: read("service_role.sql") };
+  const protection = read("protection.ndjson").trimEnd().split("\n");
+  return {
+    migrations,
+    serviceRole: read("service_role.sql"),
+    protection: protection.map(line => JSON.parse(line) as Protection),
+  };
 }
 
 /** Any number, as long as no other program takes the same lock on this database. */
 const lock = "select pg_advisory_xact_lock(7070);";
 
+export interface Migrated {
+  /** The names of the migrations applied here. */
+  readonly applied: readonly string[];
+  /** What protects the records and was put back, in words. */
+  readonly restored: readonly string[];
+  /** Whether the service role exists and has its grants. */
+  readonly serviceRoleGranted: boolean;
+  /** Whether the schema is frozen (sql/freeze_schema.sql), so that even the grants stay as they are. */
+  readonly isFrozen: boolean;
+}
+
 /**
  * Applies what is missing, each migration in a transaction of its own: several statements in one simple query are
- * one transaction. The record comes first, so that of two processes at once the second one fails there and goes on.
+ * one transaction. The record comes first, so that of two processes at once the second one fails there and goes on. Then
+ * puts back what protects the records where it is weaker than the migrations made it, by a restore for example.
  *
- * @returns the names of the migrations applied here, whether the service role exists and has its grants, and whether the
- *   schema is frozen (sql/freeze_schema.sql), so that even the grants stay as they are
  * @throws UnsuitableDatabase when the database has other migrations, one fails, or the schema may not be changed
  */
 export async function migrate(
   database: Database,
-  { migrations, serviceRole }: Schema,
-): Promise<{ applied: string[]; serviceRoleGranted: boolean; isFrozen: boolean }> {
+  { migrations, serviceRole, protection }: Schema,
+): Promise<Migrated> {
   const run = (text: string) => database.query(script(`${lock} ${text}`));
   // Where the role does not exist, and the owner may not make it.
   const notGranted = (error: unknown) => {
@@ -65,13 +83,14 @@ export async function migrate(
         });
       }
     }
+    const restored = await putBack(database, protection);
     const serviceRoleGranted = await run(serviceRole).then(() => true, notGranted);
-    return { applied, serviceRoleGranted, isFrozen: false };
+    return { applied, restored, serviceRoleGranted, isFrozen: false };
   } catch (error) {
     if (codeOf(error) === frozen) {
       const missing = await findMissing(database, migrations);
       refuseMissing(missing, "a superuser has to lift the freeze of the schema");
-      return { applied, serviceRoleGranted: true, isFrozen: true };
+      return { applied, restored: [], serviceRoleGranted: true, isFrozen: true };
     }
     if (codeOf(error) !== insufficientPrivilege) throw error;
     throw new UnsuitableDatabase(`${messageOf(error)}: DATABASE_URL has to name the owner of the tables`);
@@ -79,13 +98,23 @@ export async function migrate(
 }
 
 /** Throws UnsuitableDatabase unless the database has exactly the migrations that the program knows. */
-export async function refuseOtherSchema(database: Database, { migrations }: Schema): Promise<void> {
-  const missing = await findMissing(database, migrations).catch(error => {
-    if (codeOf(error) !== undefinedTable) throw error;
-    return migrations;
-  });
-  refuseMissing(missing, "run migrate first");
+export async function refuseOtherSchema(database: Database, schema: Schema): Promise<void> {
+  const applied = await readApplied(database).catch(whereNoneIsApplied(schema));
+  refuseOtherMigrations(applied, schema);
 }
+
+/** @param applied each its number and its name */
+export function refuseOtherMigrations(applied: readonly string[], { migrations }: Schema): void {
+  refuseMissing(missingOf(applied, migrations), "run migrate first");
+}
+
+/** Handles the error of a statement that reads the applied migrations: there may not even be their table. */
+export const whereNoneIsApplied =
+  ({ migrations }: Schema) =>
+  (error: unknown): never => {
+    if (codeOf(error) === undefinedTable) refuseMissing(migrations, "run migrate first");
+    throw error;
+  };
 
 function refuseMissing(missing: readonly Migration[], remedy: string): void {
   if (missing.length === 0) return;
@@ -93,28 +122,34 @@ function refuseMissing(missing: readonly Migration[], remedy: string): void {
   throw new UnsuitableDatabase(`the database is behind this program (missing: ${names}): ${remedy}`);
 }
 
-/** Throws UnsuitableDatabase when the database has migrations that the program does not know. */
-async function findMissing(
-  { query }: Database,
-  migrations: readonly Migration[],
-): Promise<readonly Migration[]> {
-  const applied = await query<{ version: number; name: string }>(
-    sql`select version, name from schema_migration order by version`,
+const findMissing = async (database: Database, migrations: readonly Migration[]) =>
+  missingOf(await readApplied(database), migrations);
+
+async function readApplied({ query }: Database): Promise<string[]> {
+  const rows = await query<{ applied: string }>(
+    sql`select concat(version, ' ', name) as applied from schema_migration order by version`,
   );
-  for (const { version, name } of applied) {
+  return rows.map(({ applied }) => applied);
+}
+
+/** Throws UnsuitableDatabase when the database has migrations that the program does not know. */
+function missingOf(applied: readonly string[], migrations: readonly Migration[]): readonly Migration[] {
+  const versions = applied.map(words => Number.parseInt(words, 10));
+  for (const [at, version] of versions.entries()) {
     const known = migrations.find(known => known.version === version);
     if (known === undefined) {
       throw new UnsuitableDatabase(
         `the database is ahead of this program (migration ${version}): run a newer one`,
       );
     }
-    if (known.name !== name) {
+    if (applied[at] !== `${version} ${known.name}`) {
+      const name = applied[at]?.replace(/^\d+ /, "");
       throw new UnsuitableDatabase(
         `the database is older than version 1.0.0 (migration ${name}): make a new one`,
       );
     }
   }
-  return migrations.filter(({ version }) => !applied.some(row => row.version === version));
+  return migrations.filter(({ version }) => !versions.includes(version));
 }
 
 const insufficientPrivilege = "42501";

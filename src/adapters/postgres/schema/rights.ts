@@ -1,17 +1,6 @@
-import type { Database } from "../connection/database.ts";
-import { sql } from "../connection/statement.ts";
+import { type Statement, sql } from "../connection/statement.ts";
 
-/** What the role of this connection may do, measured against what `serve` needs (sql/service_role.sql). */
-export interface Rights {
-  readonly role: string;
-  /** The database, quoted, if every role of the server may connect to it: one of another database's services too. */
-  readonly anybodyConnects: string | undefined;
-  /** In words that follow "the right to". */
-  readonly missing: readonly string[];
-  /** What could harm the audit trail if the service process were taken over. */
-  readonly excessive: readonly string[];
-}
-
+/** A right as PostgreSQL's has_…_privilege functions name it. */
 type Right = readonly [privilege: string, table: string, column?: string];
 
 /** @param names separated by blanks */
@@ -56,35 +45,37 @@ const needless: readonly Right[] = [
   ),
 ];
 
-/** Needs the tables of the present schema. */
-export async function readRights({ query }: Database): Promise<Rights> {
-  const inWords = async (rights: readonly Right[], areHeld: boolean): Promise<string[]> => {
-    const rows = await query<{ words: string }>(
-      sql`
-        select concat(privilege, coalesce(' ' || "table" || '.' || "column", ' on ' || "table")) as words
-        from json_to_recordset(${JSON.stringify(
-          rights.map(([privilege, table, column]) => ({ privilege, table, column })),
-        )}::text::json) as a (privilege text, "table" text, "column" text)
-        where ${areHeld} = case
-          when privilege = 'usage' then has_sequence_privilege("table", privilege)
-          when "column" is null then has_table_privilege("table", privilege)
-          else has_column_privilege("table", "column", privilege)
-        end`,
-    );
-    return rows.map(({ words }) => words);
-  };
-  const [session] = (await query(
-    sql`
-      select current_user as role, pg_has_role(relowner, 'usage') as "ownsLogs",
-        case when has_database_privilege('public', current_database(), 'connect')
-          then quote_ident(current_database()) end as "anybodyConnects"
-      from pg_class where oid = 'maintenance_log'::regclass`,
-  )) as [{ role: string; ownsLogs: boolean; anybodyConnects: string | null }];
-  return {
-    role: session.role,
-    anybodyConnects: session.anybodyConnects ?? undefined,
-    missing: await inWords(needed, false),
-    // An owner has all the others too, and can give them back to itself.
-    excessive: session.ownsLogs ? ["own maintenance_log"] : await inWords(needless, true),
-  };
-}
+/** Those of the rights that the role of the connection has, or has not. A table that is not there gives nobody a right. */
+const inWords = (rights: readonly Right[], areHeld: boolean): Statement => sql`
+  select concat(privilege, coalesce(' ' || "table" || '.' || "column", ' on ' || "table")) as words
+  from json_to_recordset(${JSON.stringify(rights.map(([privilege, table, column]) => ({ privilege, table, column })))}::text::json)
+    as a (privilege text, "table" text, "column" text)
+  where ${areHeld} = coalesce(case
+    when privilege = 'usage' then has_sequence_privilege(to_regclass("table"), privilege)
+    when "column" is null then has_table_privilege(to_regclass("table"), privilege)
+    else has_column_privilege(to_regclass("table"), "column", privilege)
+  end, false)`;
+
+/** A row for each right that `serve` needs (sql/service_role.sql) and the role has not. */
+export const missingRights: Statement = sql`
+  select concat('role ', current_user, ' lacks the right to ', words) from (${inWords(needed, false)}) as lacking`;
+
+const ownsLogs = sql`pg_has_role((select relowner from pg_class where oid = to_regclass('maintenance_log')), 'usage')`;
+
+/** What PUBLIC, and so the role of any other service of this server, may do in a new database; and how that is ended. */
+const ofEverybody = sql`
+  select concat('every role of this server may ', what, ': revoke ', remedy, ' from public') from (values
+    ('connect', has_database_privilege('public', current_database(), 'connect'), concat('connect on database ', quote_ident(current_database()))),
+    ('make temporary tables', has_database_privilege('public', current_database(), 'temporary'), concat('temporary on database ', quote_ident(current_database()))),
+    ('write large objects', has_function_privilege('public', 'lo_from_bytea(oid, bytea)', 'execute')
+      or has_function_privilege('public', 'lo_create(oid)', 'execute') or has_function_privilege('public', 'lo_creat(integer)', 'execute'),
+      'execute on function lo_from_bytea(oid, bytea), lo_create(oid), lo_creat(integer)')
+  ) as given (what, is_held, remedy) where is_held`;
+
+/** A row for each right that could harm the audit trail if the service process were taken over. An owner can give itself all of them. */
+export const needlessRights: Statement = sql`
+  select concat('role ', current_user, ' needs no right to ', words) from (
+    select 'own maintenance_log' as words where ${ownsLogs}
+    union all select words from (${inWords(needless, true)}) as held where not ${ownsLogs}
+  ) as needless
+  union all ${ofEverybody}`;

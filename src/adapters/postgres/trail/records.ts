@@ -5,6 +5,7 @@ import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
+import { newestFaults } from "./newest-records.ts";
 
 /** Of the records of entries that are read together, unless it is one; each byte may become six in its entry. */
 const mostBytes = 96 * 1024;
@@ -130,6 +131,8 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
     },
 
     entryOfLog,
+
+    newestFaults: async () => (await query<{ fault: string }>(newestFaults)).map(({ fault }) => fault),
 
     async *findings() {
       for (const [kind, statement] of comparisons) {

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
-import { commandLimits, connect } from "../../../../src/adapters/postgres/connection/database.ts";
-import { refuseOtherEncoding } from "../../../../src/adapters/postgres/schema/server-settings.ts";
 import { openEmptyDatabase, type TestDatabase } from "../../../support/database.ts";
 import { runProgram } from "../../../support/program.ts";
 
@@ -16,12 +14,6 @@ describe("the encoding of the database", () => {
   after(async () => {
     await server.end();
     await database.drop();
-  });
-
-  test("may be UTF8", async () => {
-    const own = connect(database.url, commandLimits);
-    await refuseOtherEncoding(own);
-    await own.close();
   });
 
   for (const encoding of ["SQL_ASCII", "LATIN1"]) {

@@ -99,6 +99,7 @@ describe("migrations", () => {
     await database.query(script(readFileSync("sql/freeze_schema.sql", "utf8")));
     assert.deepEqual(await migrate(database, schema), {
       applied: [],
+      restored: [],
       serviceRoleGranted: true,
       isFrozen: true,
     });

@@ -1,0 +1,60 @@
+import type { Statement } from "./statement.ts";
+
+/** What a connection is for. */
+export interface SessionNeeds {
+  /** Whether a commit may be lost in a crash: DATABASE_DURABILITY is `any`. */
+  readonly mayLoseCommits?: boolean;
+  /** What each new connection is asked before it is used. */
+  readonly check?: SessionCheck;
+}
+
+export interface SessionCheck {
+  /** Without values. */
+  readonly statement: Statement;
+  /** Throws UnsuitableDatabase where the rows say that the server, or the session, will not do. */
+  refuse(rows: readonly object[]): void;
+}
+
+/**
+ * Parameters on which the statements of this program depend. Otherwise the configuration of the server, the database or the
+ * role would decide, and a role may set its own without any right. A pooler (PgBouncer) passes these on.
+ */
+export const startupParameters = {
+  application_name: "maintenance-log",
+  // How times are read and written.
+  DateStyle: "ISO",
+  TimeZone: "Etc/UTC",
+  // How the texts of statements are read.
+  standard_conforming_strings: "on",
+};
+
+/** Those that a pooler would refuse at the start: by name, the SQL of the value. */
+const pinned = {
+  // The schema in which `migrate` made the tables, or is going to. Temporary tables come last, so that none hides one of ours.
+  search_path: `coalesce(
+    (select quote_ident(nspname) || ', pg_temp' from pg_catalog.pg_class, pg_catalog.pg_namespace
+      where pg_class.oid = to_regclass('schema_migration') and pg_namespace.oid = relnamespace),
+    quote_ident(current_schema()) || ', pg_temp', current_setting('search_path'))`,
+  // Another level would roll back statements because of others that run at the same time.
+  default_transaction_isolation: "'read committed'",
+  // A warning says that the wait for a synchronous standby was cancelled.
+  client_min_messages: "'notice'",
+};
+
+/** Without it a commit is acknowledged before it is on the disk, or on the synchronous standby. `remote_apply` waits for more. */
+const commitPinned = {
+  synchronous_commit: `case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end`,
+};
+
+/**
+ * The first query of a connection, one round trip: whether the server takes writes, what the check asks, and the parameters.
+ * The order is that of the results.
+ */
+export function openingQuery({ mayLoseCommits, check }: SessionNeeds): string {
+  const parameters = { ...pinned, ...(mayLoseCommits !== true && commitPinned) };
+  return [
+    `select current_setting('transaction_read_only') = 'off' as "isWritable"`,
+    check === undefined ? "select 1" : check.statement.text,
+    `select ${Object.entries(parameters).map(([name, value]) => `set_config('${name}', ${value}, false)`)}`,
+  ].join(";");
+}

@@ -1,0 +1,222 @@
+import { entryKinds } from "../../../domain/trail/entry.ts";
+import { type Statement, sql } from "../connection/statement.ts";
+import { unionOf } from "../trail/entries.ts";
+import { newestFaults } from "../trail/newest-records.ts";
+import type { Schema } from "./migrations.ts";
+import { protectionFaults } from "./protection.ts";
+import { missingRights, needlessRights } from "./rights.ts";
+
+/** How the program uses the database. */
+export interface Use {
+  /** Whether a pooler lends connections by the transaction: no parameter of a session lasts then. */
+  readonly isPooled: boolean;
+  /** Whether a crash must not take back a commit. */
+  readonly isDurable: boolean;
+}
+
+/** What the program relies on in its database. */
+export interface DatabasePromise {
+  /** As `check` and SECURITY.md name it; several promises may share a name. */
+  readonly name: string;
+  /** Of each new connection, or at the start and for `/readyz`: of PostgreSQL's catalogs, or of the tables. */
+  readonly asked: "connection" | "catalogs" | "records";
+  /**
+   * What `serve` does where the promise is broken: it does not start; it starts and is not ready; it signs no trail any more; or
+   * nothing. `check` fails, and only warns of the last. Where a promise is broken later, `serve` is not ready instead of ending.
+   */
+  readonly broken: "refuses" | "not ready" | "contradicts" | "warns";
+  /** A row with one text for each fault; none where the promise holds. */
+  faults(schema: Schema): Statement;
+  /** What the operator can do. */
+  readonly remedy: string;
+  /** Without it, always. */
+  readonly when?: (use: Use) => boolean;
+}
+
+/** The connections of one service: ten for requests, one each for the trail and for `/readyz`. */
+const connections = 12;
+
+/** What the parameters of a session are without those that the program sets, which do not last behind a pooler. */
+const isolation = sql`(select reset_val from pg_settings where name = 'default_transaction_isolation')`;
+const commit = sql`(select reset_val from pg_settings where name = 'synchronous_commit')`;
+const notices = sql`(select reset_val from pg_settings where name = 'client_min_messages')`;
+
+const canLose = (setting: Statement): Statement =>
+  sql`select concat('the database can lose what it has acknowledged (', ${setting}, ')')`;
+const durabilityRemedy = "see DATABASE_DURABILITY";
+const isDurable = (use: Use) => use.isDurable;
+const isPooled = (use: Use) => use.isPooled;
+const resetRemedy = "reset it for the role and the database";
+
+const tablesOf = {
+  log: [["maintenance_log", sql`maintenance_log`]],
+  employee: [
+    ["employee", sql`employee`],
+    ["employee_event", sql`employee_event`],
+  ],
+  asset: [
+    ["asset", sql`asset`],
+    ["asset_event", sql`asset_event`],
+  ],
+} as const;
+
+/** A table in which nothing is left of what the trail covers. */
+const emptied = unionOf(
+  entryKinds.flatMap(kind =>
+    tablesOf[kind].map(
+      ([name, table]) => sql`
+        select concat('the table ', ${name}::text, ' is empty, though the trail has entries of its records')
+        where exists (select from trail_entry where kind = ${kind}::trail_kind) and not exists (select from ${table})`,
+    ),
+  ),
+);
+
+/** By the order in which `check` prints them. */
+export const databasePromises: readonly DatabasePromise[] = [
+  {
+    // LATIN1 cannot store every character, and SQL_ASCII counts bytes where a length is meant in characters.
+    name: "encoding",
+    asked: "connection",
+    broken: "refuses",
+    faults: () => sql`
+      select concat('the encoding of the database is ', current_setting('server_encoding'), ', not UTF8')
+      where current_setting('server_encoding') <> 'UTF8'`,
+    remedy: "create it with encoding 'UTF8' template template0",
+  },
+  {
+    // Otherwise `migrate` makes, and `serve` shows, a second and empty set of tables.
+    name: "search path",
+    asked: "connection",
+    broken: "refuses",
+    faults: () => sql`
+      select case when schemas = 0 then concat('search_path (', path, ') names no schema that exists')
+        else concat('search_path (', path, ') has the tables of this program in ', found, ' schemas') end
+      from (
+        select current_setting('search_path') as path, cardinality(current_schemas(false)) as schemas, (
+          select count(*) from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+          where relname = 'schema_migration' and nspname = any (current_schemas(false))
+        ) as found
+      ) as path where schemas = 0 or found > 1`,
+    remedy: "set it for the role to the one schema of the tables",
+  },
+  {
+    name: "isolation",
+    asked: "connection",
+    broken: "refuses",
+    when: isPooled,
+    faults: () => sql`
+      select concat('default_transaction_isolation is ', isolation, ', not read committed')
+      from (select ${isolation} as isolation) as setting where isolation not like 'read %'`,
+    remedy: resetRemedy,
+  },
+  {
+    // In a session of another role, PostgreSQL enforces no foreign key.
+    name: "isolation",
+    asked: "connection",
+    broken: "refuses",
+    faults: () => sql`
+      select concat('session_replication_role is ', current_setting('session_replication_role'), ', not origin')
+      where current_setting('session_replication_role') <> 'origin'`,
+    remedy: resetRemedy,
+  },
+  {
+    // A crash can take back a commit (PostgreSQL documentation, 20.5).
+    name: "durability",
+    asked: "connection",
+    broken: "refuses",
+    when: isDurable,
+    faults: () => sql`
+      ${canLose(sql`string_agg(name || ' off', ', ' order by name)`)}
+      from (values ('fsync'), ('full_page_writes')) as setting (name) where current_setting(name) = 'off' having count(*) > 0`,
+    remedy: durabilityRemedy,
+  },
+  {
+    // `local` and `remote_write` do not wait for the disk of a synchronous standby; `error` hides that a wait was cancelled.
+    name: "durability",
+    asked: "connection",
+    broken: "refuses",
+    when: use => use.isDurable && use.isPooled,
+    faults: () => sql`
+      ${canLose(sql`concat(name, ' ', value)`)}
+      from (
+        values ('synchronous_commit', ${commit}), ('client_min_messages', ${notices})
+      ) as setting (name, value)
+      where value in ('off', 'error')
+        or value in ('local', 'remote_write') and current_setting('synchronous_standby_names') <> ''`,
+    remedy: durabilityRemedy,
+  },
+  {
+    name: "durability",
+    asked: "catalogs",
+    broken: "refuses",
+    when: isDurable,
+    faults: () => sql`
+      ${canLose(sql`concat('table ', relname, ' is not logged')`)}
+      from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' and relpersistence <> 'p'`,
+    remedy: "alter table … set logged",
+  },
+  {
+    name: "writes",
+    asked: "catalogs",
+    broken: "not ready",
+    faults: () =>
+      sql`select 'the database takes no writes' where current_setting('transaction_read_only') = 'on'`,
+    remedy: "is it a standby?",
+  },
+  {
+    name: "protection",
+    asked: "catalogs",
+    broken: "refuses",
+    faults: ({ protection }) => sql`select fault from (${protectionFaults(protection)}) as found`,
+    remedy: "run migrate, which puts back what it can",
+  },
+  {
+    name: "rights",
+    asked: "catalogs",
+    broken: "not ready",
+    faults: () => missingRights,
+    remedy: "run migrate, or grant maintenance_log_service to the role",
+  },
+  {
+    name: "needless rights",
+    asked: "catalogs",
+    broken: "warns",
+    faults: () => needlessRights,
+    remedy: "",
+  },
+  {
+    name: "freeze",
+    asked: "catalogs",
+    broken: "warns",
+    faults: () => sql`
+      select 'sql/freeze_schema.sql was run, and its freeze is not in force'
+      where to_regproc('refuse_schema_change') is not null
+        and not exists (select from pg_event_trigger where evtname = 'schema_frozen' and evtenabled = 'A')`,
+    remedy: "a superuser may enable it: alter event trigger schema_frozen enable always",
+  },
+  {
+    name: "connections",
+    asked: "catalogs",
+    broken: "warns",
+    faults: () => sql`
+      select concat(what, ' may have ', most, ' connections, and a service needs ', ${connections}::integer) from (
+        select concat('role ', rolname) as what, rolconnlimit as most from pg_roles where rolname = current_user
+        union all select concat('database ', datname), datconnlimit from pg_database where datname = current_database()
+      ) as bound where most between 0 and ${connections} - 1`,
+    remedy: "raise its connection limit, or requests get 503",
+  },
+  {
+    name: "records",
+    asked: "records",
+    broken: "refuses",
+    faults: () => emptied,
+    remedy: "restore a backup, or go back to the database that has the records",
+  },
+  {
+    name: "newest records",
+    asked: "records",
+    broken: "contradicts",
+    faults: () => newestFaults,
+    remedy: "run verify --database, which names all such records",
+  },
+];

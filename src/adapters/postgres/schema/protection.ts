@@ -1,0 +1,96 @@
+import type { Database } from "../connection/database.ts";
+import { type Statement, script, sql } from "../connection/statement.ts";
+
+/**
+ * What protects the records, as the migrations make it: triggers and their functions, constraints, columns. In the words of
+ * PostgreSQL's own functions for definitions, which are those of 15 to 18.
+ */
+export interface Protection {
+  readonly kind: "table" | "column" | "constraint" | "index" | "sequence" | "function" | "trigger";
+  /** The table; of a function, empty. */
+  readonly place: string;
+  readonly name: string;
+  readonly definition: string;
+}
+
+const words = ({ kind, place, name }: Protection): string =>
+  [kind, name, place && `on ${place}`].filter(Boolean).join(" ");
+
+/** What the database has. `pg_restore --disable-triggers` leaves `on` of a trigger that was enabled always. */
+export const presentProtection: Statement = sql`
+  select 'table' as kind, relname::text as place, '' as name,
+    concat('row security ', relrowsecurity, ', rules ', exists (select from pg_rewrite where ev_class = pg_class.oid)) as definition
+  from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'
+  union all
+  select 'column', relname, attname, concat(format_type(atttypid, atttypmod), case when attnotnull then ' not null' end,
+    (select ' collate ' || collname::text from pg_collation where pg_collation.oid = attcollation and collname <> 'default'),
+    ' ' || pg_get_expr(adbin, adrelid), case when attidentity <> '' then ' identity ' || attidentity::text end)
+  from pg_attribute join pg_class on pg_class.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
+  where relnamespace = current_schema()::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped
+  union all
+  select 'constraint', relname, conname, concat(pg_get_constraintdef(pg_constraint.oid, true),
+    case when exists (select from pg_trigger where tgconstraint = pg_constraint.oid and tgenabled = 'D') then ' disabled' end)
+  from pg_constraint join pg_class on pg_class.oid = conrelid
+  where connamespace = current_schema()::regnamespace and contype in ('c', 'f', 'p', 'u')
+  union all
+  select 'index', relname, indexrelid::regclass::text,
+    concat(pg_get_indexdef(indexrelid, 0, true), case when not indisvalid then ' invalid' end)
+  from pg_index join pg_class on pg_class.oid = indrelid
+  where relnamespace = current_schema()::regnamespace and indisunique
+    and not exists (select from pg_constraint where conindid = indexrelid)
+  union all
+  -- A session that has taken several ids uses them after others have taken, and committed, higher ones.
+  select 'sequence', '', relname, concat('cache ', seqcache, ' increment by ', seqincrement, case when not seqcycle then ' no' end, ' cycle')
+  from pg_sequence join pg_class on oid = seqrelid where relnamespace = current_schema()::regnamespace
+  union all
+  select 'function', '', proname, prosrc from pg_proc
+  where pronamespace = current_schema()::regnamespace and prorettype = 'trigger'::regtype
+  union all
+  select 'trigger', relname, tgname, concat(
+    case tgenabled when 'A' then 'always' when 'O' then 'on' when 'R' then 'on replicas' else 'off' end, ': ',
+    pg_get_triggerdef(pg_trigger.oid, true))
+  from pg_trigger join pg_class on pg_class.oid = tgrelid
+  where relnamespace = current_schema()::regnamespace and not tgisinternal`;
+
+/** What is missing or not as it was made, and what it was; what is there besides is no fault. */
+export const protectionFaults = (expected: readonly Protection[]): Statement => sql`
+  select concat(kind, ' ', concat_ws(' on ', nullif(name, ''), nullif(place, '')),
+      case when present.definition is null then ' is missing' else ' is not as migrate made it' end) as fault,
+    kind, place, name, expected.definition
+  from json_to_recordset(${JSON.stringify(expected)}::text::json)
+    as expected (kind text, place text, name text, definition text)
+  left join (${presentProtection}) as present using (kind, place, name)
+  where present.definition is distinct from expected.definition`;
+
+/** The statements that put one back; undefined for what only a person can mend. */
+function remedyOf({ kind, place, name, definition }: Protection): string | undefined {
+  if (kind === "function")
+    return `create or replace function ${name}() returns trigger language plpgsql as $body$${definition}$body$`;
+  if (kind === "trigger") {
+    const made = definition.replace(/^always: /, "");
+    return `drop trigger if exists ${name} on ${place}; ${made}; alter table ${place} enable always trigger ${name}`;
+  }
+  if (kind === "constraint")
+    return `alter table ${place} drop constraint if exists ${name} cascade, add constraint ${name} ${definition}`;
+  if (kind === "sequence") return `alter sequence ${name} ${definition}`;
+  if (kind === "index") return `drop index if exists ${name}; ${definition}`;
+  return undefined;
+}
+
+/**
+ * Puts back what is weaker than the migrations made it, each in a transaction of its own. As the owner of the tables.
+ *
+ * @returns what it put back, in words
+ */
+export async function putBack({ query }: Database, expected: readonly Protection[]): Promise<string[]> {
+  const done: string[] = [];
+  const order = ["sequence", "function", "constraint", "index", "trigger"];
+  const weaker = await query<Protection>(protectionFaults(expected));
+  for (const protection of weaker.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {
+    const text = remedyOf(protection);
+    if (text === undefined) continue;
+    await query(script(text));
+    done.push(words(protection));
+  }
+  return done;
+}
