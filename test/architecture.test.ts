@@ -33,7 +33,7 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
   {
     what: "SQL that is no template",
     pattern: /\.unsafe[(<]|\bscript\(|new Statement\(/,
-    except: /^src\/adapters\/postgres\/(connection\/(link|statement)|schema\/migrations)\.ts$/,
+    except: /^src\/adapters\/postgres\/(connection\/(link|statement)|schema\/(migrations|protection))\.ts$/,
   },
   {
     what: "require",

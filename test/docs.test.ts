@@ -14,7 +14,7 @@ describe("the pages of docs/ that are made", async () => {
 
 const mostLines: Readonly<Record<string, number>> = {
   "README.md": 130,
-  "SECURITY.md": 170,
+  "SECURITY.md": 200,
   "docs/audit.md": 300,
   "docs/operations.md": 350,
   "docs/performance.md": 150,

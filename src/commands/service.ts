@@ -105,10 +105,9 @@ export async function makeService(settings: ServeSettings, given: ServiceContext
 async function stateOf(examination: Promise<readonly Finding[]>): Promise<DatabaseState> {
   try {
     const broken = (await examination).filter(({ promise }) => /^(refuses|not ready)$/.test(promise.broken));
-    const [writes, others] = [true, false].map(isOfWrites =>
-      broken.filter(({ promise }) => (promise.name === "writes") === isOfWrites).map(({ words }) => words),
-    );
-    return { database: writes?.join("; ") || "ok", schema: others?.join("; ") || "ok" };
+    const others = broken.filter(({ promise }) => promise.name !== "writes").map(({ words }) => words);
+    const database = others.length < broken.length ? "takes no writes" : "ok";
+    return { database, schema: others.join("; ") || "ok" };
   } catch (error) {
     const unsuitable = unsuitabilityOf(error);
     if (unsuitable !== undefined) return { database: "ok", schema: unsuitable.message };

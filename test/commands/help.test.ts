@@ -29,7 +29,10 @@ describe("--help after a command", () => {
   test("names the program as the installed script does", async () => {
     const settings = { PROGRAM_NAME: "maintenance-log" };
     assert.match((await runProgram(["--help"], settings)).stdout, /^usage: maintenance-log COMMAND\n/);
-    assert.match((await runProgram(["check", "--help"], settings)).stdout, /^usage: maintenance-log check\n/);
+    assert.match(
+      (await runProgram(["migrate", "--help"], settings)).stdout,
+      /^usage: maintenance-log migrate\n/,
+    );
     assert.match(readFileSync("deploy/command", "utf8"), /^export PROGRAM_NAME=maintenance-log$/m);
   });
 

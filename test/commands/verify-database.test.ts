@@ -30,8 +30,9 @@ describe("the trail of a database", () => {
     for (const table of ["employee_event", "asset_event"]) {
       await sql.unsafe(`alter table ${table} disable trigger all`);
       await sql.unsafe(`update ${table} set recorded_at = '2026-01-01'`);
-      await sql.unsafe(`alter table ${table} enable always trigger append_only`);
+      await sql.unsafe(`alter table ${table} enable trigger all`);
     }
+    await arm();
   });
   after(async () => {
     await sql.end();
@@ -50,6 +51,9 @@ describe("the trail of a database", () => {
     TRAIL_KEY: formatSignerKey(key),
     TRAIL_STATE_FILE: stateFile,
   });
+  /** Puts back the triggers, and whatever else a tampering has weakened: serve refuses a database without it. */
+  const arm = async () =>
+    assert.equal((await runProgram(["migrate"], { DATABASE_URL: database.url })).code, 0);
   const verify = () => runProgram(["verify", "--database", "--key", vkey], settings());
   const exported = async (...args: string[]) =>
     (await runProgram(["export-trail", ...args], settings())).stdout;
@@ -304,6 +308,15 @@ describe("the trail of a database", () => {
     for (const table of ["maintenance_log", "trail_entry", "trail_node", "trail_checkpoint"]) {
       await sql.unsafe(`alter table ${table} enable trigger all`);
     }
+    // The columns that a tampering has freed, which migrate leaves to the operator.
+    for (const column of [
+      "maintenance_log alter comment",
+      "trail_entry alter hash",
+      "trail_entry alter kind",
+      "trail_checkpoint alter note",
+    ])
+      await sql.unsafe(`alter table ${column} set not null`);
+    await arm();
     const before = readFileSync(stateFile, "utf8");
     const broken = await serveUntil(events => events.some(({ event }) => event === "trail broken"));
     assert.equal(readFileSync(stateFile, "utf8"), before);

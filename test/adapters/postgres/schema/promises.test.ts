@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { connect, probeLimits } from "../../../../src/adapters/postgres/connection/database.ts";
@@ -293,7 +294,28 @@ describe("what each new connection is asked", () => {
     );
   });
 
-  test("are all of the promises that SECURITY.md lists, in their order", async () => {
-    assert.ok(databasePromises.every(({ name }) => name !== ""));
+  test("are all of the promises that SECURITY.md lists, in their order", () => {
+    const places = { connection: "each connection", catalogs: "catalogs", records: "tables" };
+    const outcomes = {
+      refuses: "refuses",
+      "not ready": "is not ready",
+      contradicts: "goes on, and signs the trail no more",
+      warns: "goes on; `check` warns",
+    };
+    const rows = [...new Set(databasePromises.map(({ name }) => name))].map(name => {
+      const entries = databasePromises.filter(promise => promise.name === name);
+      const asked = [...new Set(entries.map(({ asked }) => places[asked]))].join(", ");
+      const broken = new Set(entries.map(({ broken }) => outcomes[broken]));
+      assert.equal(broken.size, 1, name);
+      return `| ${name} | ${asked} | ${[...broken][0]} |`;
+    });
+    const section = readFileSync("SECURITY.md", "utf8").split("## What the database is asked")[1] ?? "";
+    assert.deepEqual(
+      section
+        .split("\n## ")[0]
+        ?.split("\n")
+        .filter(line => /^\| [a-z]/.test(line)),
+      rows,
+    );
   });
 });
