@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { ByteList, Piece } from "../../../application/json-list.ts";
 import type { HeaderFields, HttpError } from "../api/http-error.ts";
@@ -6,6 +6,9 @@ import type { Answer } from "../api/route.ts";
 import type { Exchange } from "./exchange.ts";
 
 export const jsonType = { "Content-Type": "application/json; charset=utf-8" };
+
+/** Of a request that are read after its response: a photo sent by mistake is not too large to learn so. */
+const mostRestBytes = 16 * 1024 * 1024;
 
 /** What stands before, between and after the pieces of a body. */
 interface Frame {
@@ -67,11 +70,21 @@ function begin(exchange: Exchange, status: number, headers: HeaderFields): void 
   // What has not arrived of the request would be read as the next one.
   const close = exchange.isArriving && { Connection: "close" };
   exchange.response.writeHead(status, { ...exchange.headers, ...headers, ...close });
-  if (exchange.isArriving) exchange.request.resume();
+  if (exchange.isArriving) throwAway(exchange.request);
+}
+
+/** Reads what still arrives of a request, up to a bound: without one, clients that are refused would cost the most. */
+function throwAway(request: IncomingMessage): void {
+  const { socket } = request;
+  const mostRead = socket.bytesRead + mostRestBytes;
+  request.on("data", () => {
+    if (socket.bytesRead > mostRead) request.pause();
+  });
+  request.resume();
 }
 
 /**
- * Waits until the rest of the request has arrived, which is thrown away, or pauses: to close a socket with unread bytes
+ * Waits until the rest of the request has arrived, or pauses: to close a socket with unread bytes
  * resets it, and the client might lose the response (RFC 9112, section 9.6). Node ends what drips in after 10 s.
  */
 function receiveRest(exchange: Exchange): Promise<void> | void {

@@ -15,7 +15,7 @@ function arriving() {
     complete: false,
     destroyed: false,
     headers: { "content-length": "9000" },
-    socket: { destroyed: false },
+    socket: { destroyed: false, bytesRead: 0 },
     resume() {},
   });
   const ended: boolean[] = [];
