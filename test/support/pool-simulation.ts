@@ -18,7 +18,7 @@ const outcomes = {
   "refused for a deadlock": { isDone: false, error: () => reported("40P01") },
   "lost before it was done": { isDone: false, error: () => failure("CONNECTION_CLOSED") },
   "lost after it was done": { isDone: true, error: () => failure("ECONNRESET") },
-  "shut down after it was done": { isDone: true, error: () => reported("57P01", "FATAL") },
+  "ended by a fatal error after it was done": { isDone: true, error: () => reported("XX000", "FATAL") },
   "garbled after it was done": { isDone: true, error: () => new RangeError("out of range") },
   "not confirmed": { isDone: true, error: () => failure("08007") },
   "done, with a row missing": { isDone: true, error: undefined },
@@ -73,6 +73,7 @@ class SimulatedLink implements Link {
   isClosed = false;
   running: Running | undefined;
   #isUnconfirmed = false;
+  #isBroken = false;
   readonly #world: Simulation;
 
   constructor(world: Simulation) {
@@ -83,8 +84,9 @@ class SimulatedLink implements Link {
   cancel = () => {};
 
   send({ values }: { readonly values: readonly unknown[] }): PendingRows {
-    assert.equal(this.isClosed, false, "a closed connection runs nothing");
-    assert.equal(this.running, undefined, "a connection runs one statement at a time");
+    this.#world.expect(!this.isClosed, "a closed connection runs nothing");
+    this.#world.expect(!this.#isBroken, "a connection in an unknown state runs nothing");
+    this.#world.expect(this.running === undefined, "a connection runs one statement at a time");
     const calls = values as readonly number[];
     this.#world.noteSent(calls);
     return new Promise((resolve, reject) => {
@@ -95,6 +97,7 @@ class SimulatedLink implements Link {
           const { isDone, error } = outcomes[outcome];
           this.#world.noteEnd(calls, isDone, outcome.startsWith("refused"));
           this.#isUnconfirmed = outcome === "not confirmed";
+          this.#isBroken = error !== undefined && !outcome.startsWith("refused");
           if (error !== undefined && !this.#isUnconfirmed) reject(error());
           else resolve(outcome === "done, with a row missing" ? calls.slice(1) : calls);
         },
@@ -124,7 +127,7 @@ export class Simulation {
   readonly #timers: MockTimers;
   readonly #calls: Seen[] = [];
   readonly #links: SimulatedLink[] = [];
-  #isMixedUp = false;
+  #fault: string | undefined;
   readonly #opening: ((succeeds: boolean) => void)[] = [];
   readonly #pool = new Pool<Link>(limits, {
     open: () =>
@@ -148,11 +151,16 @@ export class Simulation {
     this.#timers = timers;
   }
 
+  /** The code under test must not catch what is found. */
+  expect(holds: boolean, promise: string): void {
+    if (!holds) this.#fault ??= promise;
+  }
+
   noteSent(calls: readonly number[]): void {
     for (const call of calls) {
       const seen = this.#calls[call] as Seen;
       seen.sent += 1;
-      assert.ok(seen.sent <= seen.refused + 1, "a call is sent again only if its statement was refused");
+      this.expect(seen.sent <= seen.refused + 1, "a call is sent again only if its statement was refused");
     }
   }
 
@@ -161,7 +169,7 @@ export class Simulation {
       const seen = this.#calls[call] as Seen;
       if (isDone) seen.done += 1;
       if (isRefusal) seen.refused += 1;
-      assert.ok(seen.done <= 1, "no call is done twice");
+      this.expect(seen.done <= 1, "no call is done twice");
     }
   }
 
@@ -178,7 +186,7 @@ export class Simulation {
     else if (step.kind === "time") this.#timers.tick(step.milliseconds);
     else if (step.kind === "turn") await new Promise(resolve => setImmediate(resolve));
     else for (let i = 0; i < step.count; i += 1) await undefined;
-    this.#check();
+    this.#check(step.kind === "turn");
   }
 
   /** Lets time pass until all is settled, and checks that nothing is left. */
@@ -190,6 +198,7 @@ export class Simulation {
     }
     for (const opened of this.#opening.splice(0)) opened(true);
     await new Promise(resolve => setImmediate(resolve));
+    this.#check(true);
     for (const { settled, done } of this.#calls) assert.deepEqual([settled, done <= 1], [1, true]);
     const { inUse, idle, waiting } = this.#pool.load();
     assert.deepEqual([inUse, waiting], [0, 0], "nothing is checked out or waited for");
@@ -209,7 +218,7 @@ export class Simulation {
     this.#run(call).then(
       result => {
         seen.settled += 1;
-        this.#isMixedUp ||= result !== call || seen.done !== 1;
+        this.expect(result === call && seen.done === 1, "a result is the call's own, and of what was done");
       },
       () => {
         seen.settled += 1;
@@ -217,13 +226,16 @@ export class Simulation {
     );
   }
 
-  #check(): void {
+  /** @param isAtRest whether nothing goes on but what the simulation holds */
+  #check(isAtRest: boolean): void {
+    assert.equal(this.#fault, undefined);
     const { inUse, idle, waiting, limit } = this.#pool.load();
     const open = this.#links.filter(({ isClosed }) => !isClosed).length;
-    assert.equal(this.#isMixedUp, false, "a result is the call's own, and of what was done");
     assert.ok(inUse + idle <= limit && open <= limit, "the pool keeps its limit");
     assert.ok(waiting <= limits.waiting + limits.connections, "a bounded number waits");
     assert.ok(waiting === 0 || idle === 0, "nobody waits beside an idle connection");
+    const wanted = Math.min(waiting, limit - (open - idle));
+    assert.ok(!isAtRest || this.#opening.length >= wanted, "nobody waits while a connection may be opened");
   }
 }
 
