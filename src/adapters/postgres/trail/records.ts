@@ -7,8 +7,11 @@ import { type Statement, sql } from "../connection/statement.ts";
 import { leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
 import { newestFaults } from "./newest-records.ts";
 
-/** Of the records of entries that are read together, unless it is one; each byte may become six in its entry. */
-const mostBytes = 96 * 1024;
+/**
+ * Bytes of entries that are read together, unless it is one: of their texts, so that no more is rendered for nothing, and of
+ * the entries, in which a byte of a text may become six.
+ */
+const mostBytes = { ofTexts: 48 * 1024, ofEntries: 128 * 1024 };
 
 /** A sequence that has given no id yet has the first one as its last value. */
 const lastGiven = (kind: EntryKind) =>
@@ -114,17 +117,17 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
         sql`
           with entry as materialized (
             select index, kind, record_id, row_number() over (order by index) as n,
-              sum(coalesce(octet_length(l.comment), octet_length(a.description), 0) + 300) over (order by index) as bytes
+              sum(coalesce(octet_length(l.comment), octet_length(a.description), 0)) over (order by index) as bytes
             from trail_entry e
             left join maintenance_log l on kind = 'log' and l.id = record_id
             left join asset_event a on kind = 'asset' and a.id = record_id
             where index >= ${from} and index < ${Math.min(to, from + tileWidth)}
           )
           select string_agg(line, E'\\n' order by n) from (
-            select n, row_number() over (order by n) as place, line
+            select n, row_number() over (order by n) as place, line, sum(octet_length(line)) over (order by n) as length
             from entry cross join lateral (${unionOf(entryKinds.map(lineOf))}) as record
-            where index = ${from} + n - 1 and (n = 1 or bytes <= ${mostBytes})
-          ) as found where n = place`,
+            where index = ${from} + n - 1 and (n = 1 or bytes <= ${mostBytes.ofTexts})
+          ) as found where n = place and (n = 1 or length <= ${mostBytes.ofEntries})`,
       );
       // A line feed within an entry is written as an escape.
       return (row?.[0]?.toString().split("\n") ?? []).map(line => Buffer.from(line));

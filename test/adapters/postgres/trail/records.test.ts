@@ -112,4 +112,27 @@ describe("the trail's records in PostgreSQL", () => {
     // Other tests on the same server may have a transaction open for a moment.
     await until(async () => (await records.horizon(false)).xmin > taken);
   });
+
+  test("are read in pieces whose bytes are bounded as they are sent, also where each byte of a text becomes six", async () => {
+    const { ledger, records } = makeRepositories(database).trail;
+    await owner`
+      insert into asset (name, description) select 'Pump', repeat(chr(1), 2000) from generate_series(1, 60)`;
+    await owner`insert into asset (name, description) select 'Pump', 'short' from generate_series(1, 300)`;
+    const { size: before, lastIds } = await ledger.end();
+    await ledger.number(before, lastIds, lastIds, 1_000);
+    const { size } = await ledger.end();
+    const pieces: number[][] = [];
+    for (let at = before; at < size; at += pieces.at(-1)?.length ?? 0) {
+      pieces.push((await records.entries(at, size)).map(({ length }) => length));
+    }
+    assert.equal(pieces.flat().length, size - before);
+    assert.ok(pieces.flat().filter(length => length > 12_000).length >= 60);
+    const bytes = pieces.map(piece => piece.reduce((sum, length) => sum + length));
+    assert.ok(Math.max(...bytes) <= 128 * 1024, `${bytes}`);
+    // Of short entries a whole tile is one piece.
+    assert.ok(
+      pieces.some(({ length }) => length >= 200),
+      `${pieces.map(({ length }) => length)}`,
+    );
+  });
 });
