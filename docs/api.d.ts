@@ -475,7 +475,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The body has a `Content-Type` that is not `application/json`. */
+    /** @description The body has a `Content-Type` that is not `application/json` in UTF-8, or is compressed. */
     Error415: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -557,7 +557,7 @@ export interface components {
     RequestId: string;
     /** @description The number of seconds to wait before trying again. */
     RetryAfter: number;
-    /** @description What is wrong with the token (RFC 6750, section 3): `Bearer` when there is none, `Bearer error="invalid_token"` when it is not valid: log in again; `Bearer error="insufficient_scope"` when the employee's role is not sufficient. A failed login does not have it. */
+    /** @description What is wrong with the token (RFC 6750, section 3): `Bearer` when there is none or a login has failed, `Bearer error="invalid_token"` when it is not valid: log in again; `Bearer error="insufficient_scope"` when the employee's role is not sufficient. */
     Challenge: string;
   };
   pathItems: never;
@@ -714,6 +714,8 @@ export interface operations {
       201: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
+          /** @description Where the record is: a reference relative to the address of the request. */
+          Location?: string;
         };
         content: {
           "application/json": components["schemas"]["Employee"];
@@ -1033,6 +1035,8 @@ export interface operations {
       201: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
+          /** @description Where the record is: a reference relative to the address of the request. */
+          Location?: string;
         };
         content: {
           "application/json": components["schemas"]["Asset"];
@@ -1178,7 +1182,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs. */
+          /** @description `<…>; rel="next"`: the query of the next page, a reference relative to this address. Only with `limit`, and only while there are more logs. */
           Link?: string;
         };
         content: {
@@ -1231,6 +1235,8 @@ export interface operations {
       201: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
+          /** @description Where the record is: a reference relative to the address of the request. */
+          Location?: string;
           /** @description `true` when the log had been written before, under the same key. */
           "Idempotent-Replayed"?: string;
         };
@@ -1279,7 +1285,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs. */
+          /** @description `<…>; rel="next"`: the query of the next page, a reference relative to this address. Only with `limit`, and only while there are more logs. */
           Link?: string;
         };
         content: {
@@ -1418,7 +1424,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs. */
+          /** @description `<…>; rel="next"`: the query of the next page, a reference relative to this address. Only with `limit`, and only while there are more logs. */
           Link?: string;
         };
         content: {

@@ -84,6 +84,7 @@ for (const { name, open } of worlds) {
         ]) {
           const answer = await world.call("POST", login, { body });
           assert.deepEqual([answer.status, answer.json], [401, wrong], JSON.stringify(body));
+          assert.equal(answer.headers.get("www-authenticate"), "Bearer");
         }
         await world.call("PATCH", `${api}/employees/${employee.id}`, { token: world.tokens.ADMIN });
         const again = await world.call("POST", login, { body: { email: employee.email, password } });

@@ -75,20 +75,7 @@ for (const { name, open } of worlds) {
         ["DELETE", ""],
         ["PATCH", ""],
       ] as const) {
-        for (const id of [
-          "abc",
-          "--1",
-          "-",
-          "1.5",
-          "-1.5",
-          "1e3",
-          "0x1",
-          "+1",
-          "%31",
-          "%E0",
-          "1%20",
-          "null",
-        ]) {
+        for (const id of ["abc", "--1", "-", "1.5", "-1.5", "1e3", "0x1", "+1", "%E0", "1%20", "null"]) {
           const answer = await world.call(method, `${employees}/${id}${suffix}`, {
             token: world.tokens.ADMIN,
             body,

@@ -176,10 +176,7 @@ describe("whole lists", () => {
     const path = `${api}/logs?limit=5&status=CANCELLED`;
     const { status, json, headers } = await world.call("GET", path, { token: world.tokens.ADMIN });
     assert.deepEqual([status, json, reading], [200, [], 0]);
-    assert.match(
-      headers.get("link") ?? "",
-      /^<\/api\/v1\/logs\?status=CANCELLED&limit=5&before=[\w-]+>; rel="next"$/,
-    );
+    assert.match(headers.get("link") ?? "", /^<\?status=CANCELLED&limit=5&before=[\w-]+>; rel="next"$/);
     await world.close();
   });
 

@@ -9,9 +9,13 @@ interface Row {
   readonly performedDate: string;
 }
 
-/** The target of the link to the next page (RFC 8288), undefined on the last one. */
-const nextOf = ({ headers }: Answer): string | undefined =>
-  /^<([^<>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+/** The target of the link to the next page (RFC 8288, RFC 3986), undefined on the last one. */
+function nextOf({ headers }: Answer, path: string): string | undefined {
+  const reference = /^<([^<>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+  if (reference === undefined) return undefined;
+  const { pathname, search } = new URL(reference, `http://x${path}`);
+  return pathname + search;
+}
 
 for (const { name, open } of worlds) {
   describe(`pages of logs ${name}`, () => {
@@ -47,7 +51,7 @@ for (const { name, open } of worlds) {
         assert.equal(answer.status, 200, answer.text);
         await onPage(answer.json);
         rows.push(...answer.json);
-        next = nextOf(answer);
+        next = nextOf(answer, next);
       }
       return rows;
     }
@@ -83,7 +87,7 @@ for (const { name, open } of worlds) {
 
     test("a cursor without a limit answers all that is left", async () => {
       const first = await get(`${api}/logs?limit=10`);
-      const before = new URL(nextOf(first) ?? "", "http://x").searchParams.get("before");
+      const before = new URL(nextOf(first, "/") ?? "", "http://x").searchParams.get("before");
       const whole = (await get(`${api}/logs`)).json;
       assert.deepEqual((await get(`${api}/logs?before=${before}`)).json, whole.slice(10));
     });
@@ -92,7 +96,7 @@ for (const { name, open } of worlds) {
       const { headers, text } = await world.call("HEAD", `${api}/logs?limit=3`, {
         token: world.tokens.ADMIN,
       });
-      assert.match(headers.get("link") ?? "", /^<\/api\/v1\/logs\?limit=3&before=[\w-]+>; rel="next"$/);
+      assert.match(headers.get("link") ?? "", /^<\?limit=3&before=[\w-]+>; rel="next"$/);
       assert.equal(text, "");
     });
 

@@ -18,19 +18,27 @@ describe("the HTTP edge", () => {
   const tokenHeader = () => `Authorization: Bearer ${world.tokens.ADMIN}\r\n`;
 
   describe("paths and methods", () => {
-    test("an unknown path is 404, a trailing slash and an encoded segment are other paths", async () => {
-      for (const path of [
-        "/nope",
-        `${api}`,
-        `${api}/assets/`,
-        "/api/v2/assets",
-        `${api}/%61ssets`,
-        "//",
-        "/%E0",
-      ]) {
+    test("an unknown path is 404, and a trailing slash makes another path", async () => {
+      for (const path of ["/nope", `${api}`, `${api}/assets/`, "/api/v2/assets", "//", "/%E0"]) {
         for (const method of ["GET", "POST"]) {
           await assertError(await world.call(method, path, { token: world.tokens.ADMIN }), 404, "Not found");
         }
+      }
+    });
+
+    test("the segments of a path are decoded once", async () => {
+      const { id } = world.employees.ADMIN;
+      const encoded = `%${id.toString().charCodeAt(0).toString(16)}${id.toString().slice(1)}`;
+      for (const [path, status] of [
+        [`${api}/%61ssets`, 200],
+        [`${api}/logs/active%2Dassets?limit=1`, 200],
+        [`${api}/employees/${encoded}`, 200],
+        [`${api}/%2561ssets`, 404],
+        [`${api}%2Fassets`, 404],
+        [`${api}/employees/1%2F2`, 400],
+        [`${api}/employees/%`, 400],
+      ] as const) {
+        assert.equal((await world.call("GET", path, { token: world.tokens.ADMIN })).status, status, path);
       }
     });
 
@@ -87,15 +95,25 @@ describe("the HTTP edge", () => {
     const asset = { name: "Pump" };
 
     test("another content type is 415", async () => {
-      for (const type of [
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "application/json; charset=latin1",
-        "application/jsonp",
-      ]) {
+      for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {
         const answer = await world.call("POST", login, { raw: "{}", headers: { "content-type": type } });
         await assertError(answer, 415, "Content-Type must be application/json");
       }
+      const headers = { "content-type": 'application/json; charset="ISO-8859-1"' };
+      const answer = await world.call("POST", login, { raw: "{}", headers });
+      await assertError(answer, 415, "Content-Type must be application/json in UTF-8, not in ISO-8859-1");
+    });
+
+    test("a compressed body is 415, and the client learns what it may send", async () => {
+      for (const encoding of ["gzip", "br", "identity, gzip", "GZIP"]) {
+        const headers = { ...json, "content-encoding": encoding };
+        const answer = await world.call("POST", login, { raw: "{}", headers });
+        await assertError(answer, 415, "Content-Encoding is not supported");
+        assert.equal(answer.headers.get("accept-encoding"), "identity");
+      }
+      const headers = { ...json, "content-encoding": "Identity" };
+      const answer = await world.call("POST", login, { raw: "{}", headers });
+      await assertError(answer, 400, "Email is required");
     });
 
     test("a body without a content type is read as JSON", async () => {
@@ -235,10 +253,17 @@ describe("the HTTP edge", () => {
         '{"name":"x","unknown":{"a":"\\ud800"}}',
         '{"name":"x","\\u0000":1}',
         `{"name":"\\u0000","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+        '{"name":"\\u0000","name":"x"}',
+        '{"name":"\\\\\\u0000"}',
+        '{"name":"\\ud834\\n\\udd1e"}',
+        '{"name":"\\ud834","x":"\\udd1e"}',
       ]) {
         const answer = await world.call("POST", `${api}/assets`, { token: token(), raw, headers: json });
         await assertError(answer, 400, "Request body must not contain NUL characters or lone surrogates");
       }
+      const escaped = `{"name":"\\\\u0000 \\\\\\\\ud800 \\u00e9","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+      const deep = await world.call("POST", `${api}/assets`, { token: token(), raw: escaped, headers: json });
+      assert.deepEqual([deep.status, deep.json.name], [201, "\\u0000 \\\\ud800 é"]);
       const pair = { token: token(), raw: '{"name":"\\ud834\\udd1e"}', headers: json };
       assert.equal((await world.call("POST", `${api}/assets`, pair)).json.name, "𝄞");
     });
@@ -290,6 +315,30 @@ describe("the HTTP edge", () => {
         assert.equal(headers.get("x-content-type-options"), "nosniff", `${method} ${path}`);
         assert.equal(headers.get("cache-control"), "no-store");
         assert.match(headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+      }
+    });
+
+    test("that is 201 says where the record is, by a reference that holds behind a prefix", async () => {
+      const token = world.tokens.ADMIN;
+      const person = { firstName: "Ada", lastName: "Byron", phone: "+45 12 34 56", role: "TECHNICIAN" };
+      const employee = { ...person, email: "location@example.com", password };
+      const log = { performedDate: "2026-03-29T02:30", status: "PENDING", taskType: "ERROR", comment: "" };
+      const pump = await world.call("POST", `${api}/assets`, { token, body: { name: "Pump" } });
+      const headers = { "idempotency-key": "location" };
+      for (const [path, body] of [
+        [`${api}/assets`, { name: "Pump" }],
+        [`${api}/auth/register`, employee],
+        [`${api}/assets/${pump.json.id}/logs`, log],
+        [`${api}/assets/${pump.json.id}/logs`, log],
+      ] as const) {
+        const created = await world.call("POST", path, { token, body, headers });
+        assert.equal(created.status, 201);
+        const location = created.headers.get("location") ?? "";
+        assert.doesNotMatch(location, /^\//);
+        const { pathname } = new URL(location, `http://x/prefix${path}`);
+        assert.match(pathname, /^\/prefix\//);
+        const found = await world.call("GET", pathname.replace("/prefix", ""), { token });
+        assert.deepEqual([found.status, found.json.id], [200, created.json.id]);
       }
     });
 
@@ -354,7 +403,8 @@ describe("cross-origin requests", () => {
       for (const method of ["get", "post", "put", "patch", "delete"]) {
         assert.ok(allowed("access-control-allow-methods").includes(method), method);
       }
-      for (const header of ["authorization", "content-type", "idempotency-key"]) {
+      // The star is for those of tracing tools.
+      for (const header of ["authorization", "content-type", "idempotency-key", "if-match", "*"]) {
         assert.ok(allowed("access-control-allow-headers").includes(header), header);
       }
     }
@@ -369,7 +419,8 @@ describe("cross-origin requests", () => {
       const { headers } = await world.call("GET", "/", { token, headers: { origin } });
       assert.equal(headers.get("access-control-allow-origin"), "*");
       const exposed = (headers.get("access-control-expose-headers") ?? "").split(", ");
-      for (const name of ["Link", "X-Request-Id", "Retry-After"]) assert.ok(exposed.includes(name), name);
+      for (const name of ["ETag", "Link", "Location", "X-Request-Id", "Retry-After"])
+        assert.ok(exposed.includes(name), name);
     }
     await world.close();
   });

@@ -24,11 +24,16 @@ export interface ApiDocument {
 
 export type AnswerCheck = (method: string, path: string, answer: Answer) => void;
 
+/** The service decodes each segment: what it reads as another character, but a slash within one. */
+const decoded = (path: string): string =>
+  path.replace(/%(?!2f)[2-7][\da-f]/gi, sent => decodeURIComponent(sent));
+
 /** Headers that mean something to a client: an answer has them only where the document says so. */
 const describedHeaders = [
   "ETag",
   "Idempotent-Replayed",
   "Link",
+  "Location",
   "Retry-After",
   "Vary",
   "WWW-Authenticate",
@@ -60,7 +65,7 @@ export function makeAnswerCheck({ paths, components }: ApiDocument): AnswerCheck
     }));
 
   function responseOf(method: string, path: string, status: number): Response | undefined {
-    const template = templates.find(({ pattern }) => pattern.test(path.split("?")[0] ?? ""))?.path;
+    const template = templates.find(({ pattern }) => pattern.test(decoded(path.split("?")[0] ?? "")))?.path;
     const operation = paths[template ?? ""]?.[method === "HEAD" ? "get" : method.toLowerCase()];
     if (method === "OPTIONS" && status === 200) return undefined;
     if (operation === undefined) {

@@ -68,8 +68,11 @@ const meanings: Readonly<Record<string, Meaning>> = {
     },
   },
   415: {
-    description: "The body has a `Content-Type` that is not `application/json`.",
-    messages: { type: "Content-Type must be application/json" },
+    description: "The body has a `Content-Type` that is not `application/json` in UTF-8, or is compressed.",
+    messages: {
+      type: "Content-Type must be application/json",
+      encoding: "Content-Encoding is not supported",
+    },
   },
   417: {
     description: "The `Expect` header asks for something other than `100-continue`.",

@@ -56,7 +56,7 @@ const retryAfterHeader = {
 };
 const challengeHeader = {
   description:
-    'What is wrong with the token (RFC 6750, section 3): `Bearer` when there is none, `Bearer error="invalid_token"` when it is not valid: log in again; `Bearer error="insufficient_scope"` when the employee\'s role is not sufficient. A failed login does not have it.',
+    'What is wrong with the token (RFC 6750, section 3): `Bearer` when there is none or a login has failed, `Bearer error="invalid_token"` when it is not valid: log in again; `Bearer error="insufficient_scope"` when the employee\'s role is not sufficient.',
   schema: { type: "string" },
 };
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };

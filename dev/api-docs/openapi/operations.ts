@@ -22,8 +22,10 @@ export interface Operation {
 }
 
 const linkToNextPage = {
-  Link: '`<…>; rel="next"`: the address of the next page. Only with `limit`, and only while there are more logs.',
+  Link: '`<…>; rel="next"`: the query of the next page, a reference relative to this address. Only with `limit`, and only while there are more logs.',
 };
+
+const createdAt = { Location: "Where the record is: a reference relative to the address of the request." };
 
 /** What the lists of logs have in common that are complete unless they are asked for in pages. */
 const allOrPages = {
@@ -63,6 +65,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     description:
       "The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out.",
     result: { one: "Employee" },
+    resultHeaders: createdAt,
     refusals: ["CONFLICT"],
     example: {
       firstName: "Ada",
@@ -131,6 +134,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     description:
       "Names need not be unique, so repeating the request creates another asset: if the response was lost, look for the asset in the list first.",
     result: { one: "Asset" },
+    resultHeaders: createdAt,
     example: { name: "Pump 7", description: "Left of the door" },
   },
   "PATCH /api/v1/assets/{id}": {
@@ -155,6 +159,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       "The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log.",
     result: { one: "MaintenanceLog" },
     resultHeaders: {
+      ...createdAt,
       "Idempotent-Replayed": "`true` when the log had been written before, under the same key.",
     },
     refusals: ["UNAUTHENTICATED", "NOT_FOUND", "UNPROCESSABLE"],

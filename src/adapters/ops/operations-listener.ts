@@ -51,7 +51,13 @@ export function makeOperations(sources: Sources) {
       "/": async () => page(statusPage(await sources.readiness(), read(), history)),
       "/api": async () =>
         page((await made("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress)),
-      "/openapi.json": async () => ({ status: 200, type: jsonType, text: await made("openapi.json") }),
+      "/openapi.json": async () => ({
+        status: 200,
+        type: jsonType,
+        text: withServer(await made("openapi.json"), sources.apiAddress),
+        // Tools in a browser load it from an origin of their own; it is the same for everybody.
+        headers: ["Access-Control-Allow-Origin", "*"],
+      }),
       // Public by design: a kept checkpoint shows later whether the trail is still the same.
       "/checkpoint": () => {
         const note = sources.checkpoint();
@@ -87,6 +93,10 @@ export function makeOperations(sources: Sources) {
 /** A document that `make docs` makes. */
 const made = (name: "api.html" | "openapi.json"): Promise<string> =>
   readFile(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
+
+/** The API has another address than this listener. */
+const withServer = (document: string, url: string): string =>
+  JSON.stringify({ ...JSON.parse(document), servers: [{ url }] }, undefined, 2);
 
 const page = (text: string): OpsAnswer => ({
   status: 200,

@@ -16,8 +16,9 @@ export const statusOf: Record<ErrorCode, number> = {
   UNAVAILABLE: 503,
 };
 
-/** The challenge of a 401 or 403 for a token (RFC 6750, section 3): whether logging in again would help. */
+/** The challenge of a 401 or 403 (RFC 9110, section 15.5.2; RFC 6750, section 3): whether logging in again would help. */
 const challengeOf: Partial<Record<ErrorCode, string>> = {
+  LOGIN_FAILED: "Bearer",
   TOKEN_MISSING: "Bearer",
   TOKEN_REFUSED: 'Bearer error="invalid_token"',
   UNAUTHENTICATED: 'Bearer error="invalid_token"',

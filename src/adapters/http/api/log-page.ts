@@ -24,11 +24,8 @@ const lookMilliseconds = 1_000;
 /**
  * A list of logs, or with `limit` a page of it and a link to the next (RFC 8288). Positions never change, so whoever
  * follows the links gets every log that was there at the start exactly once, whatever is written meanwhile.
- *
- * @param path of the list
  */
 export async function listOrPage(
-  path: string,
   query: Values<typeof logQueryFields>,
   listPart: (part: LogQuery) => LogList,
 ): Promise<Answer> {
@@ -44,15 +41,16 @@ export async function listOrPage(
   const page = (async function* () {
     yield { json: joinElements(found), next: undefined };
   })();
-  return list(page, next === undefined ? {} : { Link: linkTo(path, query, next) });
+  return list(page, next === undefined ? {} : { Link: linkTo(query, next) });
 }
 
-function linkTo(path: string, query: Values<typeof logQueryFields>, position: LogPosition): string {
+/** A reference of the query alone (RFC 3986, section 5.2.2): it holds behind a proxy that adds a prefix to the path. */
+function linkTo(query: Values<typeof logQueryFields>, position: LogPosition): string {
   const next = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, before: cursorOf(position) })) {
     if (value !== undefined) next.set(name, String(value));
   }
-  return `<${path}?${next}>; rel="next"`;
+  return `<?${next}>; rel="next"`;
 }
 
 /** Opaque to clients, so that it may come to say something else. */

@@ -61,7 +61,10 @@ export function makeRoutes({
       summary: "Create an employee, with a role up to one's own",
       status: 201,
       body: registrationFields,
-      run: async ({ caller, body, origin }) => json(await employees.register(caller, body, origin)),
+      run: async ({ caller, body, origin }) => {
+        const employee = await employees.register(caller, body, origin);
+        return json(employee, { Location: `../employees/${employee.id}` });
+      },
     }),
 
     guarded("GET", "/api/v1/employees", "AUTHENTICATED", {
@@ -114,7 +117,10 @@ export function makeRoutes({
       summary: "Create an asset",
       status: 201,
       body: newAssetFields,
-      run: async ({ caller, body }) => json(await assets.create(caller, body)),
+      run: async ({ caller, body }) => {
+        const asset = await assets.create(caller, body);
+        return json(asset, { Location: `assets/${asset.id}` });
+      },
     }),
     guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
       summary: "Activate an asset",
@@ -129,8 +135,7 @@ export function makeRoutes({
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       summary: "The logs of an asset, newest first",
       query: logQueryFields,
-      run: ({ id, query }) =>
-        listOrPage(`/api/v1/assets/${id}/logs`, query, part => maintenanceLogs.listOfAsset(id, part)),
+      run: ({ id, query }) => listOrPage(query, part => maintenanceLogs.listOfAsset(id, part)),
     }),
     guarded("POST", "/api/v1/assets/{id}/logs", "TECHNICIAN", {
       recordsCaller: true,
@@ -140,14 +145,15 @@ export function makeRoutes({
       body: newLogFields,
       run: async ({ caller, id, body, headers }) => {
         const { log, isReplay } = await maintenanceLogs.write(caller, id, body, headers["Idempotency-Key"]);
-        return json(log, isReplay ? { "Idempotent-Replayed": "true" } : {});
+        const place = { Location: `../../logs/${log.id}` };
+        return json(log, isReplay ? { ...place, "Idempotent-Replayed": "true" } : place);
       },
     }),
 
     guarded("GET", "/api/v1/logs", "AUTHENTICATED", {
       summary: "All logs, newest first",
       query: logQueryFields,
-      run: ({ query }) => listOrPage("/api/v1/logs", query, maintenanceLogs.list),
+      run: ({ query }) => listOrPage(query, maintenanceLogs.list),
     }),
     guarded("GET", "/api/v1/logs/active-assets", "AUTHENTICATED", {
       summary: "The newest logs of the assets that are active now",
@@ -162,8 +168,7 @@ export function makeRoutes({
     guarded("GET", "/api/v1/logs/employee/{id}", "MANAGER", {
       summary: "The logs of what one employee performed, newest first",
       query: logQueryFields,
-      run: ({ id, query }) =>
-        listOrPage(`/api/v1/logs/employee/${id}`, query, part => maintenanceLogs.listOfPerformer(id, part)),
+      run: ({ id, query }) => listOrPage(query, part => maintenanceLogs.listOfPerformer(id, part)),
     }),
     ...makeTrailRoutes(trail),
   ];

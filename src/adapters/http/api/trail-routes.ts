@@ -37,7 +37,7 @@ export const makeTrailRoutes = (trail: PublishedTrail): readonly Route[] => [
     run: ({ query: { from, limit } }) => {
       const entries = trail.entries(from, limit);
       return list(entries.list, {
-        Link: `<${trailPath}/entries?from=${entries.next}&limit=${limit}>; rel="next"`,
+        Link: `<?from=${entries.next}&limit=${limit}>; rel="next"`,
       });
     },
   }),

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { DomainError, invalid } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/field.ts";
 import { HttpError, overloaded } from "../api/http-error.ts";
@@ -7,7 +8,7 @@ import type { Exchange } from "./exchange.ts";
 const leastBytes = 4 * 1024;
 
 const jsonType = /^application\/json\s*(;|$)/i;
-const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(;|$))/i;
+const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))"?([\w.:+-]{0,40})/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -22,7 +23,7 @@ export async function receiveBody(exchange: Exchange, limitBytes: number): Promi
   const declaredBytes = Number(headers["content-length"] ?? 0);
   if (declaredBytes === 0 && headers["transfer-encoding"] === undefined) return new Uint8Array();
   if (declaredBytes > limitBytes) throw tooLarge(limitBytes);
-  refuseOtherTypes(headers["content-type"]);
+  refuseOtherTypes(headers);
   // A client of HTTP/1.0 would take it for the response (RFC 9110, section 10.1.1).
   if (headers.expect !== undefined && request.httpVersion !== "1.0") response.writeContinue();
   const body = new GrowingBuffer(exchange, limitBytes);
@@ -37,9 +38,16 @@ export async function receiveBody(exchange: Exchange, limitBytes: number): Promi
 const tooLarge = (limitBytes: number) =>
   new HttpError(413, `Request body must be at most ${limitBytes} bytes`);
 
-function refuseOtherTypes(type: string | undefined): void {
-  if (type !== undefined && (!jsonType.test(type) || otherCharset.test(type))) {
-    throw new HttpError(415, "Content-Type must be application/json");
+/** What a client may send is JSON in UTF-8 as it is (RFC 9110, section 15.5.16). */
+function refuseOtherTypes(headers: IncomingHttpHeaders): void {
+  const { "content-type": type = "application/json", "content-encoding": encoding = "identity" } = headers;
+  if (encoding.toLowerCase() !== "identity") {
+    throw new HttpError(415, "Content-Encoding is not supported", { "Accept-Encoding": "identity" });
+  }
+  const charset = otherCharset.exec(type)?.[1];
+  if (!jsonType.test(type)) throw new HttpError(415, "Content-Type must be application/json");
+  if (charset !== undefined) {
+    throw new HttpError(415, `Content-Type must be application/json in UTF-8, not in ${charset}`);
   }
 }
 
@@ -122,14 +130,21 @@ export function parseBody(bytes: Uint8Array): Readonly<Record<string, unknown>> 
 function parseJson(bytes: Uint8Array): unknown {
   try {
     const text = utf8.decode(bytes);
-    // NUL and lone surrogates can only come from an escape: UTF-8 and JSON exclude them otherwise.
-    return text.includes("\\u") ? JSON.parse(text, refuseUnstorable) : JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    refuseUnstorable(text);
+    return value;
   } catch (error) {
     throw error instanceof DomainError ? error : invalid("Request body is not valid JSON in UTF-8");
   }
 }
 
-function refuseUnstorable(name: string, value: unknown): unknown {
-  if (isStorable(name) && (typeof value !== "string" || isStorable(value))) return value;
-  throw invalid("Request body must not contain NUL characters or lone surrogates");
+/** NUL and lone surrogates can only come from an escape: UTF-8 and JSON exclude them otherwise. */
+function refuseUnstorable(json: string): void {
+  if (!json.includes("\\u")) return;
+  const decoded = json.replace(/\\(?:u(.{4})|.)/g, (_, hex?: string) =>
+    hex === undefined ? " " : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  if (!isStorable(decoded)) {
+    throw invalid("Request body must not contain NUL characters or lone surrogates");
+  }
 }

@@ -9,7 +9,7 @@ export type Cors = ReturnType<typeof makeCors>;
 export function makeCors(allowed: AllowedOrigins) {
   const exposed = {
     "Access-Control-Expose-Headers":
-      "ETag, Link, Retry-After, X-Request-Id, Idempotent-Replayed, WWW-Authenticate",
+      "ETag, Link, Location, Retry-After, X-Request-Id, Idempotent-Replayed, WWW-Authenticate",
   };
   const allowsAnyone = { "Access-Control-Allow-Origin": "*" };
   const toAnyone = { ...allowsAnyone, ...exposed };
@@ -24,8 +24,9 @@ export function makeCors(allowed: AllowedOrigins) {
     /** The further headers of a preflight, which any path may be asked for. */
     preflight: {
       "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+      // Those of tracing tools are many; the star does not cover Authorization (Fetch standard, section 4.8).
       "Access-Control-Allow-Headers":
-        "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id",
+        "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, *",
       "Access-Control-Max-Age": "86400",
       "Content-Length": "0",
     },

@@ -35,7 +35,7 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
     let node = root;
     let id: string | undefined;
     let rest: string | undefined;
-    const segments = segmentsOf(path);
+    const segments = path.includes("%") ? segmentsOf(path).map(decode) : segmentsOf(path);
     for (let at = 0; at < segments.length; at += 1) {
       const segment = segments[at] as string;
       if (node.rest !== undefined && segment !== "") {
@@ -58,6 +58,15 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
 
 /** "/" has one segment, which is empty. A trailing slash adds an empty segment and so makes another path. */
 const segmentsOf = (path: string): string[] => path.split("/").slice(1);
+
+/** A segment is decoded once (RFC 3986, section 6.2.2.2); one that cannot be decoded stays as it is. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
 
 function childFor(node: Node, segment: string): Node {
   if (segment === "{id}") {

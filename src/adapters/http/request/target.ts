@@ -10,7 +10,7 @@ export interface Target {
 
 const absolute = /^https?:\/\/[^/?#]+\/?/i;
 
-/** Splits a request target (RFC 9112, section 3.2) without decoding it, since no known path needs that. */
+/** Splits a request target (RFC 9112, section 3.2) without decoding it; the router decodes the segments of the path. */
 export function readTarget(url: string): Target {
   // A proxy may send the absolute form, whose scheme and authority do not matter here; its path may be empty.
   const local = url.startsWith("/") ? url : url.replace(absolute, "/");

@@ -69,6 +69,7 @@ describe("an expected error", () => {
       return challenge === undefined ? [] : [[code, challenge]];
     });
     assert.deepEqual(Object.fromEntries(challenges), {
+      LOGIN_FAILED: "Bearer",
       TOKEN_MISSING: "Bearer",
       TOKEN_REFUSED: 'Bearer error="invalid_token"',
       UNAUTHENTICATED: 'Bearer error="invalid_token"',
