@@ -5,8 +5,15 @@ import type { Bytes, Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
 import { batched } from "./batch.ts";
 
-/** Rows of the first page: enough for most lists, so that one statement is enough for them. */
-const firstRows = 400;
+/**
+ * Rows of the first page: enough for most lists, so that one statement is enough for them. Where rows have been long, they
+ * come to about `pageBytes` however long they are.
+ */
+const firstRows = { asARule: 400, whereLong: 20 };
+/** A page of long rows has at most so many times the rows of the one before. */
+const mostGrowth = 4;
+/** Lists that are read with care after long rows were met. */
+const carefulLists = 1_000;
 
 /** PostgreSQL does not send a page of more bytes, unless it is of one row. The next page should come to four fifths of that. */
 export const pageBytes = 256 * 1024;
@@ -21,11 +28,31 @@ export interface Page<Key> {
 }
 
 /**
+ * Whether lists are read with care. A page that comes to too many bytes was rendered for nothing, at up to eighty times the
+ * cost of one that is sent. Pages of few rows would cost each list more statements, so they are for the lists after such a page.
+ */
+export class Care {
+  #lists = 0;
+
+  /** Whether the list that begins now is read with care. */
+  takeList(): boolean {
+    if (this.#lists === 0) return false;
+    this.#lists -= 1;
+    return true;
+  }
+
+  noteTooLong(): void {
+    this.#lists = carefulLists;
+  }
+}
+
+/**
  * Reads a list as a walk over its key, a page at a time. Between two pages nothing is held in the database: no
  * connection, no snapshot, no portal, however slowly the client reads. Rows are never deleted and their keys never
  * change, so every row that is there at the start comes exactly once.
  *
- * The next page is read while one is rendered and sent, so that neither side waits for the other.
+ * The next page is read while one is rendered and sent, so that neither side waits for the other; but for the first one, after
+ * which most readers stop: there is nothing more, or it was HEAD.
  *
  * @param read reads at most so many rows that come after this key; undefined when they come to too many bytes
  * @param wanted rows after which no page is read
@@ -33,32 +60,44 @@ export interface Page<Key> {
 export async function* pagesOf<Key, P extends Page<Key>>(
   start: Key,
   read: (last: Key, limit: number) => Promise<P | undefined>,
+  care: Care,
   wanted = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<P, undefined> {
   async function readFitting(last: Key, limit: number): Promise<P> {
     for (let rows = limit; ; rows = Math.ceil(rows / 8)) {
       const page = await read(last, rows);
       if (page !== undefined) return page;
+      care.noteTooLong();
     }
   }
-  let left = wanted;
-  let reading = readFitting(start, Math.min(firstRows, left));
-  for (;;) {
+  const isCareful = care.takeList();
+  const firstLimit = isCareful ? firstRows.whereLong : firstRows.asARule;
+
+  /** The page after this one; undefined at the end of the list. */
+  function readAfter({ rows, bytes, next }: P, left: number): Promise<P> | undefined {
+    if (next === undefined || left <= 0) return undefined;
+    const fitting = rows === 0 ? firstLimit : Math.max(1, Math.floor((0.8 * pageBytes * rows) / bytes));
+    const most = isCareful ? Math.max(firstLimit, mostGrowth * rows) : fitting;
+    const reading = readFitting(next, Math.min(fitting, most, left));
+    // Awaiting it later throws its failure. A reader that stops before that would leave it unhandled.
+    reading.catch(() => {});
+    return reading;
+  }
+
+  const first = await readFitting(start, Math.min(firstLimit, wanted));
+  yield first;
+  let left = wanted - first.rows;
+  let reading = readAfter(first, left);
+  while (reading !== undefined) {
     const page = await reading;
-    const { rows, bytes, next } = page;
-    left -= rows;
-    const isLast = next === undefined || left <= 0;
-    if (!isLast) {
-      const fitting = rows === 0 ? firstRows : Math.max(1, Math.floor((0.8 * pageBytes * rows) / bytes));
-      reading = readFitting(next, Math.min(fitting, left));
-      // Awaiting it later throws its failure. A reader that stops before that would leave it unhandled.
-      reading.catch(() => {});
-      // The driver sends the statement one turn later. PostgreSQL would wait for it while this page is rendered.
+    left -= page.rows;
+    reading = readAfter(page, left);
+    // The driver sends the statement one turn later. PostgreSQL would wait for it while this page is rendered.
+    if (reading !== undefined) {
       await nextTurn();
       await nextTurn();
     }
     yield page;
-    if (isLast) return;
   }
 }
 
@@ -92,19 +131,20 @@ export function listsById(
       active,
       batched(
         queryBytes,
-        () => statementFor(active, 0, firstRows),
-        (rows, calls) => calls.map(() => pageOf(rows, firstRows)),
+        (limits: readonly number[]) => statementFor(active, 0, Math.min(...limits)),
+        (rows, limits) => limits.map(() => pageOf(rows, Math.min(...limits))),
       ),
     ]),
   );
 
+  const care = new Care();
   return async function* ({ active }) {
     const read = async (last: number, limit: number) => {
-      const readFirst = last === 0 && limit === firstRows ? firstPages.get(active) : undefined;
+      const readFirst = last === 0 ? firstPages.get(active) : undefined;
       return readFirst
-        ? readFirst(undefined)
+        ? readFirst(limit)
         : pageOf(await queryBytes(statementFor(active, last, limit)), limit);
     };
-    for await (const page of pagesOf<number, RecordsPage>(0, read)) yield page;
+    for await (const page of pagesOf<number, RecordsPage>(0, read, care)) yield page;
   };
 }

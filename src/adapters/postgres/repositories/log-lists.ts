@@ -1,7 +1,7 @@
 import type { LogList, MaintenanceLogRepository } from "../../../application/ports.ts";
 import { notFound } from "../../../domain/error.ts";
 import { type LogPosition, startOf } from "../../../domain/maintenance-log.ts";
-import { pageBytes, pagesOf } from "../batching/pages.ts";
+import { Care, pageBytes, pagesOf } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { readLogPage, type Scope } from "./log-statements.ts";
 import type { SharedNames } from "./names.ts";
@@ -11,6 +11,7 @@ import { makeCopier } from "./packed-logs.ts";
 const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_INTEGER };
 
 export function makeLogLists(database: Database, names: SharedNames) {
+  const care = new Care();
   /** @param isPart whether the list ends after the bytes of a page, too */
   async function* list(scope: Scope, limit = scope.limit, isPart = limit !== undefined): LogList {
     let left = limit ?? Number.POSITIVE_INFINITY;
@@ -21,6 +22,7 @@ export function makeLogLists(database: Database, names: SharedNames) {
     const pages = pagesOf(
       startOf(scope) ?? beforeAll,
       (last: LogPosition, rows) => readLogPage(database, names, scope, last, rows),
+      care,
       left + 1,
     );
     for await (const { rows, next, logs, names: known, missing } of pages) {

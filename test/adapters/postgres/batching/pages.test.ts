@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { listsById, type Page, pagesOf } from "../../../../src/adapters/postgres/batching/pages.ts";
+import { Care, listsById, type Page, pagesOf } from "../../../../src/adapters/postgres/batching/pages.ts";
 import type { Database } from "../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
 
@@ -40,7 +40,7 @@ const turns = () => new Promise(resolve => setImmediate(() => setImmediate(resol
 describe("a list in pages", () => {
   for (const size of [0, 1, first - 1, first, first + 1, first + 4_194, 10_000]) {
     test(`of ${size} rows has every row once, in order`, async () => {
-      const ids = await idsOf(pagesOf<number, Rows>(0, makeTable(size).read));
+      const ids = await idsOf(pagesOf<number, Rows>(0, makeTable(size).read, new Care()));
       assert.deepEqual(
         ids,
         Array.from({ length: size }, (_, i) => i + 1),
@@ -50,7 +50,7 @@ describe("a list in pages", () => {
 
   test("asks for what comes after the last row, and not again after a page that was not full", async () => {
     const { asked, read } = makeTable(first + 2_097 + 1, 100);
-    await idsOf(pagesOf<number, Rows>(0, read));
+    await idsOf(pagesOf<number, Rows>(0, read, new Care()));
     assert.deepEqual(
       asked.map(({ last }) => last),
       [0, first, first + 2_097],
@@ -65,7 +65,7 @@ describe("a list in pages", () => {
       [1_048_576, 1],
     ] as const) {
       const { asked, read } = makeTable(first + 1, bytesPerRow);
-      await idsOf(pagesOf<number, Rows>(0, read));
+      await idsOf(pagesOf<number, Rows>(0, read, new Care()));
       assert.deepEqual(asked[1], { last: first, limit });
     }
   });
@@ -78,7 +78,7 @@ describe("a list in pages", () => {
       [1, [first, 50, 7, 1]],
     ] as const) {
       const { asked, read } = makeTable(first, 1_000, mostBytes);
-      for await (const { rows } of pagesOf<number, Rows>(0, read)) {
+      for await (const { rows } of pagesOf<number, Rows>(0, read, new Care())) {
         assert.equal(rows, limits.at(-1));
         break;
       }
@@ -88,17 +88,42 @@ describe("a list in pages", () => {
       );
     }
     const { read } = makeTable(500, 1_000, 5_000);
-    assert.equal((await idsOf(pagesOf<number, Rows>(0, read))).length, 500);
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new Care()))).length, 500);
+  });
+
+  test("is read with care after rows that came to too many bytes: few at first, and then four times as many at most", async () => {
+    const care = new Care();
+    const long = makeTable(first, 12_000, 256 * 1_024);
+    await idsOf(pagesOf<number, Rows>(0, long.read, care));
+    assert.equal(long.asked[0]?.limit, first);
+    // No other page of long rows is read for nothing.
+    const careful = makeTable(100, 12_000, 256 * 1_024);
+    await idsOf(pagesOf<number, Rows>(0, careful.read, care));
+    assert.deepEqual(
+      careful.asked.map(({ limit }) => limit),
+      [20, 17, 17, 17, 17, 17],
+    );
+    const short = makeTable(2_000);
+    await idsOf(pagesOf<number, Rows>(0, short.read, care));
+    assert.deepEqual(
+      short.asked.map(({ limit }) => limit),
+      [20, 80, 320, 1_280, 4_194],
+    );
+    // A thousand lists later it is over.
+    for (let n = 0; n < 998; n += 1) care.takeList();
+    const later = makeTable(10);
+    await idsOf(pagesOf<number, Rows>(0, later.read, care));
+    assert.equal(later.asked[0]?.limit, first);
   });
 
   test("asks for no more rows than are wanted", async () => {
     const { asked, read } = makeTable(10_000, 1_024);
-    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, 500))).length, 500);
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new Care(), 500))).length, 500);
     assert.deepEqual(
       asked.map(({ limit }) => limit),
       [first, 100],
     );
-    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, 7))).length, 7);
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new Care(), 7))).length, 7);
     assert.equal(asked.at(-1)?.limit, 7);
   });
 
@@ -109,14 +134,14 @@ describe("a list in pages", () => {
       next: i + 1 < all.length ? i + 1 : undefined,
       ids,
     }));
-    assert.deepEqual(await idsOf(pagesOf<number, Rows>(0, async last => pages[last])), [1, 2, 3]);
+    assert.deepEqual(await idsOf(pagesOf<number, Rows>(0, async last => pages[last], new Care())), [1, 2, 3]);
   });
 
-  test("reads one page ahead and no more", async () => {
+  test("reads one page ahead and no more, and none after the first, where HEAD stops", async () => {
     const { asked, read } = makeTable(10_000);
-    const iterator = pagesOf<number, Rows>(0, read)[Symbol.asyncIterator]();
+    const iterator = pagesOf<number, Rows>(0, read, new Care())[Symbol.asyncIterator]();
     assert.equal(asked.length, 0);
-    for (const ahead of [2, 3, 4]) {
+    for (const ahead of [1, 3, 4]) {
       await iterator.next();
       await turns();
       assert.equal(asked.length, ahead);
@@ -126,13 +151,17 @@ describe("a list in pages", () => {
   test("hands a page over when the next one has been asked for, which takes the driver a turn", async () => {
     const { read } = makeTable(10_000);
     let sent = 0;
-    const pages = pagesOf<number, Rows>(0, async (last, limit) => {
-      await undefined;
-      await new Promise(resolve => setImmediate(resolve));
-      sent += 1;
-      return read(last, limit);
-    });
-    for (const ahead of [2, 3, 4]) {
+    const pages = pagesOf<number, Rows>(
+      0,
+      async (last, limit) => {
+        await undefined;
+        await new Promise(resolve => setImmediate(resolve));
+        sent += 1;
+        return read(last, limit);
+      },
+      new Care(),
+    );
+    for (const ahead of [1, 3, 4]) {
       await pages.next();
       assert.equal(sent, ahead);
     }
@@ -140,7 +169,7 @@ describe("a list in pages", () => {
 
   test("reads no more when nobody wants the rest", async () => {
     const { asked, read } = makeTable(10_000);
-    for await (const _ of pagesOf<number, Rows>(0, read)) if (asked.length === 3) break;
+    for await (const _ of pagesOf<number, Rows>(0, read, new Care())) if (asked.length === 3) break;
     await turns();
     assert.equal(asked.length, 3);
   });
@@ -150,10 +179,14 @@ describe("a list in pages", () => {
     const failure = new Error("connection lost");
     let pieces = 0;
     const list = () =>
-      pagesOf<number, Rows>(0, async (last, limit) => {
-        if (last > first) throw failure;
-        return read(last, limit);
-      });
+      pagesOf<number, Rows>(
+        0,
+        async (last, limit) => {
+          if (last > first) throw failure;
+          return read(last, limit);
+        },
+        new Care(),
+      );
     const reading = async () => {
       for await (const _ of list()) pieces += 1;
     };
