@@ -281,6 +281,33 @@ describe("the operations listener", () => {
     await service.stop();
   });
 
+  test("tells of a trail that stands still: its condition, since when it has not looked, and how many records wait", async () => {
+    await start();
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    await sql.unsafe(`
+      create function refuse_entries() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$;
+      create trigger refuse_entries before insert on trail_entry for each row execute function refuse_entries();
+      insert into asset (name, description) values ('Pump', '')`);
+    const figure = async (name: string) =>
+      Number(
+        new RegExp(`^maintenance_log_trail_${name} (.*)$`, "m").exec(
+          (await operations.call("GET", "/metrics")).text,
+        )?.[1],
+      );
+    await until(async () => (await figure('condition{condition="failing"}')) === 1);
+    assert.equal(await figure('condition{condition="whole"}'), 0);
+    assert.equal(await figure("waiting_records"), 1);
+    assert.ok((await figure("look_age_seconds")) > 0);
+    assert.match(
+      (await operations.call("GET", "/")).text,
+      /it fails: PostgreSQL refuses a statement \(P0001\); 1 records wait/,
+    );
+    await sql.unsafe("drop function refuse_entries cascade");
+    await until(async () => (await figure('condition{condition="whole"}')) === 1);
+    await sql.end();
+    await service.stop();
+  });
+
   test("tells of a schema that is not that of the program any more", async () => {
     await start();
     assert.equal((await readyz()).status, 200);

@@ -1,11 +1,18 @@
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { TrailObstacle } from "../application/trail/condition.ts";
 import type { RememberedNote } from "../application/trail/ports.ts";
-import { TrailError } from "../domain/trail/encoding.ts";
+
+const place = "TRAIL_STATE_FILE";
+
+/** Without the path, which Node's messages have. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" ? "its folder is not there" : (code ?? message);
+}
 
 /** A note in a file that is replaced as a whole, and not before the new one is on the disk. */
 export function makeStateFile(path: string): RememberedNote {
-  const place = `TRAIL_STATE_FILE ${path}`;
   return {
     place,
 
@@ -15,16 +22,14 @@ export function makeStateFile(path: string): RememberedNote {
         refuseUnlessFile(await stat(path));
         return await readFile(path, "utf8");
       } catch (error) {
-        const { code, message } = error as NodeJS.ErrnoException;
-        if (code === "ENOENT") return undefined;
-        throw new TrailError(`${place} cannot be read: ${message}`);
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw new TrailObstacle("failing", `${place} cannot be read: ${reasonOf(error)}`);
       }
     },
 
     async write(note) {
-      await replaceFile(path, note).catch((error: NodeJS.ErrnoException) => {
-        const reason = error.code === "ENOENT" ? `there is no folder ${dirname(path)}` : error.message;
-        throw new TrailError(`${place} cannot be written: ${reason}`);
+      await replaceFile(path, note).catch(error => {
+        throw new TrailObstacle("failing", `${place} cannot be written: ${reasonOf(error)}`);
       });
     },
   };

@@ -52,7 +52,7 @@ describe("a state file", () => {
       const state = makeStateFile(path);
       const because = (what: string) => ({
         name: "TrailError",
-        message: `TRAIL_STATE_FILE ${path} cannot be ${what}: it is not a regular file`,
+        message: `TRAIL_STATE_FILE cannot be ${what}: it is not a regular file`,
       });
       await assert.rejects(state.read(), because("read"));
       await assert.rejects(state.write("one"), because("written"));

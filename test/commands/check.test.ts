@@ -158,13 +158,13 @@ describe("check", () => {
     assert.match((await runProgram(["check"], forgetful)).stdout, /^warning: TRAIL_STATE_FILE is missing/m);
     writeFileSync(file, "nonsense");
     const { code, stderr } = await runProgram(["check"], settings());
-    const fault = `check: TRAIL_STATE_FILE ${file} has no checkpoint: put back`;
+    const fault = "check: TRAIL_STATE_FILE has no checkpoint: put back";
     assert.deepEqual([code, stderr.slice(0, fault.length)], [1, fault]);
     rmSync(file);
     const nowhere = { ...settings(), TRAIL_STATE_FILE: join(folder, "missing", "checkpoint") };
     assert.match(
       (await runProgram(["check"], nowhere)).stderr,
-      /^check: TRAIL_STATE_FILE .*checkpoint cannot be written: ENOENT$/m,
+      /^check: TRAIL_STATE_FILE cannot be written: ENOENT$/m,
     );
   });
 

@@ -265,7 +265,7 @@ describe("the trail of a database", () => {
     const { code, stderr } = await runCommand("verify", ["--database", "--key", vkey], given);
     assert.deepEqual(
       [code, stderr],
-      [1, `TRAIL_STATE_FILE ${folder} cannot be read: it is not a regular file\ndifferences found: 1\n`],
+      [1, `TRAIL_STATE_FILE cannot be read: it is not a regular file\ndifferences found: 1\n`],
     );
   });
 
@@ -321,8 +321,8 @@ describe("the trail of a database", () => {
     const broken = await serveUntil(events => events.some(({ event }) => event === "trail broken"));
     assert.equal(readFileSync(stateFile, "utf8"), before);
     assert.match(
-      String(broken.find(({ event }) => event === "trail broken")?.["signed"]),
-      /^TRAIL_STATE_FILE \S+ 1202 /,
+      String(broken.find(({ event }) => event === "trail broken")?.["contradicts"]),
+      /^TRAIL_STATE_FILE 1202 /,
     );
 
     const { TRAIL_KEY: _, ...withoutKey } = settings();

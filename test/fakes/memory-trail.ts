@@ -125,9 +125,13 @@ export function makeMemoryTrail(
         const xid = takesId ? transactions.next++ : undefined;
         return { server: transactions.server, lastIds: lastIds(lastGivenId), xmin, xid };
       },
-      async oldestTransaction() {
-        const [oldest] = [...transactions.open].sort((a, b) => a - b);
-        return oldest === undefined ? undefined : `transaction ${oldest}`;
+      async unnumbered() {
+        const last = lastIds(kind =>
+          Math.max(0, ...stored.entries.filter(entry => entry.kind === kind).map(({ recordId }) => recordId)),
+        );
+        return entryKinds
+          .flatMap(kind => recordsOf[kind])
+          .filter(({ kind, recordId }) => recordId > last[kind]).length;
       },
       async entries(from, to) {
         const entries: Uint8Array[] = [];

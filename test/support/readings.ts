@@ -27,7 +27,9 @@ export function readingOf(meter: Meter, uptimeSeconds: number, changes: Partial<
       isSigned: true,
       checkpointSize: 273_481,
       checkpointAgeSeconds: 0.4,
-      contradiction: undefined,
+      condition: { kind: "whole", since: 0, why: "" },
+      lookAgeSeconds: 0.4,
+      waitingRecords: 0,
     },
     runtime: {
       nodeVersion: "v24.0.0",

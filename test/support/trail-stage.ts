@@ -81,7 +81,7 @@ export const range = (from: number, to: number) => Array.from({ length: to - fro
 export function makeMemoryNote() {
   let note: string | undefined;
   const remembered: RememberedNote = {
-    place: "TRAIL_STATE_FILE /state",
+    place: "TRAIL_STATE_FILE",
     read: async () => note,
     write: async next => {
       note = next;

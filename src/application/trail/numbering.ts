@@ -10,8 +10,6 @@ const mostRecords = 4_000;
 /** Between two looks over all ids. */
 const renewMilliseconds = 86_400_000;
 const noIds: Ids = { employee: 0, asset: 0, log: 0 };
-/** For how long a transaction may hold up the settled ids before the log names it. */
-const patienceMilliseconds = 60_000;
 
 /** What this process knows of the stored trail. */
 interface State {
@@ -26,7 +24,7 @@ interface State {
   /** Ids up to which every record has an entry. */
   settled: Ids;
   /** Ids that are settled when every transaction with an id before this one has ended. */
-  settling: { readonly ids: Ids; readonly xid: number; tellAt: number } | undefined;
+  settling: { readonly ids: Ids; readonly xid: number } | undefined;
   /** In elapsed milliseconds. */
   renewAt: number;
 }
@@ -75,7 +73,7 @@ export function makeNumbering(
   }
 
   /** After a look that has found all there was. */
-  async function settle(known: State, horizon: Horizon, wasAnew: boolean): Promise<void> {
+  function settle(known: State, horizon: Horizon, wasAnew: boolean): void {
     const { server, lastIds, xmin, xid } = horizon;
     const { settling, given } = known;
     known.given = lastIds;
@@ -87,13 +85,9 @@ export function makeNumbering(
     if (settling !== undefined && xmin > settling.xid) {
       known.settled = settling.ids;
       known.settling = undefined;
-    } else if (settling !== undefined && clock.elapsed() >= settling.tellAt) {
-      settling.tellAt = Number.POSITIVE_INFINITY;
-      const transaction = await records.oldestTransaction();
-      if (transaction !== undefined) events.warn("trail waits", { transaction });
     }
     if (xid === undefined) return;
-    known.settling ??= { ids: given, xid, tellAt: clock.elapsed() + patienceMilliseconds };
+    known.settling ??= { ids: given, xid };
   }
 
   return {
@@ -122,7 +116,7 @@ export function makeNumbering(
         above = numbered.lastIds;
         await pause();
       }
-      await settle(known, horizon, goesOverAll);
+      settle(known, horizon, goesOverAll);
     },
 
     /** The tree of all entries at this moment. */

@@ -81,8 +81,8 @@ export interface LogInTrail {
 export interface TrailRecords {
   /** @param takesId whether the look takes the id of a transaction for itself */
   horizon(takesId: boolean): Promise<Horizon>;
-  /** In words, the transaction that has been open longest. */
-  oldestTransaction(): Promise<string | undefined>;
+  /** How many records may have no entry: those above the last of their kind that has one. Counts to 100,000 of each kind. */
+  unnumbered(): Promise<number>;
   /**
    * The bytes of entries from an index up to, and without, another one, as far as all of them are there, and no more at
    * once than a client should hold up.
@@ -121,9 +121,9 @@ export interface TrailStore {
   readonly checkpoints: Checkpoints;
 }
 
-/** Where the last checkpoint is kept outside the database. Throws TrailError where that cannot be read or written. */
+/** Where the last checkpoint is kept outside the database. Throws TrailObstacle where that cannot be read or written. */
 export interface RememberedNote {
-  /** In words, for the operator. */
+  /** In words, for everybody: without its path. */
   readonly place: string;
   read(): Promise<string | undefined>;
   /** Resolves when the signed note would survive a crash of the machine. */

@@ -1,6 +1,7 @@
 import { type Head, readHead, signCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
+import { TrailObstacle } from "./condition.ts";
 import type { Acceptance, TrailPorts } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
@@ -24,43 +25,62 @@ const searchedEntries = 2 ** 20;
 
 export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
 
+const remedy = "put back the last one from the log or a backup, or run accept-trail";
+
 /** Throws TrailError. Does not check the signature: the key may be another one by now. */
 export function headIn(place: string, note: string | undefined): Head | undefined {
+  const head = note === undefined ? undefined : tryHead(note);
+  if (note !== undefined && head === undefined) throw new TrailError(`${place} has no checkpoint: ${remedy}`);
+  return head;
+}
+
+function tryHead(note: string): Head | undefined {
   try {
-    return note === undefined ? undefined : readHead(note);
+    return readHead(note);
   } catch {
-    const remedy = "put back the last one from the log or a backup, or run accept-trail";
-    throw new TrailError(`${place} has no checkpoint: ${remedy}`);
+    return undefined;
   }
 }
 
 /**
  * The tree, which extends what was signed before, by any process. It is read last, since it then has at least
- * what others have signed. Throws TrailError where it does not extend that, and where the stored trail is not whole.
+ * what others have signed. Throws TrailError where it does not extend that, and where the stored trail is not whole, and TrailObstacle while
+ * nothing is remembered beside a stored checkpoint.
  *
  * @param own what this process has signed last, which counts where nothing is kept outside the database
  */
 async function readWhole(
-  ports: Pick<TrailPorts, "ledger" | "checkpoints" | "hasher" | "remembered">,
+  ports: Pick<TrailPorts, "ledger" | "checkpoints" | "hasher" | "remembered" | "key">,
   readTree: () => Promise<ReadHead>,
   own?: Head,
 ): Promise<ReadHead> {
-  const { ledger, checkpoints, hasher, remembered } = ports;
-  const stored = headIn("database", await checkpoints.last());
-  // Where the database has a checkpoint, a file that is not there was lost: it counts as an empty one.
-  const kept = remembered ? headIn(remembered.place, (await remembered.read()) ?? (stored && "")) : own;
+  const { ledger, checkpoints, hasher, remembered, key } = ports;
+  const storedNote = await checkpoints.last();
+  const stored = headIn("database", storedNote);
+  const note = await remembered?.read();
+  // A new machine, a second process, or a file that was lost: only the operator knows which.
+  if (remembered !== undefined && stored !== undefined && !note)
+    throw new TrailObstacle(
+      "waiting",
+      `for the operator, since ${remembered.place} is missing or empty: copy that of another process or a backup, or run accept-trail`,
+    );
+  const kept = remembered ? headIn(remembered.place, note) : own;
   const tree = await readTree();
   // The place outside says up to where no record had two entries; the owner of the database can write any size there.
   for (let from = kept?.size ?? 0; from < tree.read; from += searchedEntries) {
     const repeated = await ledger.firstRepeated(from, Math.min(tree.read, from + searchedEntries));
     if (repeated !== undefined) throw new TrailError(`another entry than ${repeated}`);
   }
-  for (const [where, head] of [
-    [remembered?.place ?? "memory", kept] as const,
-    ["database", stored] as const,
+  for (const [where, head, signed] of [
+    [remembered?.place ?? "memory", kept, note] as const,
+    ["database", stored, storedNote] as const,
   ]) {
     if (head !== undefined && !(await makeStoredTree(ledger, hasher).extends(head, tree)))
       throw new TrailError(`${where} ${inWords(head)}`);
+    // Two keys of two names would each sign one half of the history.
+    const origin = signed?.split("\n", 1)[0];
+    if (origin !== undefined && key !== undefined && origin !== key.name)
+      throw new TrailError(`${where} a checkpoint of ${origin}, and not of ${key.name}`);
   }
   return tree;
 }

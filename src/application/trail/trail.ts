@@ -2,6 +2,7 @@ import { isUnavailable } from "../../domain/error.ts";
 import type { TrailCrypto } from "../../domain/trail/crypto.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../../domain/trail/merkle.ts";
+import { conditionAfter, firstPoll, type TrailCondition } from "./condition.ts";
 import { makeNumbering } from "./numbering.ts";
 import type { TrailPorts, TrailStore } from "./ports.ts";
 import { makePublishedTrail } from "./publishing.ts";
@@ -13,6 +14,8 @@ const lookMilliseconds = 1_000;
 const batchMilliseconds = 20;
 const failureMilliseconds = 10_000;
 const stopMilliseconds = 2_000;
+/** Between two reports of the same condition. */
+const repeatMilliseconds = 600_000;
 
 export interface ServedTrailPorts extends Pick<TrailPorts, "key" | "remembered" | "events" | "clock"> {
   /** For numbering and signing. */
@@ -31,8 +34,22 @@ export interface TrailState {
   readonly checkpointSize: number;
   /** Undefined while there is no checkpoint. */
   readonly checkpointAgeSeconds: number | undefined;
-  /** What the stored trail contradicts, if it does. */
-  readonly contradiction: string | undefined;
+  readonly condition: TrailCondition;
+  /** Since the last look that succeeded, or since the start. */
+  readonly lookAgeSeconds: number;
+  /** Records that wait for their number, as of the last look that did not succeed. */
+  readonly waitingRecords: number;
+}
+
+/** How the last look ended, and what was reported of it; times in elapsed milliseconds. */
+interface Status {
+  readonly condition: TrailCondition;
+  /** The message of the error, for the log alone. */
+  readonly cause: string;
+  /** 0 before the first report. */
+  readonly reportedAt: number;
+  readonly lookedAt: number;
+  readonly waiting: number;
 }
 
 /** The trail of a process that serves: numbers and signs beside the requests, and publishes. */
@@ -44,45 +61,62 @@ export function makeTrail(ports: ServedTrailPorts) {
   const numbering = makeNumbering({ ...ports, ...trail, hasher }, () => wait(batchMilliseconds));
   const signing = makeSigning({ ...ports, ...trail, hasher, ed25519: crypto });
   const { newest } = signing;
-  let contradiction: string | undefined;
-  let failure: string | undefined;
+  let status: Status = {
+    condition: firstPoll(clock.elapsed()),
+    cause: "",
+    reportedAt: 0,
+    lookedAt: clock.elapsed(),
+    waiting: 0,
+  };
   let running: Promise<unknown> = Promise.resolve();
 
-  /** Returns how long to wait before the next look. Tells what is wrong once, as long as it stays the same. */
+  /** Returns how long to wait before the next look. */
   async function look(): Promise<number> {
     try {
       await numbering.look();
       const [gone] = await trail.records.newestFaults();
       if (gone !== undefined) throw new TrailError(gone);
-      if (contradiction !== undefined || numbering.head()?.size !== newest()?.size)
+      if (status.condition.kind !== "whole" || numbering.head()?.size !== newest()?.size)
         await signing.sign(numbering.current);
-      tell(undefined);
-      failure = undefined;
+      await note(undefined);
       return lookMilliseconds;
     } catch (error) {
-      const { name, message, stack, cause = message } = error as Error;
-      if (name === "AbortError") return 0;
-      if (error instanceof TrailError) {
-        tell(message);
-        return failureMilliseconds;
-      }
-      const isAway = isUnavailable(error);
-      if (failure !== message)
-        events[isAway ? "warn" : "error"]("trail failed", {
-          cause: isAway ? String(cause) : stack,
-        });
-      failure = message;
-      return isAway ? lookMilliseconds : failureMilliseconds;
+      if ((error as Error).name === "AbortError") return 0;
+      await note(error);
+      return isUnavailable(error) ? lookMilliseconds : failureMilliseconds;
     }
   }
 
-  /** Takes note of what does not hold of the stored trail, if anything. */
-  function tell(found: string | undefined): void {
-    if (found === contradiction) return;
-    contradiction = found;
+  /** Takes note of how a look ended. Reports what has changed, and again after a while what has not. */
+  async function note(error: unknown): Promise<void> {
+    const now = clock.elapsed();
+    const before = status;
+    const condition = conditionAfter(before.condition, error, now);
+    const cause = error === undefined ? "" : (error as Error).message;
+    const isWhole = condition.kind === "whole";
+    const isNew = condition !== before.condition || cause !== before.cause;
+    const isReported = isNew
+      ? !(isWhole && before.reportedAt === 0)
+      : !isWhole && now - before.reportedAt >= repeatMilliseconds;
+    status = {
+      condition,
+      cause,
+      reportedAt: isReported ? now : before.reportedAt,
+      lookedAt: isWhole ? now : before.lookedAt,
+      waiting: isWhole ? 0 : await trail.records.unnumbered().catch(() => before.waiting),
+    };
+    if (isReported) report(condition, error);
+  }
+
+  function report({ kind, why }: TrailCondition, error: unknown): void {
     const head = numbering.head();
-    if (found === undefined) events.info("trail whole again");
-    else events.error("trail broken", { signed: found, ...(head && { found: inWords(head) }) });
+    if (kind === "whole") events.info("trail whole again");
+    else if (kind === "waiting") events.warn("trail waits", { why });
+    else if (kind === "contradicted")
+      events.error("trail broken", { contradicts: why, ...(head && { found: inWords(head) }) });
+    else if (isUnavailable(error))
+      events.warn("trail failed", { cause: String((error as Error).cause ?? (error as Error).message) });
+    else events.error("trail failed", { why, cause: (error as Error).stack });
   }
 
   async function repeat(): Promise<void> {
@@ -105,7 +139,7 @@ export function makeTrail(ports: ServedTrailPorts) {
     async stop(): Promise<void> {
       stopping.abort();
       const last = running
-        .then(() => (contradiction === undefined ? signing.close() : undefined))
+        .then(() => (status.condition.kind === "whole" ? signing.close() : undefined))
         .catch(error => events.warn("the last checkpoint is not stored", { cause: String(error) }));
       // What is stored then is whole, whatever is still under way.
       await Promise.race([last, pause(stopMilliseconds)]);
@@ -118,7 +152,9 @@ export function makeTrail(ports: ServedTrailPorts) {
         isSigned: key !== undefined,
         checkpointSize: signed?.size ?? 0,
         checkpointAgeSeconds: signed && (clock.elapsed() - signed.at) / 1_000,
-        contradiction,
+        condition: status.condition,
+        lookAgeSeconds: (clock.elapsed() - status.lookedAt) / 1_000,
+        waitingRecords: status.waiting,
       };
     },
   };

@@ -307,18 +307,6 @@ describe("numbering", () => {
     assert.deepEqual(stage.numberedIds(), [50, 45]);
   });
 
-  test("names, once, a transaction that holds up the settled ids for a minute", async () => {
-    const stage = makeTrailStage();
-    const each = await settled(stage);
-    stage.trail.transactions.open.add(stage.trail.transactions.next);
-    stage.trail.transactions.next += 1;
-    stage.commit(1);
-    await look(stage, each, 50);
-    assert.deepEqual(told(stage, "trail waits"), []);
-    await look(stage, each, 200);
-    assert.deepEqual(told(stage, "trail waits"), [{ transaction: "transaction 1" }]);
-  });
-
   test("measures its times by a clock that nobody can set", async () => {
     const stage = makeTrailStage();
     stage.commit(1);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
+import { TrailObstacle } from "../../../src/application/trail/condition.ts";
 import { acceptTrail } from "../../../src/application/trail/signing.ts";
 import { makeTrail } from "../../../src/application/trail/trail.ts";
 import { openCheckpoint, readHead } from "../../../src/domain/trail/checkpoint.ts";
-import { TrailError, toBase64 } from "../../../src/domain/trail/encoding.ts";
+import { toBase64 } from "../../../src/domain/trail/encoding.ts";
 import { hasher, key, logRecord, makeMemoryNote, makeTrailStage, range } from "../../support/trail-stage.ts";
 
 describe("signing", () => {
@@ -61,7 +62,7 @@ describe("signing", () => {
     await look();
     assert.equal(signing.newest(), undefined);
     assert.match(
-      String(events.recorded.at(-1)?.details?.["signed"]),
+      String(events.recorded.at(-1)?.details?.["contradicts"]),
       /^database has no checkpoint: put back/,
     );
     const ports = { ...trail, hasher, ed25519: trailCrypto, remembered, key };
@@ -111,7 +112,10 @@ describe("signing", () => {
           const note = trail.checkpoint();
           return note === undefined ? undefined : { note, size: trail.state().checkpointSize };
         },
-        contradiction: () => trail.state().contradiction,
+        contradiction() {
+          const { kind, why } = trail.state().condition;
+          return kind === "whole" ? undefined : why;
+        },
         close: trail.stop,
       };
       const look = async (seconds = 1) => {
@@ -180,7 +184,7 @@ describe("signing", () => {
         assert.notEqual(signing.contradiction(), undefined);
         const told = events.recorded.filter(({ event }) => event === "trail broken");
         assert.equal(told.length, 1);
-        assert.match(JSON.stringify(told), /TRAIL_STATE_FILE \/state 599 /);
+        assert.match(JSON.stringify(told), /TRAIL_STATE_FILE 599 /);
 
         await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
         assert.match(trail.stored.acceptances[0]?.refused ?? "", /^599 /);
@@ -271,12 +275,40 @@ describe("signing", () => {
       const { signing, look } = isRestarted ? start() : one;
       commit(isRestarted ? 4 : 3);
       for (let time = 0; time < 3; time += 1) await look(11);
-      assert.match(signing.contradiction() ?? "", /^TRAIL_STATE_FILE \S+ has no checkpoint: put back/);
+      assert.match(
+        signing.contradiction() ?? "",
+        /^for the operator, since TRAIL_STATE_FILE is missing or empty: copy/,
+      );
       assert.equal(note(), undefined);
       setNote(kept);
       await look(11);
       assert.equal(signing.contradiction(), undefined);
       assert.equal(signing.newest()?.size, isRestarted ? 4 : 3);
+    }
+    assert.equal(events.recorded.filter(({ event }) => event === "trail waits").length, 2);
+    assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 0);
+  });
+
+  test("signs nothing beside checkpoints of a key of another name, until the operator accepts that", async () => {
+    const { start, commit, trail, remembered, events } = makeSigner();
+    commit(1);
+    const one = start();
+    await one.look();
+    await one.signing.close();
+    for (const place of ["database", "TRAIL_STATE_FILE"]) {
+      const theirs =
+        trail.stored.checkpoints.at(-1)?.replace(/^.*\n/, "other.example.com\n") ?? assert.fail();
+      if (place === "database") trail.stored.checkpoints.push(theirs);
+      else await remembered.write(theirs);
+      commit(place === "database" ? 2 : 3);
+      await one.look(11);
+      assert.equal(
+        one.signing.contradiction(),
+        `${place} a checkpoint of other.example.com, and not of trail.example.com`,
+      );
+      await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "one name");
+      await one.look(11);
+      assert.equal(one.signing.contradiction(), undefined);
     }
     assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
   });
@@ -287,7 +319,8 @@ describe("signing", () => {
     commit(1);
     await look();
     const { read } = remembered;
-    remembered.read = () => Promise.reject(new TrailError("TRAIL_STATE_FILE /state cannot be read: EACCES"));
+    remembered.read = () =>
+      Promise.reject(new TrailObstacle("failing", "TRAIL_STATE_FILE cannot be read: EACCES"));
     commit(2, 3);
     await look(11);
     assert.deepEqual([trail.stored.entries.length, signing.newest()?.size], [3, 1]);

@@ -54,6 +54,42 @@ async function run(failures: readonly (Error | undefined)[], commits: readonly n
 }
 
 describe("the trail beside the requests", () => {
+  test("reports a failure again after ten minutes, counts the records that wait, and says when it is whole", async () => {
+    const refused = Object.assign(new Error("permission denied"), { code: "42501" });
+    const stage = makeTrailStage();
+    const { ledger } = stage.trail;
+    const number = ledger.number;
+    ledger.number = () => Promise.reject(refused);
+    stage.commit(1, 2, 3);
+    const service = makeTrail({
+      ...stage,
+      requestTrail: stage.trail,
+      crypto: trailCrypto,
+      key,
+      remembered: undefined,
+      pause: () => turn(),
+    });
+    assert.deepEqual(service.state().condition.kind, "waiting");
+    const look = async (seconds: number) => {
+      stage.clock.advance(seconds);
+      await service.look();
+      const { condition, waitingRecords, lookAgeSeconds } = service.state();
+      return [condition.kind, waitingRecords, lookAgeSeconds];
+    };
+    assert.deepEqual(await look(1), ["failing", 3, 1]);
+    assert.equal(service.state().condition.why, "PostgreSQL refuses a statement (42501)");
+    for (let time = 0; time < 3; time += 1) await look(10);
+    const events = (name: string) => stage.events.recorded.filter(({ event }) => event === name).length;
+    assert.deepEqual([events("trail failed"), events("trail whole again")], [1, 0]);
+    assert.deepEqual(await look(600), ["failing", 3, 631]);
+    assert.equal(events("trail failed"), 2);
+    ledger.number = number;
+    assert.deepEqual(await look(10), ["whole", 0, 0]);
+    assert.deepEqual([events("trail failed"), events("trail whole again")], [2, 1]);
+    await look(1_000);
+    assert.equal(events("trail whole again"), 1);
+  });
+
   test("tells a failure once as long as it stays the same, waits ten seconds, and goes on after it", async () => {
     const [one, other] = [new Error("one"), new Error("other")];
     const { failed, waits, size } = await run(

@@ -1,3 +1,4 @@
+import { type TrailConditionKind, trailConditionKinds } from "../../../application/trail/condition.ts";
 import type { Readiness } from "../figures/readiness.ts";
 import type { Reading } from "../figures/reading.ts";
 import { durationBoundsSeconds } from "../figures/request-meter.ts";
@@ -10,7 +11,10 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
   const connections = { in_use: database.inUse, idle: database.idle };
   const hashes = { working: passwords.working, waiting: passwords.waiting };
   const checkpointAge = trail.checkpointAgeSeconds ?? [];
-  const isBroken = Number(trail.contradiction !== undefined);
+  const conditionOf = (kind: TrailConditionKind): Sample => [
+    { condition: kind },
+    Number(kind === trail.condition.kind),
+  ];
   return [
     gauge("maintenance_log_build_info", "1, with the version of the service and of Node.", [
       [{ version: reading.version, node: runtime.nodeVersion }, 1],
@@ -63,7 +67,13 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
     gauge("maintenance_log_trail_signed", "Whether the trail is signed.", Number(trail.isSigned)),
     gauge("maintenance_log_trail_checkpoint_entries", "Covered by a checkpoint.", trail.checkpointSize),
     gauge("maintenance_log_trail_checkpoint_age_seconds", "Age of the newest checkpoint.", checkpointAge),
-    gauge("maintenance_log_trail_broken", "1 while the trail contradicts its checkpoints.", isBroken),
+    gauge("maintenance_log_trail_condition", "1 of the present one.", trailConditionKinds.map(conditionOf)),
+    gauge(
+      "maintenance_log_trail_look_age_seconds",
+      "Since the last look that succeeded.",
+      trail.lookAgeSeconds,
+    ),
+    gauge("maintenance_log_trail_waiting_records", "Records without a number.", trail.waitingRecords),
     gauge("nodejs_eventloop_lag_p50_seconds", "Event-loop delay, median of 30 to 60 s.", lag.medianSeconds),
     gauge("nodejs_eventloop_lag_p99_seconds", "99th percentile of the same.", lag.p99Seconds),
     gauge("nodejs_eventloop_lag_max_seconds", "Longest of the same.", lag.maxSeconds),

@@ -45,15 +45,26 @@ export function cardsOf({ http, database, passwords, trail, runtime }: Reading, 
   ];
 }
 
-function trailNote({ isSigned, checkpointAgeSeconds, checkpointSize, contradiction }: TrailState): string {
-  if (contradiction !== undefined) return `entries, which contradict what was signed: ${contradiction}`;
+function trailNote({
+  isSigned,
+  checkpointAgeSeconds,
+  checkpointSize,
+  condition,
+  waitingRecords,
+}: TrailState): string {
+  const { kind, why } = condition;
+  const waiting = waitingRecords === 0 ? "" : `; ${waitingRecords} records wait for their number`;
+  if (kind === "contradicted") return `entries, which contradict what was signed: ${why}`;
+  if (kind === "waiting") return `entries; it waits ${why}${waiting}`;
+  if (kind === "failing") return `entries; it fails: ${why}${waiting}`;
   if (!isSigned) return "entries, not signed: TRAIL_KEY is missing";
   if (checkpointAgeSeconds === undefined) return "entries, no checkpoint yet";
   return `entries; ${checkpointSize} signed ${lengthOfTime(checkpointAgeSeconds)} ago`;
 }
 
-const trailLevel = ({ isSigned, contradiction }: TrailState): Level =>
-  contradiction !== undefined ? "bad" : isSigned ? "ok" : "warn";
+const levelOf = { whole: "ok", waiting: "warn", failing: "bad", contradicted: "bad" } as const;
+const trailLevel = ({ isSigned, condition: { kind } }: TrailState): Level =>
+  kind === "whole" && !isSigned ? "warn" : levelOf[kind];
 
 export const judge = (value: number, warn: number, bad: number): Level =>
   value >= bad ? "bad" : value >= warn ? "warn" : "ok";

@@ -17,6 +17,18 @@ const mostBytes = { ofTexts: 48 * 1024, ofEntries: 128 * 1024 };
 const lastGiven = (kind: EntryKind) =>
   sql`(select case when is_called then last_value else 0 end from ${sequenceOf[kind]})`;
 
+const tableOf: Readonly<Record<EntryKind, Statement>> = {
+  employee: sql`employee_event`,
+  asset: sql`asset_event`,
+  log: sql`maintenance_log`,
+};
+
+const waiting = (kind: EntryKind) => sql`
+  select count(*) from (
+    select from ${tableOf[kind]}
+    where id > coalesce((select max(record_id) from trail_entry where kind = ${kind}::trail_kind), 0) limit 100000
+  ) as record`;
+
 /**
  * What does not agree, found by PostgreSQL in one walk over records and entries side by side. An owner of the tables can
  * drop every constraint, so nothing is taken for granted of an id or an index.
@@ -97,17 +109,11 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
       return { server, xmin, xid: xid ?? undefined, lastIds };
     },
 
-    async oldestTransaction() {
-      const [oldest] = await query<{ words: string }>(
-        sql`
-          select words from (
-            select backend_xid as xid, pg_catalog.concat('process ', pid, ' of ', usename, ' (', application_name, ')') as words
-            from pg_stat_activity
-            union all
-            select transaction, pg_catalog.concat('prepared transaction ', gid, ' of ', owner) from pg_prepared_xacts
-          ) as open where xid is not null order by age(xid) desc limit 1`,
+    async unnumbered() {
+      const [row] = await query<{ count: number }>(
+        sql`select sum(count)::bigint as count from (${unionOf(entryKinds.map(waiting))}) as waiting`,
       );
-      return oldest?.words;
+      return row?.count ?? 0;
     },
 
     async entries(from, to) {

@@ -27,7 +27,9 @@ test("each figure of a reading is in the metrics, in its unit and with its meani
       isSigned: false,
       checkpointSize: 0,
       checkpointAgeSeconds: undefined,
-      contradiction: "is shorter than what was signed",
+      condition: { kind: "contradicted", since: 0, why: "is shorter than what was signed" },
+      lookAgeSeconds: 61,
+      waitingRecords: 5,
     },
   });
   assertGolden("test/adapters/ops/metrics/metrics.txt", metricsText(reading, { ready: false, checks }));

@@ -95,7 +95,7 @@ describe("the trail's records in PostgreSQL", () => {
     await owner`alter table trail_entry add unique (kind, record_id)`;
   });
 
-  test("name a transaction that is open, and wait for its end", async t => {
+  test("wait for the end of a transaction that is open", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database runs one transaction at a time");
     const { records } = makeRepositories(database).trail;
     let taken = 0;
@@ -104,10 +104,6 @@ describe("the trail's records in PostgreSQL", () => {
       const { xid = assert.fail() } = await records.horizon(true);
       taken = xid;
       assert.ok((await records.horizon(false)).xmin < taken);
-      assert.match(
-        (await records.oldestTransaction()) ?? "",
-        /^(process \d+|prepared transaction \S+) of \w+/,
-      );
     });
     // Other tests on the same server may have a transaction open for a moment.
     await until(async () => (await records.horizon(false)).xmin > taken);

@@ -1,0 +1,52 @@
+import { DomainError, isUnavailable } from "../../domain/error.ts";
+import { TrailError } from "../../domain/trail/encoding.ts";
+
+/**
+ * Whether the trail of a process is as it should be. *Whole*: all records are numbered and, with a key, signed. *Waiting* for the
+ * operator, or for the first poll. *Failing*: the last poll did not succeed, and the next one may. *Contradicted*: what is stored
+ * is not what was signed, and nothing is signed until it is. Each poll leads from one to any other.
+ */
+export interface TrailCondition {
+  readonly kind: TrailConditionKind;
+  /** In elapsed milliseconds. */
+  readonly since: number;
+  /** For everybody who may see the operations page: no path, no SQL, no message of a driver. Empty where it is whole. */
+  readonly why: string;
+}
+
+export const trailConditionKinds = ["whole", "waiting", "failing", "contradicted"] as const;
+export type TrailConditionKind = (typeof trailConditionKinds)[number];
+
+/** What keeps the trail from being signed, and is no sign of tampering. The message is public. */
+export class TrailObstacle extends TrailError {
+  readonly kind: "waiting" | "failing";
+
+  constructor(kind: "waiting" | "failing", message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+export const firstPoll = (now: number): TrailCondition => ({
+  kind: "waiting",
+  since: now,
+  why: "for the first look at the database",
+});
+
+/** The condition after a poll that ended with this error, or with none. The same value where nothing has changed. */
+export function conditionAfter(before: TrailCondition, error: unknown, now: number): TrailCondition {
+  const [kind, why] = judge(error);
+  if (kind === before.kind && why === before.why) return before;
+  return { kind, why, since: kind === before.kind ? before.since : now };
+}
+
+function judge(error: unknown): readonly [TrailConditionKind, string] {
+  if (error === undefined) return ["whole", ""];
+  if (error instanceof TrailObstacle) return [error.kind, error.message];
+  if (error instanceof TrailError) return ["contradicted", error.message];
+  if (isUnavailable(error)) return ["failing", "the database is not available"];
+  const { code } = (error instanceof DomainError ? error.cause : error) as { code?: unknown };
+  // SQLSTATE.
+  if (/^[0-9A-Z]{5}$/.test(String(code))) return ["failing", `PostgreSQL refuses a statement (${code})`];
+  return ["failing", "an unexpected error, which the log has"];
+}
