@@ -33,14 +33,25 @@ tests:
       - { series: 'http_responses_cut_total{job="maintenance-log", instance="well", by="client"}', values: '0+90x80' }
       - { series: 'maintenance_log_refusals_total{instance="guessed", reason="login_failed"}', values: '0+2x80' }
       - { series: 'maintenance_log_refusals_total{instance="guessed", reason="login_throttled"}', values: '0+8x80' }
-      - { series: 'maintenance_log_trail_broken{instance="well"}', values: '0+0x80' }
-      - { series: 'maintenance_log_trail_broken{instance="forged"}', values: '1+0x80' }
+      - { series: 'maintenance_log_trail_condition{instance="well", condition="contradicted"}', values: '0+0x80' }
+      - { series: 'maintenance_log_trail_condition{instance="forged", condition="contradicted"}', values: '1+0x80' }
+      - { series: 'maintenance_log_trail_look_age_seconds{instance="well"}', values: '2+0x80' }
+      - { series: 'maintenance_log_trail_waiting_records{instance="well"}', values: '0+0x80' }
+      - { series: 'maintenance_log_trail_look_age_seconds{instance="standing"}', values: '15+15x80' }
+      - { series: 'maintenance_log_trail_waiting_records{instance="refused"}', values: '3+0x80' }
       - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-backup.service", state="failed"}', values: '1+0x80' }
       - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-verify.service", state="failed"}', values: '0+0x80' }
       - { series: 'node_systemd_unit_state{instance="host", name="other.service", state="failed"}', values: '1+0x80' }
       - { series: 'node_systemd_timer_last_trigger_seconds{instance="host", name="maintenance-log-backup.timer"}', values: '-172801+0x80' }
       - { series: 'node_systemd_timer_last_trigger_seconds{instance="host", name="maintenance-log-verify.timer"}', values: '-86400+0x80' }
     alert_rule_test:
+      - eval_time: 15m
+        alertname: MaintenanceLogTrailStandsStill
+        exp_alerts:
+          - exp_labels: { instance: standing, severity: page }
+            exp_annotations: { summary: 'the trail of standing stands still, so no log gets a proof: see its status page' }
+          - exp_labels: { instance: refused, severity: page }
+            exp_annotations: { summary: 'the trail of refused stands still, so no log gets a proof: see its status page' }
       - eval_time: 15m
         alertname: MaintenanceLogTrailBroken
         exp_alerts:

@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { TrailObstacle } from "../application/trail/condition.ts";
+import { TrailObstacleError } from "../application/trail/condition.ts";
 import type { RememberedNote } from "../application/trail/ports.ts";
 
 const place = "TRAIL_STATE_FILE";
@@ -23,13 +23,13 @@ export function makeStateFile(path: string): RememberedNote {
         return await readFile(path, "utf8");
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-        throw new TrailObstacle("failing", `${place} cannot be read: ${reasonOf(error)}`);
+        throw new TrailObstacleError(`${place} cannot be read: ${reasonOf(error)}`, "failing");
       }
     },
 
     async write(note) {
       await replaceFile(path, note).catch(error => {
-        throw new TrailObstacle("failing", `${place} cannot be written: ${reasonOf(error)}`);
+        throw new TrailObstacleError(`${place} cannot be written: ${reasonOf(error)}`, "failing");
       });
     },
   };

@@ -12,7 +12,7 @@ import {
 } from "../adapters/postgres/schema/examination.ts";
 import { readSchema } from "../adapters/postgres/schema/migrations.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
-import { TrailObstacle } from "../application/trail/condition.ts";
+import { TrailObstacleError } from "../application/trail/condition.ts";
 import { headIn } from "../application/trail/signing.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { misspelled } from "../config/misspelled.ts";
@@ -105,6 +105,6 @@ async function tryStateFile(path: string): Promise<void> {
   const { place, read } = makeStateFile(path);
   headIn(place, await read());
   await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
-    throw new TrailObstacle("failing", `${place} cannot be written: ${error.code}`);
+    throw new TrailObstacleError(`${place} cannot be written: ${error.code}`, "failing");
   });
 }

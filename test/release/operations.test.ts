@@ -91,7 +91,7 @@ const afterwards: Readonly<Record<string, string>> = {
   "Several services behind HAProxy": `
     ${isUp} --request OPTIONS http://127.0.0.1:7070/
     ${isUp} --request OPTIONS http://127.0.0.1:8080/
-    for port in 7073 7081 7082; do curl --silent http://127.0.0.1:$port/metrics | grep '^maintenance_log_trail_broken 0'; done`,
+    for port in 7073 7081 7082; do curl --silent http://127.0.0.1:$port/metrics | grep '^maintenance_log_trail_condition{condition="contradicted"} 0'; done`,
   Removal: `
     test -z "$(find /etc/systemd -name 'maintenance-log*')"
     test ! -e /usr/lib/maintenance-log-service

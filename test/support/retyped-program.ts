@@ -1,9 +1,5 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
-import { Worker } from "node:worker_threads";
 
 export interface Ended {
   readonly status: number;
@@ -15,18 +11,6 @@ export interface RetypedProgram {
   run(args: readonly string[]): Promise<Ended>;
   close(): void;
 }
-
-export const inJavaScript = (program: string): RetypedProgram => ({
-  async run(args) {
-    const worker = new Worker(program, { argv: [...args], execArgv: [], stdout: true, stderr: true });
-    // It ends the program, with status 1.
-    worker.on("error", () => {});
-    const stdout = text(worker.stdout as Readable);
-    const [status] = (await once(worker, "exit")) as [number];
-    return { status, stdout: await stdout };
-  },
-  close() {},
-});
 
 const driver = `
 import contextlib, io, json, runpy, sys

@@ -18,10 +18,10 @@ export const trailConditionKinds = ["whole", "waiting", "failing", "contradicted
 export type TrailConditionKind = (typeof trailConditionKinds)[number];
 
 /** What keeps the trail from being signed, and is no sign of tampering. The message is public. */
-export class TrailObstacle extends TrailError {
+export class TrailObstacleError extends TrailError {
   readonly kind: "waiting" | "failing";
 
-  constructor(kind: "waiting" | "failing", message: string) {
+  constructor(message: string, kind: "waiting" | "failing") {
     super(message);
     this.kind = kind;
   }
@@ -42,7 +42,7 @@ export function conditionAfter(before: TrailCondition, error: unknown, now: numb
 
 function judge(error: unknown): readonly [TrailConditionKind, string] {
   if (error === undefined) return ["whole", ""];
-  if (error instanceof TrailObstacle) return [error.kind, error.message];
+  if (error instanceof TrailObstacleError) return [error.kind, error.message];
   if (error instanceof TrailError) return ["contradicted", error.message];
   if (isUnavailable(error)) return ["failing", "the database is not available"];
   const { code } = (error instanceof DomainError ? error.cause : error) as { code?: unknown };

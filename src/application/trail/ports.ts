@@ -121,7 +121,7 @@ export interface TrailStore {
   readonly checkpoints: Checkpoints;
 }
 
-/** Where the last checkpoint is kept outside the database. Throws TrailObstacle where that cannot be read or written. */
+/** Where the last checkpoint is kept outside the database. Throws TrailObstacleError where that cannot be read or written. */
 export interface RememberedNote {
   /** In words, for everybody: without its path. */
   readonly place: string;

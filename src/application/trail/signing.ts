@@ -1,7 +1,7 @@
 import { type Head, readHead, signCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
-import { TrailObstacle } from "./condition.ts";
+import { TrailObstacleError } from "./condition.ts";
 import type { Acceptance, TrailPorts } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
@@ -44,7 +44,7 @@ function tryHead(note: string): Head | undefined {
 
 /**
  * The tree, which extends what was signed before, by any process. It is read last, since it then has at least
- * what others have signed. Throws TrailError where it does not extend that, and where the stored trail is not whole, and TrailObstacle while
+ * what others have signed. Throws TrailError where it does not extend that, and where the stored trail is not whole, and TrailObstacleError while
  * nothing is remembered beside a stored checkpoint.
  *
  * @param own what this process has signed last, which counts where nothing is kept outside the database
@@ -60,9 +60,9 @@ async function readWhole(
   const note = await remembered?.read();
   // A new machine, a second process, or a file that was lost: only the operator knows which.
   if (remembered !== undefined && stored !== undefined && !note)
-    throw new TrailObstacle(
-      "waiting",
+    throw new TrailObstacleError(
       `for the operator, since ${remembered.place} is missing or empty: copy that of another process or a backup, or run accept-trail`,
+      "waiting",
     );
   const kept = remembered ? headIn(remembered.place, note) : own;
   const tree = await readTree();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { conditionAfter, firstPoll, TrailObstacle } from "../../../src/application/trail/condition.ts";
+import { conditionAfter, firstPoll, TrailObstacleError } from "../../../src/application/trail/condition.ts";
 import { DomainError } from "../../../src/domain/error.ts";
 import { TrailError } from "../../../src/domain/trail/encoding.ts";
 
@@ -22,11 +22,11 @@ describe("the condition of the trail", () => {
     ],
     [
       "a state file that is missing",
-      new TrailObstacle("waiting", "for the operator"),
+      new TrailObstacleError("for the operator", "waiting"),
       "waiting",
       "for the operator",
     ],
-    ["a state file that cannot be written", new TrailObstacle("failing", "EACCES"), "failing", "EACCES"],
+    ["a state file that cannot be written", new TrailObstacleError("EACCES", "failing"), "failing", "EACCES"],
     ["a right that is missing", refused, "failing", "PostgreSQL refuses a statement (42501)"],
     [
       "a constraint that refuses",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
-import { TrailObstacle } from "../../../src/application/trail/condition.ts";
+import { TrailObstacleError } from "../../../src/application/trail/condition.ts";
 import { acceptTrail } from "../../../src/application/trail/signing.ts";
 import { makeTrail } from "../../../src/application/trail/trail.ts";
 import { openCheckpoint, readHead } from "../../../src/domain/trail/checkpoint.ts";
@@ -320,7 +320,7 @@ describe("signing", () => {
     await look();
     const { read } = remembered;
     remembered.read = () =>
-      Promise.reject(new TrailObstacle("failing", "TRAIL_STATE_FILE cannot be read: EACCES"));
+      Promise.reject(new TrailObstacleError("TRAIL_STATE_FILE cannot be read: EACCES", "failing"));
     commit(2, 3);
     await look(11);
     assert.deepEqual([trail.stored.entries.length, signing.newest()?.size], [3, 1]);
