@@ -190,7 +190,10 @@ export interface components {
   schemas: {
     /** @description An employee. Employees are deactivated, never deleted. */
     Employee: {
-      /** @description The id of the employee. */
+      /**
+       * Format: int64
+       * @description The id of the employee.
+       */
       id: number;
       /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
       firstName: string;
@@ -207,7 +210,10 @@ export interface components {
     };
     /** @description Something that is maintained. Assets are deactivated, never deleted. */
     Asset: {
-      /** @description The id of the asset. */
+      /**
+       * Format: int64
+       * @description The id of the asset.
+       */
       id: number;
       /** @description What the asset is called. The service trims surrounding whitespace; 1 to 100 characters remain. */
       name: string;
@@ -220,7 +226,10 @@ export interface components {
     };
     /** @description A maintenance log: who performed which work on which asset, and when. It is never changed and never removed. */
     MaintenanceLog: {
-      /** @description The id of the log. */
+      /**
+       * Format: int64
+       * @description The id of the log.
+       */
       id: number;
       /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`. */
       performedDate: string;
@@ -230,11 +239,17 @@ export interface components {
       taskType: components["schemas"]["TaskType"];
       /** @description What was done or found, at most 10,000 characters, stored as sent. It may be empty. */
       comment: string;
-      /** @description The id of the asset on which the work was performed. */
+      /**
+       * Format: int64
+       * @description The id of the asset on which the work was performed.
+       */
       assetId: number;
       /** @description The name of the asset. */
       assetName: string;
-      /** @description The id of the employee who performed the work: the one who wrote the log. */
+      /**
+       * Format: int64
+       * @description The id of the employee who performed the work: the one who wrote the log.
+       */
       performedByEmployeeId: number;
       /** @description First and last name of that employee as they are now, not as they were then. */
       performedByName: string;
@@ -252,7 +267,10 @@ export interface components {
       origin: string | null;
       /** @description The verifier key, as in C2SP signed-note. Compare it with the one that you got otherwise. */
       publicKey: string | null;
-      /** @description How many entries the checkpoint covers. */
+      /**
+       * Format: int64
+       * @description How many entries the checkpoint covers.
+       */
       size: number;
       /** @description The root hash of their Merkle tree (RFC 6962), in base64. */
       rootHash: string;
@@ -261,7 +279,10 @@ export interface components {
     };
     /** @description An entry of the provable trail. The hash in the tree is that of its canonical bytes (RFC 8785). */
     TrailEntry: {
-      /** @description Its number, from 0 without a gap. */
+      /**
+       * Format: int64
+       * @description Its number, from 0 without a gap.
+       */
       index: number;
       /** @description What was recorded: `kind` is log, employee or asset, and decides the other fields. */
       entry: {

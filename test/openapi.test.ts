@@ -62,7 +62,7 @@ const table = makeRoutes({} as UseCases);
 const keyOf = ({ method, path }: Route) => `${method} ${path}`;
 const operations = Object.values(document.paths).flatMap(path => Object.values(path));
 
-const ajv = new Ajv2020({ formats: { password: true } });
+const ajv = new Ajv2020({ formats: { password: true, int64: true } });
 const local = (value: unknown) =>
   JSON.parse(JSON.stringify(value).replaceAll("#/components/schemas/", "api#/$defs/"));
 ajv.addSchema({ $id: "api", $defs: local(document.components.schemas) });
@@ -104,6 +104,26 @@ describe("the OpenAPI document", () => {
       assert.equal("403" in operation.responses, role !== "NONE", "403 is for those without a token");
     }
     assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length);
+  });
+
+  test("has patterns that forms and validators compile, with each of their flags", () => {
+    const patterns: string[] = [];
+    JSON.stringify(document, (name, value) => {
+      if (name === "pattern" && typeof value === "string") patterns.push(value);
+      return value;
+    });
+    assert.ok(patterns.length > 3);
+    for (const pattern of patterns) for (const flag of ["u", "v"]) new RegExp(pattern, flag);
+  });
+
+  test("says of every id and number of the trail that it has 64 bits", () => {
+    const narrow: string[] = [];
+    JSON.stringify(document, (name, value) => {
+      if (value?.type === "integer" && value.format !== "int64") narrow.push(name);
+      return value;
+    });
+    // The names of the properties and parameters that are counts, and not ids.
+    assert.deepEqual([...new Set(narrow)].sort(), ["schema", "status"]);
   });
 
   test("refers to nothing that is not there", () => {

@@ -29,6 +29,9 @@ const decoy =
  */
 const limits = { working: Math.min(2, availableParallelism()), waiting: 200 };
 
+/** Keyboards differ in whether they compose é or not (RFC 8265, OpaqueString). */
+const opaque = (password: string): string => password.normalize("NFC");
+
 /** Both methods of the port throw UNAVAILABLE when too many wait already. */
 export function makeArgon2PasswordHasher({ working, waiting } = limits): PasswordHasher & {
   load(): HashingLoad;
@@ -36,11 +39,11 @@ export function makeArgon2PasswordHasher({ working, waiting } = limits): Passwor
   const turns = new Turns(working, waiting);
   return {
     hash: (password, line) =>
-      turns.run(line, () => argon2().hash(password, { algorithm: argon2id, ...cost })),
+      turns.run(line, () => argon2().hash(opaque(password), { algorithm: argon2id, ...cost })),
 
     async verify(stored, password, line) {
       const hash = isAffordable(stored) ? stored : decoy;
-      const matches = await turns.run(line, () => argon2().verify(hash, password));
+      const matches = await turns.run(line, () => argon2().verify(hash, opaque(password)));
       return matches && isAffordable(stored);
     },
 

@@ -75,7 +75,7 @@ Run it as the owner of the tables.`,
   }),
   "export-logs": command({
     summary: "write all maintenance logs, or those of an asset, to standard output",
-    text: "Newest first. Every log that is there at the start is written once. An export is whole when the exit code is 0.",
+    text: "Newest first. Every log that is there at the start is written once. An export is whole when the exit code is 0.\nCSV has values as they are: import them into a spreadsheet as text, or it runs those that begin with =, +, - or @.",
     options: {
       asset: option("ID", "only those of this asset"),
       format: withDefault("ndjson|csv", "ndjson", "an object a line, or RFC 4180 with a header"),
@@ -138,7 +138,7 @@ Exit codes: 0 all of it holds, 1 something does not, or could not be read.`,
   }),
   "export-trail": command({
     summary: "write the entries of the trail to standard output",
-    text: "In their order, a line each, in the bytes that are hashed. An export is whole when the exit code is 0.",
+    text: "In their order, a line each, in the bytes that are hashed. A line ends at U+000A alone. An export is whole when the exit code is 0.",
     options: { from: withDefault("N", "0", "the entry to begin with") },
     settings: "databaseSettings",
     run: async (context, values) => (await import("./export-trail.ts")).runExportTrail(context, values),

@@ -42,11 +42,16 @@ const logStart = ',{"id":';
 const lineFeed = 0x0a;
 
 /** Puts line ends in place of the commas before logs. In a comment the quotation marks of `logStart` are escaped. */
-function jsonLines({ json }: Piece): Uint8Array {
+function jsonLines({ json }: Piece): Uint8Array | string {
   const text = Buffer.concat([json, Buffer.from(json.length === 0 ? "" : "\n")]);
   for (let at = text.indexOf(logStart); at >= 0; at = text.indexOf(logStart, at)) text[at] = lineFeed;
-  return text;
+  return otherLineEnds.some(end => text.includes(end)) ? escapeLineEnds(text.toString()) : text;
 }
+
+/** Some readers of lines end one at these, too. In JSON they can only be in a string. */
+const otherLineEnds = ["\u0085", "\u2028", "\u2029"];
+const escapeLineEnds = (text: string): string =>
+  text.replace(/[\u0085\u2028\u2029]/g, end => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const formats: Readonly<Record<string, Format>> = {
   ndjson: { head: "", linesOf: jsonLines },

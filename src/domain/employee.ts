@@ -14,13 +14,16 @@ export interface Employee {
 }
 
 /**
- * Emails that differ in case only are the same login name; the folding does not depend on a locale. The lower case of
- * the Greek Σ depends on its place in the word.
+ * Emails that differ in case or Unicode form only are the same login name; the folding does not depend on a locale. The
+ * lower case of the Greek Σ depends on its place in the word.
  */
-export const foldEmail = (email: string): string => email.trim().toLowerCase().replaceAll("ς", "σ");
+export const foldEmail = (email: string): string =>
+  email.trim().toLowerCase().normalize("NFC").replaceAll("ς", "σ");
 
 /** Of what is sent, before it is trimmed: so the schema takes what the service takes. */
 const emailFormat = /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/;
+/** An email with one of these looks like another, or like none. */
+const unseen = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 const phoneFormat = /^[\d+()\s-]{6,20}$/;
 
 /** In characters. */
@@ -30,11 +33,11 @@ const readEmail = rule({ pattern: emailFormat.source }, (sent: string) => {
   const email = sent.trim();
   // The length is checked first, because it bounds the work of the pattern.
   if ([...email].length > maxEmailLength) throw invalid("Email is too long");
-  if (!emailFormat.test(email)) throw invalid("Invalid email format");
+  if (!emailFormat.test(email) || unseen.test(email)) throw invalid("Invalid email format");
   return email;
 });
 
-const readPhone = rule({ minLength: 6, pattern: /^[\d+()\s-]+$/.source }, (sent: string) => {
+const readPhone = rule({ minLength: 6, pattern: String.raw`^[\d+\(\)\s\-]+$` }, (sent: string) => {
   const phone = sent.trim();
   if (!phoneFormat.test(phone)) throw invalid("Invalid phone format");
   return phone;

@@ -49,8 +49,10 @@ export function readFields<F extends Fields>(
 }
 
 export const isAbsent = (value: unknown): boolean => value === undefined;
+/** White space, controls and characters that show nothing. */
+const invisible = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u;
 const isBlank = (value: unknown): boolean =>
-  isAbsent(value) || (typeof value === "string" && value.trim() === "");
+  isAbsent(value) || (typeof value === "string" && invisible.test(value));
 
 /** A value that must be there. With `isAbsent` it may be blank. */
 export const required = <T>(message: string, read: Rule<T>, isMissing = isBlank): Field<T> => ({

@@ -3,6 +3,9 @@ import { type Rule, rule } from "./field.ts";
 
 const format = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;
 
+/** What a refusal says after the name of the field. */
+const form = "write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone";
+
 /**
  * Reads an ISO 8601 local date-time, `YYYY-MM-DDTHH:MM[:SS[.f{1,9}]]`, of a real calendar day and without a zone.
  * Digits after the sixth are cut: PostgreSQL stores microseconds, and would round. Works on the text alone, because a `Date` would apply the time zone of the process.
@@ -11,7 +14,7 @@ const format = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?
  * @returns the form that clients see: with seconds, the fraction only when it is not zero and without trailing zeros
  * @throws INVALID
  */
-export function readLocalDateTime(value: unknown, refusal = "Invalid performed date"): string {
+export function readLocalDateTime(value: unknown, refusal = `Invalid performed date: ${form}`): string {
   const parts = typeof value === "string" ? format.exec(value) : null;
   if (parts === null) throw invalid(refusal);
   const [, year = "", month = "", day = "", hour = "", minute = "", second = "00", fraction = ""] = parts;
@@ -23,8 +26,8 @@ export function readLocalDateTime(value: unknown, refusal = "Invalid performed d
 }
 
 /** A rule for local date-times, with a refusal that names the field. */
-export const localDateTime = (refusal?: string): Rule<string> =>
-  rule({ type: "string", pattern: format.source }, value => readLocalDateTime(value, refusal));
+export const localDateTime = (refusal: string): Rule<string> =>
+  rule({ type: "string", pattern: format.source }, value => readLocalDateTime(value, `${refusal}: ${form}`));
 
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

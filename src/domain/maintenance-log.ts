@@ -26,7 +26,7 @@ export const readTaskType = wordOf(taskTypes, "Invalid task type value");
 
 /** Body of `POST /assets/{id}/logs`: the performer is never part of it. */
 export const newLogFields = {
-  performedDate: required("Performed date required", localDateTime()),
+  performedDate: required("Performed date required", localDateTime("Invalid performed date")),
   status: required("Status required", readStatus),
   taskType: required("Task type required", readTaskType),
   comment: required("Comment required", textBetween("Comment", 0, 10_000), isAbsent),

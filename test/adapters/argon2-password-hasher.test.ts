@@ -52,6 +52,13 @@ describe("a hash made here", () => {
     assert.equal(await verify(made, long.trim()), false);
     assert.equal(await verify(made, `${long.slice(0, -2)}x `), false);
   });
+
+  test("is the same however the keyboard composes a character", async () => {
+    const [composed, decomposed] = ["caf\u00e9", "cafe\u0301"];
+    assert.equal(await verify(await hash(composed), decomposed), true);
+    assert.equal(await verify(await hash(decomposed), composed), true);
+    assert.equal(await verify(await hash(composed), "cafe"), false);
+  });
 });
 
 describe("a hash from the past", () => {

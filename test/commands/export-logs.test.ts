@@ -15,7 +15,16 @@ const columns =
   "id,performedDate,status,taskType,comment,assetId,assetName,performedByEmployeeId,performedByName";
 
 /** What RFC 4180 has to be careful with, what JSON has to be careful with, and what spreadsheets trip over. */
-const comments = ["", "plain", 'a "quoted", word', "two\r\nlines", "a\nb", "\t=1+1", "漢 😀 é", " spaces "];
+const comments = [
+  "",
+  "plain",
+  'a "quoted", word',
+  "two\r\nlines",
+  "a\nb\u2028c\u2029d\u0085e",
+  "\t=1+1",
+  "漢 😀 é",
+  " spaces ",
+];
 
 const logCount = 25_000;
 
@@ -67,6 +76,8 @@ describe("export-logs", () => {
   test("writes each log once, newest first, as the API answers it", async () => {
     const { code, stdout, stderr } = await runProgram(["export-logs"], settings);
     assert.deepEqual([code, stderr], [0, ""]);
+    // Some readers end a line at these, too.
+    assert.doesNotMatch(stdout, /[\u0085\u2028\u2029]/);
     const logs = stdout
       .trimEnd()
       .split("\n")

@@ -323,6 +323,7 @@ describe("the login name", () => {
   test("is the same email in any case, with or without surrounding whitespace", () => {
     assert.equal(foldEmail("  Ada@Example.COM "), foldEmail("ada@example.com"));
     assert.equal(foldEmail("ÅSE@example.com"), foldEmail("åse@example.com"));
+    assert.equal(foldEmail("JOSE\u0301@example.com"), foldEmail("jos\u00e9@example.com"));
     assert.equal(foldEmail("ΝΙΚΟΣ@example.gr"), foldEmail("νικοσ@example.gr"));
     assert.equal(foldEmail("νικος@example.gr"), foldEmail("νικοσ@example.gr"));
   });

@@ -73,7 +73,7 @@ describe("a field that must not be blank", () => {
     rule({}, sent => `<${sent}>`),
   );
 
-  for (const blank of [undefined, "", " ", " \t\r\n\u00a0\u3000"]) {
+  for (const blank of [undefined, "", " ", " \t\r\n\u00a0\u3000", "\u200b", "\u0007 \u2060\ufeff\u00ad"]) {
     test(`counts ${JSON.stringify(blank)} as missing`, () => {
       assert.equal(field.missing(blank), "Title is required");
     });

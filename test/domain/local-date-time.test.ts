@@ -80,7 +80,11 @@ describe("reading a local date-time", () => {
 
   for (const [why, sent] of refused) {
     test(`${why} is refused`, () => {
-      const fault = { name: "DomainError", code: "INVALID", message: "Invalid performed date" };
+      const fault = {
+        name: "DomainError",
+        code: "INVALID",
+        message: "Invalid performed date: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
+      };
       assert.throws(() => readLocalDateTime(sent), fault);
     });
   }

@@ -53,7 +53,10 @@ describe("a new log", () => {
 
   for (const performedDate of ["yesterday", "2024-05-17T08:30:00Z", 1_715_934_600]) {
     test(`refuses the date ${JSON.stringify(performedDate)}`, () => {
-      assert.throws(() => write({ performedDate }), refused("Invalid performed date"));
+      assert.throws(
+        () => write({ performedDate }),
+        refused("Invalid performed date: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone"),
+      );
     });
   }
 
@@ -128,7 +131,10 @@ describe("the period of the log lists", () => {
 
     for (const value of ["", "2024-05-17", "2024-02-30T00:00", "2024-05-17T08:30Z", ["2024-05-17T08:30"]]) {
       test(`refuses ${name} ${JSON.stringify(value)}`, () => {
-        assert.throws(() => readFields(logFilterFields, { [name]: value }), refused(`Invalid ${name} value`));
+        assert.throws(
+          () => readFields(logFilterFields, { [name]: value }),
+          refused(`Invalid ${name} value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone`),
+        );
       });
     }
   }

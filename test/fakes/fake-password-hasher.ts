@@ -2,7 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import type { PasswordHasher } from "../../src/application/ports.ts";
 
 const digest = (salt: string, password: string) =>
-  createHash("sha256").update(`${salt} ${password}`).digest("hex");
+  createHash("sha256")
+    .update(`${salt} ${password.normalize("NFC")}`)
+    .digest("hex");
 
 /** One-way and salted like the real one, but without its cost. */
 export const makeFakePasswordHasher = (): PasswordHasher => ({

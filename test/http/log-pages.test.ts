@@ -170,9 +170,15 @@ for (const { name, open } of worlds) {
             cursor(`2026-03-01T08:00:00 ${"9".repeat(16)}`),
             cursor("infinity 7"),
           ].map(before => [`before=${before}`, "Invalid before value"] as const),
-          ["performedFrom=2026-03-01", "Invalid performedFrom value"],
-          ["performedTo=2026-03-01T00:00Z", "Invalid performedTo value"],
-          ["performedTo=", "Invalid performedTo value"],
+          [
+            "performedFrom=2026-03-01",
+            "Invalid performedFrom value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
+          ],
+          [
+            "performedTo=2026-03-01T00:00Z",
+            "Invalid performedTo value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
+          ],
+          ["performedTo=", "Invalid performedTo value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone"],
         ] as const) {
           const answer = await get(`${list}?${query}`);
           assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }], `${list} ${query}`);

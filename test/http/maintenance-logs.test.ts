@@ -101,7 +101,13 @@ for (const { name, open } of worlds) {
         "0000-01-01T00:00",
         " 2026-02-28T10:00",
         1_700_000_000,
-      ].map(performedDate => [{ performedDate }, "Invalid performed date"] as const),
+      ].map(
+        performedDate =>
+          [
+            { performedDate },
+            "Invalid performed date: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
+          ] as const,
+      ),
     ] as const) {
       test(`${JSON.stringify(changes).slice(0, 60)} is 400 ${msg}`, async () => {
         const answer = await write(aLog(changes));

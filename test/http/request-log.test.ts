@@ -50,14 +50,14 @@ describe("the log of requests", () => {
   test("names the query parameters that were ignored, without their values and without what may be one", async () => {
     const world = await openWorld();
     const token = world.tokens.TECHNICIAN;
-    const query = `status=PENDING&Status=secret-1&taskType=ERROR&secret%202&x=3&x=4&${token}`;
+    const query = `status=PENDING&state=secret-1&taskType=ERROR&secret%202&x=3&x=4&${token}`;
     const { status } = await world.call("GET", `${api}/logs?${query}`, { token });
     await world.call("GET", `${api}/logs?status=PENDING&limit=1`, { token });
     const ignored = (await eventsOf(world)).filter(({ level }) => level === "debug");
     assert.equal(status, 200);
     assert.deepEqual(
       ignored.map(details => "names" in details && details.names),
-      ["Status, …, x, …"],
+      ["state, …, x, …"],
     );
   });
 

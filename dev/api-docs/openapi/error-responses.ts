@@ -12,7 +12,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: {
       missing: "First name is required",
       length: "Last name must be between 2 and 50 characters",
-      date: "Invalid performed date",
+      date: "Invalid performed date: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
       word: "Invalid status value",
       id: "Invalid id",
       json: "Request body is not valid JSON in UTF-8",

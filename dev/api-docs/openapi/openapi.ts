@@ -52,7 +52,7 @@ const requestIdHeader = {
 };
 const retryAfterHeader = {
   description: "The number of seconds to wait before trying again.",
-  schema: { type: "integer", minimum: 1 },
+  schema: { type: "integer", format: "int64", minimum: 1 },
 };
 const challengeHeader = {
   description:
@@ -107,7 +107,7 @@ function parametersOf({ path, query = {}, headers = {} }: DescribedRoute) {
     in: "path",
     required: true,
     description: `The id of the ${owner}: a decimal integer. Another form: 400 \`Invalid id\`.`,
-    schema: { type: "integer", minimum: 1 },
+    schema: { type: "integer", format: "int64", minimum: 1 },
   };
   return [
     ...(owner === undefined ? [] : [id]),

@@ -52,7 +52,12 @@ const record = <T>(description: string, properties: Readonly<Record<keyof T, Sch
 });
 
 const text = (description: string) => ({ type: "string", description });
-const idOf = (what: string) => ({ type: "integer", minimum: 1, description: `The id of the ${what}.` });
+const idOf = (what: string) => ({
+  type: "integer",
+  format: "int64",
+  minimum: 1,
+  description: `The id of the ${what}.`,
+});
 
 const employee: Employee = {
   id: 3,
@@ -143,7 +148,12 @@ export const recordSchemas = {
         description:
           "The verifier key, as in C2SP signed-note. Compare it with the one that you got otherwise.",
       },
-      size: { type: "integer", minimum: 0, description: "How many entries the checkpoint covers." },
+      size: {
+        type: "integer",
+        format: "int64",
+        minimum: 0,
+        description: "How many entries the checkpoint covers.",
+      },
       rootHash: text("The root hash of their Merkle tree (RFC 6962), in base64."),
       checkpoint: { type: ["string", "null"], description: "The signed note, as in C2SP tlog-checkpoint." },
     },
@@ -158,7 +168,12 @@ export const recordSchemas = {
   TrailEntry: record(
     "An entry of the provable trail. The hash in the tree is that of its canonical bytes (RFC 8785).",
     {
-      index: { type: "integer", minimum: 0, description: "Its number, from 0 without a gap." },
+      index: {
+        type: "integer",
+        format: "int64",
+        minimum: 0,
+        description: "Its number, from 0 without a gap.",
+      },
       entry: {
         type: "object",
         description: "What was recorded: `kind` is log, employee or asset, and decides the other fields.",

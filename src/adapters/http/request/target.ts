@@ -28,7 +28,7 @@ export function readId(text: string): number {
 }
 
 /**
- * Reads the parameters that a route knows and ignores others. A repeated parameter is read as an array, which no rule
+ * Reads the parameters that a route knows, refuses near misses of them, and ignores others. A repeated parameter is read as an array, which no rule
  * accepts.
  *
  * @param ignored is called with the names of the others, if there are any
@@ -48,10 +48,24 @@ export function readQuery<F extends Fields>(
     if (values.length > 0) sent[name] = values.length === 1 ? values[0] : values;
   }
   if (parameters.size > known) {
-    ignored?.([...new Set(parameters.keys())].filter(name => !Object.hasOwn(fields, name)));
+    const others = [...new Set(parameters.keys())].filter(name => !Object.hasOwn(fields, name));
+    for (const name of Object.keys(fields)) {
+      if (others.some(other => isNearMiss(other, name))) {
+        throw invalid(`Misspelled query parameter: write ${name}`);
+      }
+    }
+    ignored?.(others);
   }
   return readFields(fields, sent);
 }
+
+const lettersOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}]/gu, "");
+
+/** `task_type`, `status[]`, `filter[status]` and `amp;status`: ignored, they would answer the unfiltered list. */
+const isNearMiss = (sent: string, name: string): boolean =>
+  [sent, /\[([^[\]]*)\][^[\]]*$/.exec(sent)?.[1], sent.split(";").at(-1)].some(
+    part => part !== undefined && lettersOf(part) === lettersOf(name),
+  );
 
 /** Reads the header fields that a route knows. Node has their names in lower case. */
 export const readHeaders = <F extends Fields>(fields: F, headers: IncomingHttpHeaders): Values<F> =>

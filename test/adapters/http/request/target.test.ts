@@ -101,7 +101,7 @@ describe("the query of a request", () => {
     ["taskType=ERROR&status=PENDING", { ...nothing, status: "PENDING", taskType: "ERROR" }],
     ["status=PEN%44ING", { ...nothing, status: "PENDING" }],
     ["&&status=PENDING&", { ...nothing, status: "PENDING" }],
-    ["Status=nonsense", nothing],
+    ["state=nonsense&statuses=x&[status]x[y]=z", nothing],
     ["page=1&page=2&__proto__=x&constructor=y&%zz", nothing],
   ] as const) {
     test(`${JSON.stringify(query)} is read by its known parameters`, () => {
@@ -119,6 +119,17 @@ describe("the query of a request", () => {
     ["status=%zz", "Invalid status value"],
     ["status=+PENDING", "Invalid status value"],
     ["taskType=ERROR&taskType=", "Invalid task type value"],
+    ...[
+      "Status=PENDING",
+      "status[]=PENDING",
+      "status%20=PENDING",
+      "filter[status]=PENDING",
+      "status=PENDING&STATUS=PENDING",
+      "limit=1&amp;status=PENDING",
+      "filter[or][0][status]=PENDING",
+    ].map(query => [query, "Misspelled query parameter: write status"] as const),
+    ["task_type=ERROR", "Misspelled query parameter: write taskType"],
+    ["performed-from=2026-03-01", "Misspelled query parameter: write performedFrom"],
   ] as const) {
     test(`${query} is refused`, () => {
       assert.throws(() => readQuery(logFilterFields, query), {
