@@ -13,6 +13,7 @@ import {
   startNativePostgres,
 } from "../support/native-postgres.ts";
 import { runProgram, startService } from "../support/program.ts";
+import { everyId } from "../support/trail-stage.ts";
 import { until } from "../support/until.ts";
 
 /** Where the server's own pg_dump is; a link may lead there. */
@@ -68,7 +69,7 @@ describe("a database that was restored in two steps", {
     );
     const database = connect(urlOf(name), probeLimits);
     const none = { employee: 0, asset: 0, log: 0 };
-    await makeRepositories(database).trail.ledger.number(0, none, none, 10);
+    await makeRepositories(database).trail.ledger.number(0, none, none, 10, everyId);
     await database.close();
   }
 

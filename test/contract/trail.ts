@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import type { HashRange, Ids, StoredNode, TrailStore } from "../../src/application/trail/ports.ts";
 import { type Entry, type EntryKind, readEntry } from "../../src/domain/trail/entry.ts";
 import { byOperator, callerOf } from "../support/by-operator.ts";
-import { hasher, range } from "../support/trail-stage.ts";
+import { everyId, hasher, range } from "../support/trail-stage.ts";
 import { until } from "../support/until.ts";
 import { aLog, anAsset, anEmployee, type OpenRepositories } from "./repositories.ts";
 
@@ -37,7 +37,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     /** Numbers all records; answers the hashes of their entries. */
     async function numberAll(): Promise<Uint8Array> {
       const { size } = await trail.ledger.end();
-      return ((await trail.ledger.number(size, none, none, 10_000)) ?? assert.fail()).hashes;
+      return ((await trail.ledger.number(size, none, none, 10_000, everyId)) ?? assert.fail()).hashes;
     }
 
     /** The bytes of entries, read in as many pieces as it takes. */
@@ -89,8 +89,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         late: 0,
         firstLate: undefined,
       };
-      assert.deepEqual(await ledger.number(0, { ...none, asset: 7 }, none, 10), nothing);
-      assert.equal(await ledger.number(1, none, none, 10), undefined);
+      assert.deepEqual(await ledger.number(0, { ...none, asset: 7 }, none, 10, everyId), nothing);
+      assert.equal(await ledger.number(1, none, none, 10, everyId), undefined);
       assert.deepEqual(await records.entries(0, 10), []);
       assert.deepEqual(await records.entryOfLog(1), { index: undefined, entry: undefined });
       assert.deepEqual((await records.horizon(false)).lastIds, none);
@@ -205,13 +205,14 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const second = await opened.assets.insert(anAsset({ description: "\u0001".repeat(1_000) }));
       const ids = logs.map(({ id }) => id);
       const above = { employee: 1_000, asset: 1_000, log: ids[2] as number };
-      const later = (await ledger.number(0, above, none, 100)) ?? assert.fail();
+      const later = (await ledger.number(0, above, none, 100, everyId)) ?? assert.fail();
       assert.deepEqual(later.lastIds, { ...above, log: ids[4] });
-      const first = (await ledger.number(2, none, none, 4)) ?? assert.fail();
+      const first = (await ledger.number(2, none, none, 4, everyId)) ?? assert.fail();
       assert.equal(first.lastIds.log, ids[0]);
-      const rest = (await ledger.number(6, { ...first.lastIds, log: 0 }, none, 100)) ?? assert.fail();
+      const rest =
+        (await ledger.number(6, { ...first.lastIds, log: 0 }, none, 100, everyId)) ?? assert.fail();
       assert.deepEqual(rest.lastIds, { ...first.lastIds, log: ids[2] });
-      assert.equal((await ledger.number(8, none, none, 100))?.hashes.length, 0);
+      assert.equal((await ledger.number(8, none, none, 100, everyId))?.hashes.length, 0);
       const all = [later, first, rest].map(({ hashes }) => hashes);
       assert.deepEqual(
         all.map(({ length }) => length / 32),
@@ -241,9 +242,9 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const ids = (await writeLogs(4)).logs.map(({ id }) => id);
       const settled = { employee: 0, asset: 1_000_000, log: ids[1] as number };
       const numbered =
-        (await ledger.number(0, { ...none, log: ids[0] as number }, settled, 100)) ?? assert.fail();
+        (await ledger.number(0, { ...none, log: ids[0] as number }, settled, 100, everyId)) ?? assert.fail();
       assert.deepEqual([numbered.hashes.length / 32, numbered.late, numbered.firstLate], [5, 2, 1]);
-      const rest = (await ledger.number(5, none, settled, 100)) ?? assert.fail();
+      const rest = (await ledger.number(5, none, settled, 100, everyId)) ?? assert.fail();
       assert.deepEqual([rest.hashes.length / 32, rest.late, rest.firstLate], [1, 1, 5]);
     });
 
@@ -301,9 +302,9 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     test("nothing is numbered but where the trail ends, and no record twice", async () => {
       const { ledger } = trail;
       await writeLogs(3);
-      await ledger.number(0, none, none, 4);
+      await ledger.number(0, none, none, 4, everyId);
       for (const size of [0, 3, 5])
-        assert.equal(await ledger.number(size, none, none, 100), undefined, String(size));
+        assert.equal(await ledger.number(size, none, none, 100, everyId), undefined, String(size));
       assert.equal((await ledger.end()).size, 4);
       for (const count of [1, 0]) assert.equal((await numberAll()).length, 32 * count);
     });
@@ -314,7 +315,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         const { size } = await ledger.end();
         await writeLogs(30);
         const outcomes = await Promise.all(
-          range(0, 8).map(each => ledger.number(size, none, none, 10 + each)),
+          range(0, 8).map(each => ledger.number(size, none, none, 10 + each, everyId)),
         );
         const done = outcomes.filter(outcome => outcome !== undefined);
         assert.equal(done.length, 1);

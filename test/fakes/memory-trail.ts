@@ -74,13 +74,13 @@ export function makeMemoryTrail(
           lastIds: lastIds(ofKind),
         };
       },
-      async number(size, above, settled, limit) {
+      async number(size, above, settled, limit, upTo) {
         const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
         if ((last?.index ?? -1) + 1 !== size) return undefined;
         const numbered = numberedKeys();
         const found = entryKinds
           .flatMap(kind => recordsOf[kind].toSorted((a, b) => a.recordId - b.recordId))
-          .filter(record => record.recordId > above[record.kind])
+          .filter(record => record.recordId > above[record.kind] && record.recordId <= upTo)
           .filter(record => !numbered.has(keyOf(record)))
           .slice(0, limit)
           .map(({ kind, recordId, entry }) => ({ kind, recordId, hash: hasher.leaf(entry) }));

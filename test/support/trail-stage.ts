@@ -17,6 +17,9 @@ import { entryBytes } from "./entry-bytes.ts";
 import { makeTreeNodes } from "./tree-nodes.ts";
 
 export const hasher = makeTreeHasher(trailCrypto.sha256);
+/** No bound on the ids of one statement. */
+export const everyId = Number.MAX_SAFE_INTEGER;
+
 export const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
 
 export const logRecord = (id: number, comment = `log ${id}`): MemoryRecord => ({

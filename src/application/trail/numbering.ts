@@ -9,7 +9,14 @@ import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 const mostRecords = 4_000;
 /** Between two looks over all ids. */
 const renewMilliseconds = 86_400_000;
-const noIds: Ids = { employee: 0, asset: 0, log: 0 };
+/** Ids, or entries, that one statement goes over at most, so that it ends before its deadline however long the trail is. */
+export const windowSize = 2 ** 20;
+const everyId = Number.MAX_SAFE_INTEGER;
+
+interface IdWindow {
+  readonly above: Ids;
+  readonly upTo: number;
+}
 
 /** What this process knows of the stored trail. */
 interface State {
@@ -56,8 +63,8 @@ export function makeNumbering(
   }
 
   /** Numbers the next records; undefined if another process was first. Throws if the trail takes no entries without that. */
-  async function number(known: State, above: Ids): Promise<Numbered | undefined> {
-    const numbered = await ledger.number(known.tree.size, above, known.settled, mostRecords);
+  async function number(known: State, above: Ids, upTo: number): Promise<Numbered | undefined> {
+    const numbered = await ledger.number(known.tree.size, above, known.settled, mostRecords, upTo);
     if (numbered === undefined) {
       if ((await ledger.end()).size !== known.tree.size) return undefined;
       throw new Error("the trail takes no entries where it ends");
@@ -72,6 +79,14 @@ export function makeNumbering(
     return numbered;
   }
 
+  /** A record whose entry was removed would get another number, and be signed once more. */
+  async function refuseMissing(size: number): Promise<void> {
+    for (let from = 0; from < size; from += windowSize) {
+      const removed = await ledger.firstMissing(from, Math.min(size, from + windowSize));
+      if (removed !== undefined) throw new TrailError(`entry ${removed} was removed`);
+    }
+  }
+
   /** After a look that has found all there was. */
   function settle(known: State, horizon: Horizon, wasAnew: boolean): void {
     const { server, lastIds, xmin, xid } = horizon;
@@ -79,7 +94,7 @@ export function makeNumbering(
     known.given = lastIds;
     if (wasAnew) {
       const renewAt = clock.elapsed() + renewMilliseconds;
-      Object.assign(known, { server, settled: noIds, settling: undefined, renewAt });
+      Object.assign(known, { server, settled: above(0), settling: undefined, renewAt });
       return;
     }
     if (settling !== undefined && xmin > settling.xid) {
@@ -103,18 +118,19 @@ export function makeNumbering(
       // A sequence that was set back gives ids again, as does a server that has lost some: they may be anywhere.
       const isBack = server !== known.server || entryKinds.some(kind => lastIds[kind] < known.given[kind]);
       const goesOverAll = isBack || clock.elapsed() >= known.renewAt;
-      // A record whose entry was removed would get another number, and be signed once more.
-      const removed = goesOverAll ? await ledger.firstMissing(0, known.tree.size) : undefined;
-      if (removed !== undefined) throw new TrailError(`entry ${removed} was removed`);
-      let above = goesOverAll ? noIds : known.settled;
-      for (;;) {
-        const numbered = await number(known, above);
-        if (numbered === undefined) return;
-        const { hashes, late, firstLate } = numbered;
-        if (late > 0) events.warn("trail late", { records: late, entry: firstLate });
-        if (hashes.length < mostRecords * hashLength) break;
-        above = numbered.lastIds;
-        await pause();
+      if (goesOverAll) await refuseMissing(known.tree.size);
+      const windows = goesOverAll ? windowsOf(lastIds) : [{ above: known.settled, upTo: everyId }];
+      for (const window of windows) {
+        let { above } = window;
+        for (;;) {
+          const numbered = await number(known, above, window.upTo);
+          if (numbered === undefined) return;
+          const { hashes, late, firstLate } = numbered;
+          if (late > 0) events.warn("trail late", { records: late, entry: firstLate });
+          if (hashes.length < mostRecords * hashLength) break;
+          above = numbered.lastIds;
+          await pause();
+        }
       }
       settle(known, horizon, goesOverAll);
     },
@@ -131,5 +147,15 @@ export function makeNumbering(
 }
 
 const headOf = ({ tree, read }: State): ReadHead => ({ size: tree.size, root: tree.root(), read });
+
+/** All ids, in windows up to the last ones that were given; the owner of the tables can write any above them. */
+function* windowsOf(given: Ids): Generator<IdWindow> {
+  const last = Math.max(...entryKinds.map(kind => given[kind]));
+  let from = 0;
+  for (; from + windowSize < last; from += windowSize) yield { above: above(from), upTo: from + windowSize };
+  yield { above: above(from), upTo: everyId };
+}
+
+const above = (id: number): Ids => ({ employee: id, asset: id, log: id });
 
 const isSameIds = (a: Ids, b: Ids): boolean => entryKinds.every(kind => a[kind] === b[kind]);

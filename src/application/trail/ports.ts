@@ -45,10 +45,10 @@ export interface Numbered {
 export interface Ledger {
   end(): Promise<LedgerEnd>;
   /**
-   * Gives the next indexes to records above these ids that have no entry, at most so many: by the order of kinds, then by
-   * id. Resolves with undefined, and adds nothing, where the trail does not end at `size`.
+   * Gives the next indexes to records above these ids, and up to the last one, that have no entry, at most so many: by the
+   * order of kinds, then by id. Resolves with undefined, and adds nothing, where the trail does not end at `size`.
    */
-  number(size: number, above: Ids, settled: Ids, limit: number): Promise<Numbered | undefined>;
+  number(size: number, above: Ids, settled: Ids, limit: number, upTo: number): Promise<Numbered | undefined>;
   /** Those that are stored already stay as they are. */
   store(nodes: readonly StoredNode[]): Promise<void>;
   /** For each range, the hashes one after the other, as many as are stored. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { windowSize } from "../../../src/application/trail/numbering.ts";
 import { makeStoredTree } from "../../../src/application/trail/tree.ts";
 import { toBase64 } from "../../../src/domain/trail/encoding.ts";
 import { hasher, logRecord, makeTrailStage, range } from "../../support/trail-stage.ts";
@@ -25,9 +26,9 @@ async function settled(stage: Stage) {
 function watchLooks({ trail }: Stage): number[] {
   const looks: number[] = [];
   const { number } = trail.ledger;
-  trail.ledger.number = (size, above, settled, limit) => {
+  trail.ledger.number = (size, above, settled, limit, upTo) => {
     looks.push(above.log);
-    return number(size, above, settled, limit);
+    return number(size, above, settled, limit, upTo);
   };
   return looks;
 }
@@ -305,6 +306,39 @@ describe("numbering", () => {
     transactions.open.clear();
     await look(stage, each);
     assert.deepEqual(stage.numberedIds(), [50, 45]);
+  });
+
+  test("goes over all ids in windows, and then over those that nobody was given, however far apart they are", async () => {
+    const stage = makeTrailStage();
+    const { number, firstMissing } = stage.trail.ledger;
+    const windows: [number, number][] = [];
+    const searched: number[] = [];
+    stage.trail.ledger.number = (size, above, settled, limit, upTo) => {
+      windows.push([above.log, upTo]);
+      return number(size, above, settled, limit, upTo);
+    };
+    stage.trail.ledger.firstMissing = (from, to) => {
+      searched.push(to - from);
+      return firstMissing(from, to);
+    };
+    const last = 2.5 * windowSize;
+    stage.commit(1, windowSize, windowSize + 1, last);
+    await stage.numbering().look();
+    assert.deepEqual(windows, [
+      [0, windowSize],
+      [windowSize, 2 * windowSize],
+      [2 * windowSize, Number.MAX_SAFE_INTEGER],
+    ]);
+    assert.deepEqual(stage.numberedIds(), [1, windowSize, windowSize + 1, last]);
+    // The next one, of which every id but those of the last look is settled, has one window again.
+    windows.length = 0;
+    const restarted = stage.numbering();
+    await restarted.look();
+    assert.ok(searched.every(entries => entries <= windowSize));
+    await look(stage, restarted, 8);
+    windows.length = 0;
+    await look(stage, restarted);
+    assert.deepEqual(windows, [[last, Number.MAX_SAFE_INTEGER]]);
   });
 
   test("measures its times by a clock that nobody can set", async () => {

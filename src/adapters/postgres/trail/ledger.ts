@@ -15,12 +15,12 @@ const lastId = (kind: EntryKind) => sql`
     where kind = ${kind}::trail_kind and record_id <= (select last_value from ${sequenceOf[kind]})), 0)`;
 
 /** PostgreSQL joins two sorted inputs as far as the limit asks for. With "not exists" it looks each record up in the index. */
-const unnumbered = (kind: EntryKind, above: Ids, settled: Ids, limit: number) => sql`
+const unnumbered = (kind: EntryKind, above: Ids, upTo: number, settled: Ids, limit: number) => sql`
   select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${settled[kind]} as is_late from (
     ${linesOf[kind]} left join (
-      select record_id from trail_entry where kind = ${kind}::trail_kind and record_id > ${above[kind]} order by record_id
+      select record_id from trail_entry where kind = ${kind}::trail_kind and record_id > ${above[kind]} and record_id <= ${upTo} order by record_id
     ) entry on record_id = id
-    where id > ${above[kind]} and record_id is null order by id limit ${limit}
+    where id > ${above[kind]} and id <= ${upTo} and record_id is null order by id limit ${limit}
   ) as line`;
 
 const lastFound = (kind: EntryKind, above: Ids) =>
@@ -61,8 +61,8 @@ export function makeLedger({ query }: Database): Ledger {
       return { size, lastHash: Buffer.from(hash, "hex"), lastIds };
     },
 
-    async number(size, above, settled, limit) {
-      const records = entryKinds.map(kind => unnumbered(kind, above, settled, limit));
+    async number(size, above, settled, limit, upTo) {
+      const records = entryKinds.map(kind => unnumbered(kind, above, upTo, settled, limit));
       const statement = sql`
         with present as (
           select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}

@@ -11,6 +11,7 @@ import { databasePromises, type Use } from "../../../../src/adapters/postgres/sc
 import { unsuitabilityOf } from "../../../../src/application/unsuitable-database.ts";
 import { openDatabase, schema, type TestDatabase } from "../../../support/database.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../../support/native-postgres.ts";
+import { everyId } from "../../../support/trail-stage.ts";
 import { until } from "../../../support/until.ts";
 
 const durable: Use = { isPooled: false, isDurable: true };
@@ -192,7 +193,7 @@ describe("each promise of the database", () => {
     const database = connect(opened.url, probeLimits);
     const { ledger, records } = makeRepositories(database).trail;
     const none = { employee: 0, asset: 0, log: 0 };
-    await ledger.number(0, none, none, 10);
+    await ledger.number(0, none, none, 10, everyId);
     assert.deepEqual(await records.newestFaults(), []);
     await admin.unsafe("alter table asset_event disable trigger append_only");
     for (const [tampering, faults] of [

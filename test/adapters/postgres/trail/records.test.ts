@@ -5,6 +5,7 @@ import { connect, type Database } from "../../../../src/adapters/postgres/connec
 import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../../src/adapters/postgres/repositories/repositories.ts";
 import { openDatabase, type TestDatabase } from "../../../support/database.ts";
+import { everyId } from "../../../support/trail-stage.ts";
 import { until } from "../../../support/until.ts";
 
 const none = { employee: 0, asset: 0, log: 0 };
@@ -34,7 +35,7 @@ describe("the trail's records in PostgreSQL", () => {
     const { lastHash } = await ledger.end();
     const [stored] = await ledger.hashes([{ level: 0, from: 0, to: 2 }]);
     // What the third record is hashed to.
-    const { hashes: hashed } = (await ledger.number(2, none, none, 1)) ?? assert.fail();
+    const { hashes: hashed } = (await ledger.number(2, none, none, 1, everyId)) ?? assert.fail();
     await owner`delete from trail_entry where index = 2`;
     await fresh.close();
     return { hashed, entries, lastHash, stored };
@@ -42,7 +43,7 @@ describe("the trail's records in PostgreSQL", () => {
 
   test("are read right where bytea_output is escape, and with PostgreSQL's own functions", async () => {
     const { ledger } = makeRepositories(database).trail;
-    const { hashes } = (await ledger.number(0, none, none, 2)) ?? assert.fail();
+    const { hashes } = (await ledger.number(0, none, none, 2, everyId)) ?? assert.fail();
     const before = await read();
     assert.deepEqual([before.entries.length, before.stored, before.hashed.length], [2, hashes, 32]);
     assert.deepEqual(before.lastHash, hashes.subarray(32));
@@ -69,12 +70,12 @@ describe("the trail's records in PostgreSQL", () => {
   test("count no id as the last one that the owner of the tables has inserted", async () => {
     const { ledger } = makeRepositories(database).trail;
     const { size } = await ledger.end();
-    await ledger.number(size, none, none, 1_000);
+    await ledger.number(size, none, none, 1_000, everyId);
     const { lastIds } = await ledger.end();
     await owner`
       insert into asset_event (id, asset_id, name, description, active)
       overriding system value values (1000000, 1, 'Pump', '', true)`;
-    const numbered = await ledger.number((await ledger.end()).size, none, lastIds, 1_000);
+    const numbered = await ledger.number((await ledger.end()).size, none, lastIds, 1_000, everyId);
     assert.deepEqual([numbered?.hashes.length, numbered?.lastIds.asset, numbered?.late], [32, 1_000_000, 0]);
     assert.deepEqual((await ledger.end()).lastIds, lastIds);
   });
@@ -115,7 +116,7 @@ describe("the trail's records in PostgreSQL", () => {
       insert into asset (name, description) select 'Pump', repeat(chr(1), 2000) from generate_series(1, 60)`;
     await owner`insert into asset (name, description) select 'Pump', 'short' from generate_series(1, 300)`;
     const { size: before, lastIds } = await ledger.end();
-    await ledger.number(before, lastIds, lastIds, 1_000);
+    await ledger.number(before, lastIds, lastIds, 1_000, everyId);
     const { size } = await ledger.end();
     const pieces: number[][] = [];
     for (let at = before; at < size; at += pieces.at(-1)?.length ?? 0) {
