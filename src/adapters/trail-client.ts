@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AuditedTrail } from "../application/trail/audit.ts";
-import { TrailError } from "../domain/trail/encoding.ts";
 import { bundlePath } from "../domain/trail/tile.ts";
 
 /** The service could not be asked. The message is for the auditor, and never has the password. */
@@ -9,6 +8,9 @@ export class TrailClientError extends Error {}
 const timeoutMilliseconds = 30_000;
 /** Before a request is repeated: after a response of an overloaded or restarting service, and a lost connection. */
 const pausesMilliseconds = [1_000, 3_000, 10_000];
+
+/** Until another process of the service has what one has signed. */
+const againMilliseconds = 500;
 
 /** Reads the trail of the service at this URL, logged in as an employee. */
 export function makeTrailClient(
@@ -71,10 +73,7 @@ export function makeTrailClient(
 
   return {
     checkpoint: async () => (await read("trail/checkpoint"))?.toString(),
-    async bundle(place) {
-      const body = await read(`trail/tile/${bundlePath(place)}`);
-      if (body !== undefined) return body;
-      throw new TrailError(`has no entry bundle ${place.index}, which its checkpoint covers`);
-    },
+    bundle: place => read(`trail/tile/${bundlePath(place)}`),
+    pause: () => sleep(againMilliseconds),
   };
 }

@@ -11,8 +11,27 @@ import { makePrefixCheck } from "../../domain/trail/verification.ts";
 export interface AuditedTrail {
   /** The newest checkpoint; undefined while there is none. */
   checkpoint(): Promise<string | undefined>;
-  /** The entry bundle at this place. */
-  bundle(place: Omit<Tile, "level">): Promise<Uint8Array>;
+  /** The entry bundle at this place; undefined where there is none. */
+  bundle(place: Omit<Tile, "level">): Promise<Uint8Array | undefined>;
+  /** Resolves a moment later. */
+  pause(): Promise<unknown>;
+}
+
+/** How often what may be there a moment later is asked for: behind a load balancer, one process may be behind another. */
+const attempts = 6;
+
+/** Asks again, some times, until the result will do; returns the last one. */
+async function askUntil<T>(
+  { pause }: Pick<AuditedTrail, "pause">,
+  ask: () => Promise<T>,
+  willDo: (result: T) => boolean,
+): Promise<T> {
+  let result = await ask();
+  for (let attempt = 1; attempt < attempts && !willDo(result); attempt += 1) {
+    await pause();
+    result = await ask();
+  }
+  return result;
 }
 
 /** What an auditor keeps: the last checkpoint that held, and from where its tree is recomputed. */
@@ -35,12 +54,19 @@ export async function auditTrail(
   remembered?: Remembered,
 ) {
   const hasher = makeTreeHasher(crypto.sha256);
+  const readNewest = async () => {
+    const note = await published.checkpoint();
+    if (note === undefined) throw new TrailError("has no checkpoint");
+    return { note, checkpoint: openCheckpoint(note, keys, crypto) };
+  };
   const before = remembered && openCheckpoint(remembered.checkpoint, keys, crypto);
-  const note = await published.checkpoint();
-  if (note === undefined) throw new TrailError("has no checkpoint");
-  const checkpoint = openCheckpoint(note, keys, crypto);
-  const { size } = checkpoint;
   const oldSize = before?.size ?? 0;
+  const { note, checkpoint } = await askUntil(
+    published,
+    readNewest,
+    ({ checkpoint }) => checkpoint.size >= oldSize,
+  );
+  const { size } = checkpoint;
   if (size < oldSize)
     throw new TrailError(`has ${size} entries, fewer than the ${oldSize} that it had before`);
 
@@ -54,7 +80,14 @@ export async function auditTrail(
   while (frontier.size < size) {
     const index = frontier.size / tileWidth;
     const place = tileAt(0, index, size) as Tile;
-    const entries = readBundle(await published.bundle(place));
+    const bundle = await askUntil(
+      published,
+      () => published.bundle(place),
+      found => found !== undefined,
+    );
+    if (bundle === undefined)
+      throw new TrailError(`has no entry bundle ${index}, which its checkpoint covers`);
+    const entries = readBundle(bundle);
     if (entries.length !== place.width)
       throw new TrailError(`has an entry bundle ${index} of ${entries.length} entries, not ${place.width}`);
     hashesBefore = frontier.hashes;

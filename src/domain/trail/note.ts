@@ -22,7 +22,8 @@ const ed25519Type = 1;
 /** More than any log and its witnesses make. */
 const signaturesAtMost = 100;
 
-const nameFormat = /^[^\s\p{Cc}+]+$/u;
+/** As golang.org/x/mod/sumdb/note: JavaScript's \s has U+FEFF too, which is no white space of Unicode. */
+const nameFormat = /^[^\p{White_Space}+]+$/u;
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 

@@ -78,6 +78,17 @@ test("each log has a proof that holds when there are full tiles of both levels",
   for (const id of [2, 257, 65_280, 65_281, 65_836]) await assertProven(id);
 });
 
+test("a tile that the checkpoint of another process covers is there, and one past all entries is not", async () => {
+  const { grow, service, commit, numbering } = makeService();
+  await grow(300);
+  commit(...range(301, 401));
+  await numbering().look();
+  assert.equal(service.state().checkpointSize, 300);
+  const tile = (await service.published.tile("0/001.p/144")) as Uint8Array;
+  assert.equal(tile.length, 144 * 32);
+  await assert.rejects(service.published.tile("0/001.p/145"), { code: "NOT_FOUND" });
+});
+
 test("no proof is given from a stored hash that is not the one that was signed", async () => {
   const { grow, service, trail, assertProven } = makeService();
   await grow(600);
