@@ -88,6 +88,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         lastIds: { ...none, asset: 7 },
         late: 0,
         firstLate: undefined,
+        found: 0,
+        tooLong: undefined,
       };
       assert.deepEqual(await ledger.number(0, { ...none, asset: 7 }, none, 10, everyId), nothing);
       assert.equal(await ledger.number(1, none, none, 10, everyId), undefined);

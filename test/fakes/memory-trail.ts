@@ -82,16 +82,25 @@ export function makeMemoryTrail(
           .flatMap(kind => recordsOf[kind].toSorted((a, b) => a.recordId - b.recordId))
           .filter(record => record.recordId > above[record.kind] && record.recordId <= upTo)
           .filter(record => !numbered.has(keyOf(record)))
-          .slice(0, limit)
-          .map(({ kind, recordId, entry }) => ({ kind, recordId, hash: hasher.leaf(entry) }));
-        const added = found.map((record, at) => ({ ...record, index: size + at }));
+          .slice(0, limit);
+        const added = found
+          .filter(({ entry }) => entry.length <= 65_535)
+          .map(({ kind, recordId, entry }, at) => ({
+            kind,
+            recordId,
+            hash: hasher.leaf(entry),
+            index: size + at,
+          }));
         stored.entries.push(...added);
         const late = added.filter(({ kind, recordId }) => recordId <= settled[kind]);
+        const [long] = found.filter(({ entry }) => entry.length > 65_535);
         return {
           hashes: Buffer.concat(added.map(({ hash }) => hash)),
-          lastIds: lastIds(kind => added.findLast(record => record.kind === kind)?.recordId ?? above[kind]),
+          lastIds: lastIds(kind => found.findLast(record => record.kind === kind)?.recordId ?? above[kind]),
           late: late.length,
           firstLate: late[0]?.index,
+          found: found.length,
+          tooLong: long && `${long.kind} ${long.recordId}`,
         };
       },
       async store(nodes) {

@@ -125,9 +125,10 @@ export function makeNumbering(
         for (;;) {
           const numbered = await number(known, above, window.upTo);
           if (numbered === undefined) return;
-          const { hashes, late, firstLate } = numbered;
+          const { late, firstLate, tooLong } = numbered;
           if (late > 0) events.warn("trail late", { records: late, entry: firstLate });
-          if (hashes.length < mostRecords * hashLength) break;
+          if (tooLong !== undefined) events.error("record too long for the trail", { record: tooLong });
+          if (numbered.found < mostRecords) break;
           above = numbered.lastIds;
           await pause();
         }

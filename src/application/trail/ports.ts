@@ -39,6 +39,10 @@ export interface Numbered {
   /** How many of them have an id that counted as settled, and the index of the first. */
   readonly late: number;
   readonly firstLate: number | undefined;
+  /** How many records were found, those among them that are too long for an entry. */
+  readonly found: number;
+  /** One of those that are too long, by its kind and id: they get no number, and only an owner of the tables makes them. */
+  readonly tooLong: string | undefined;
 }
 
 /** The entries and their tree, to which rows are only added. Methods of all ports here throw UNAVAILABLE. */

@@ -2,6 +2,8 @@ import { TrailError } from "./encoding.ts";
 
 /** Hashes of a full tile, and entries of a full bundle (C2SP tlog-tiles). */
 export const tileWidth = 256;
+/** What the two bytes of a length in a bundle can say. */
+export const mostEntryBytes = 65_535;
 /** The levels of the tree from one level of tiles to the next. */
 export const tileHeight = 8;
 

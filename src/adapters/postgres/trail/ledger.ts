@@ -2,6 +2,7 @@ import type { HashRange, Ids, Ledger } from "../../../application/trail/ports.ts
 import { DomainError } from "../../../domain/error.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { hashLength } from "../../../domain/trail/merkle.ts";
+import { mostEntryBytes } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
@@ -16,7 +17,8 @@ const lastId = (kind: EntryKind) => sql`
 
 /** PostgreSQL joins two sorted inputs as far as the limit asks for. With "not exists" it looks each record up in the index. */
 const unnumbered = (kind: EntryKind, above: Ids, upTo: number, settled: Ids, limit: number) => sql`
-  select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${settled[kind]} as is_late from (
+  select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${settled[kind]} as is_late,
+    octet_length(line) > ${mostEntryBytes} as is_long from (
     ${linesOf[kind]} left join (
       select record_id from trail_entry where kind = ${kind}::trail_kind and record_id > ${above[kind]} and record_id <= ${upTo} order by record_id
     ) entry on record_id = id
@@ -67,25 +69,41 @@ export function makeLedger({ query }: Database): Ledger {
         with present as (
           select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}
         ), found as materialized (
-          select ${size} + row_number() over () - 1 as index, record.* from present cross join lateral (
+          select ${size} + count(*) filter (where not is_long) over (rows unbounded preceding) - 1 as index, record.*
+          from present cross join lateral (
             ${unionOf(records)} limit ${limit}
           ) as record
           where size = ${size}
         ), added as (
-          insert into trail_entry (index, record_id, kind, hash) select index, id, kind, hash from found
+          insert into trail_entry (index, record_id, kind, hash) select index, id, kind, hash from found where not is_long
         )
-        select (select size from present), coalesce(encode(string_agg(hash, '' order by index), 'hex'), '') as hashes,
-          count(*) filter (where is_late) as late, min(index) filter (where is_late) as "firstLate",
+        select (select size from present), coalesce(encode(string_agg(hash, '' order by index) filter (where not is_long), 'hex'), '') as hashes,
+          count(*) filter (where is_late and not is_long) as late,
+          min(index) filter (where is_late and not is_long) as "firstLate",
+          count(*) as found, min(concat(kind, ' ', id)) filter (where is_long) as "tooLong",
           ${lastFound("employee", above)} as employee, ${lastFound("asset", above)} as asset,
           ${lastFound("log", above)} as log
         from found`;
       try {
         type Row = Ids &
-          Readonly<Record<"size" | "late", number> & { hashes: string; firstLate: number | null }>;
+          Readonly<
+            Record<"size" | "late" | "found", number> & {
+              hashes: string;
+              firstLate: number | null;
+              tooLong: string | null;
+            }
+          >;
         const [row] = await query<Row>(statement);
-        const { size: present, hashes, late, firstLate, ...lastIds } = row as Row;
+        const { size: present, hashes, late, firstLate, found, tooLong, ...lastIds } = row as Row;
         if (present !== size) return undefined;
-        return { hashes: Buffer.from(hashes, "hex"), lastIds, late, firstLate: firstLate ?? undefined };
+        return {
+          hashes: Buffer.from(hashes, "hex"),
+          lastIds,
+          late,
+          firstLate: firstLate ?? undefined,
+          found,
+          tooLong: tooLong ?? undefined,
+        };
       } catch (error) {
         // An index, or a record, of which another process has added the entry at this moment.
         if (error instanceof DomainError && error.code === "CONFLICT") return undefined;

@@ -1,6 +1,6 @@
 import type { Ids, LogInTrail, TrailRecords } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
-import { tileWidth } from "../../../domain/trail/tile.ts";
+import { mostEntryBytes, tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
@@ -36,7 +36,7 @@ const waiting = (kind: EntryKind) => sql`
 const comparisonOf = (kind: EntryKind): Statement => sql`
   with record as (
     select id as record_id, subject, ${leafHash} as hash, row_number() over (partition by id) as copy,
-      recorded_at between now() - interval '1 minute' and now() as is_new
+      recorded_at between now() - interval '1 minute' and now() as is_new, octet_length(line) > ${mostEntryBytes} as is_long
     from (${linesOf[kind]}) as line
   ), entry as (
     select record_id, index, hash, row_number() over (partition by record_id order by index) as n
@@ -44,6 +44,7 @@ const comparisonOf = (kind: EntryKind): Statement => sql`
   ), compared as (
     select record_id, subject, case
       when copy > 1 then 'is there twice'
+      when index is null and entry.hash is null and is_long then 'is too long for an entry'
       when index is null and entry.hash is null and is_new then null
       when index is null and entry.hash is null then 'has no entry: it was slipped in, or is not numbered yet'
       when index is null or index not between 0 and 4503599627370495 then 'has an entry outside of the trail'

@@ -96,6 +96,31 @@ describe("the trail's records in PostgreSQL", () => {
     await owner`alter table trail_entry add unique (kind, record_id)`;
   });
 
+  test("fit into an entry at their longest, and get no number where the owner of the tables has made a longer one", async () => {
+    const { ledger, records } = makeRepositories(database).trail;
+    await owner`insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+      values ('Ada', 'Byron', '+45 12 34 56', 'a@example.com', 'a@example.com', 'TECHNICIAN', 'none')`;
+    const write = (characters: number) => owner`
+      insert into maintenance_log
+        (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, performed_by_name)
+      values ('9999-12-31T23:59:59.999999', 'IN_PROGRESS', 'MAINTENANCE', repeat(chr(1), ${characters}), 1, 1, repeat(chr(1), 101))`;
+    await write(10_000);
+    const { size } = await ledger.end();
+    const first = (await ledger.number(size, none, none, 1_000, everyId)) ?? assert.fail();
+    assert.deepEqual([first.found, first.tooLong], [2, undefined]);
+    const longest = (await records.entries(size + 1, size + 2))[0]?.length ?? 0;
+    assert.ok(longest > 60_000 && longest <= 65_535, `${longest}`);
+    await owner`alter table maintenance_log drop constraint maintenance_log_comment_check`;
+    await write(11_000);
+    await write(1);
+    const numbered = (await ledger.number(size + 2, none, none, 1_000, everyId)) ?? assert.fail();
+    assert.deepEqual([numbered.found, numbered.hashes.length / 32, numbered.tooLong], [2, 1, "log 2"]);
+    assert.equal((await ledger.end()).size, size + 3);
+    const findings: string[] = [];
+    for await (const finding of records.findings()) findings.push(finding);
+    assert.ok(findings.includes("log 2: is too long for an entry"), findings.join("\n"));
+  });
+
   test("wait for the end of a transaction that is open", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database runs one transaction at a time");
     const { records } = makeRepositories(database).trail;
