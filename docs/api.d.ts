@@ -487,6 +487,15 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
+    /** @description The record is not as `If-Match` or `If-None-Match` says, or has no entity tag: read it again, then decide. */
+    Error412: {
+      headers: {
+        "X-Request-Id": components["headers"]["RequestId"];
+      };
+      content: {
+        "application/json": components["schemas"]["ErrorResponse"];
+      };
+    };
     /** @description The body is larger than 64 KiB, or than 4 KiB at login and at a change of password. */
     Error413: {
       headers: {
@@ -737,6 +746,8 @@ export interface operations {
           "X-Request-Id": components["headers"]["RequestId"];
           /** @description Where the record is: a reference relative to the address of the request. */
           Location?: string;
+          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          ETag?: string;
         };
         content: {
           "application/json": components["schemas"]["Employee"];
@@ -746,6 +757,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       408: components["responses"]["Error408"];
       409: components["responses"]["Error409"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -793,15 +805,32 @@ export interface operations {
    * @description The employee to whom the token belongs, as stored now.
    */
   getOwnEmployee: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
+        "If-None-Match"?: string;
+      };
+    };
     responses: {
       /** @description The caller's own employee. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
+          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          ETag?: string;
         };
         content: {
           "application/json": components["schemas"]["Employee"];
         };
+      };
+      /** @description The client has the current version already; no body. */
+      304: {
+        headers: {
+          "X-Request-Id": components["headers"]["RequestId"];
+          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          ETag?: string;
+        };
+        content: never;
       };
       400: components["responses"]["Error400"];
       403: components["responses"]["Error403"];
@@ -821,6 +850,10 @@ export interface operations {
    */
   getEmployee: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
+        "If-None-Match"?: string;
+      };
       path: {
         /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
@@ -831,10 +864,21 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
+          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          ETag?: string;
         };
         content: {
           "application/json": components["schemas"]["Employee"];
         };
+      };
+      /** @description The client has the current version already; no body. */
+      304: {
+        headers: {
+          "X-Request-Id": components["headers"]["RequestId"];
+          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          ETag?: string;
+        };
+        content: never;
       };
       400: components["responses"]["Error400"];
       403: components["responses"]["Error403"];
@@ -855,6 +899,12 @@ export interface operations {
    */
   updateEmployee: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. */
+        "If-Match"?: string;
+        /** @description With `*` the response is 412 if the employee exists. */
+        "If-None-Match"?: string;
+      };
       path: {
         /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
@@ -876,6 +926,8 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
+          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          ETag?: string;
         };
         content: {
           "application/json": components["schemas"]["Employee"];
@@ -886,6 +938,7 @@ export interface operations {
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
       409: components["responses"]["Error409"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -901,6 +954,12 @@ export interface operations {
    */
   deactivateEmployee: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. */
+        "If-Match"?: string;
+        /** @description With `*` the response is 412 if the employee exists. */
+        "If-None-Match"?: string;
+      };
       path: {
         /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
@@ -918,6 +977,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -933,6 +993,12 @@ export interface operations {
    */
   reactivateEmployee: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. */
+        "If-Match"?: string;
+        /** @description With `*` the response is 412 if the employee exists. */
+        "If-None-Match"?: string;
+      };
       path: {
         /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
         id: number;
@@ -950,6 +1016,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -992,6 +1059,7 @@ export interface operations {
       400: components["responses"]["Error400"];
       403: components["responses"]["Error403"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -1066,6 +1134,7 @@ export interface operations {
       400: components["responses"]["Error400"];
       403: components["responses"]["Error403"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -1132,6 +1201,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -1164,6 +1234,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -1270,6 +1341,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];

@@ -1,10 +1,13 @@
 import type { Employee, EmployeeChanges, PasswordChange, Registration } from "../domain/employee.ts";
-import { invalid, unauthorized } from "../domain/error.ts";
+import { emailTaken, invalid, recordChanged, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
 import { loginPair } from "./login-pair.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Caller, Origin, Ports } from "./ports.ts";
 import type { Sessions } from "./sessions.ts";
+
+/** Whether an employee is still as the client knows it. */
+type Expectation = (employee: Employee) => boolean;
 
 export function makeEmployees({
   employees,
@@ -21,8 +24,13 @@ export function makeEmployees({
   return {
     list: employees.list,
     find: employees.find,
-    setActive: (caller: Caller, id: number, active: boolean) =>
-      forgetAfter(employees.setActive(id, active, caller)),
+
+    /** Throws NOT_FOUND, and CHANGED when the employee is not as the client expects. */
+    async setActive(caller: Caller, id: number, active: boolean, isExpected?: Expectation): Promise<void> {
+      const expected = isExpected && (await employees.find(id));
+      if (expected !== undefined && !isExpected?.(expected)) throw recordChanged();
+      await forgetAfter(employees.setActive(id, active, caller, expected));
+    },
 
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
     async register(
@@ -37,10 +45,27 @@ export function makeEmployees({
       return employee;
     },
 
-    /** Throws FORBIDDEN when the old or the new role is above the caller's own, NOT_FOUND, CONFLICT. */
-    async update(caller: Caller, id: number, changes: EmployeeChanges, origin: Origin): Promise<Employee> {
+    /**
+     * Throws FORBIDDEN when the old or the new role is above the caller's own, NOT_FOUND, CONFLICT, and CHANGED when the
+     * employee is not as the client expects.
+     */
+    async update(
+      caller: Caller,
+      id: number,
+      changes: EmployeeChanges,
+      origin: Origin,
+      isExpected?: Expectation,
+    ): Promise<Employee> {
       if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);
-      const employee = await forgetAfter(employees.update(id, changes, rolesUpTo(caller.role), caller));
+      const expected = isExpected && (await employees.find(id));
+      if (expected !== undefined && !isExpected?.(expected)) {
+        refuseRoleAbove(caller, expected.role);
+        const holder = changes.email === undefined ? undefined : await employees.findAccount(changes.email);
+        throw holder === undefined || holder.employee.id === id ? recordChanged() : emailTaken();
+      }
+      const employee = await forgetAfter(
+        employees.update(id, changes, rolesUpTo(caller.role), caller, expected),
+      );
       if (changes.role !== undefined) reportAdmin(employee, caller, origin);
       return employee;
     },

@@ -52,10 +52,18 @@ export interface EmployeeRepository {
   /**
    * Changes what is not undefined, provided that the employee now has one of the editable roles. Another role or
    * email revokes the employee's tokens. Throws FORBIDDEN for another role, CONFLICT when the email is taken.
+   *
+   * @param expected as the employee must be now: throws CHANGED otherwise
    */
-  update(id: number, changes: EmployeeChanges, editableRoles: readonly Role[], by: Author): Promise<Employee>;
-  /** Deactivation revokes the employee's tokens. */
-  setActive(id: number, active: boolean, by: Author): Promise<void>;
+  update(
+    id: number,
+    changes: EmployeeChanges,
+    editableRoles: readonly Role[],
+    by: Author,
+    expected?: Employee,
+  ): Promise<Employee>;
+  /** Deactivation revokes the employee's tokens. `expected` is as in `update`. */
+  setActive(id: number, active: boolean, by: Author, expected?: Employee): Promise<void>;
   /**
    * Stores a new hash of the caller's own password if the stored one is still the expected one; says whether it was so.
    * Revokes the caller's tokens but the one with which they ask.

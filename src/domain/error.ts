@@ -9,6 +9,7 @@ export type ErrorCode =
   | "NOT_FOUND"
   | "GONE"
   | "CONFLICT"
+  | "CHANGED"
   | "UNPROCESSABLE"
   | "THROTTLED"
   | "UNAVAILABLE";
@@ -54,5 +55,6 @@ export const emailTaken = (cause?: Error): DomainError =>
   new DomainError("CONFLICT", "Email already exists", { cause });
 export const performerUnknown = (employeeId?: number): DomainError =>
   new DomainError("UNAUTHENTICATED", "No employee matches the token", { employeeId });
+export const recordChanged = (): DomainError => new DomainError("CHANGED", "The record has changed");
 export const keyReused = (): DomainError =>
   new DomainError("UNPROCESSABLE", "Idempotency-Key was used for another log");

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { JsonList } from "../../src/application/json-list.ts";
 import type { Account, Author, Clock, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
 import { isLive } from "../../src/application/sessions.ts";
 import type { Asset } from "../../src/domain/asset.ts";
 import { type Employee, foldEmail } from "../../src/domain/employee.ts";
-import { emailTaken, notFound, tokenNotValid, unauthorized } from "../../src/domain/error.ts";
+import { emailTaken, notFound, recordChanged, tokenNotValid, unauthorized } from "../../src/domain/error.ts";
 import {
   type LogQuery,
   type MaintenanceLog,
@@ -76,6 +77,11 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
     const account = employees[ofId(by.employeeId)];
     if (account === undefined || !isLive(account, by)) throw tokenNotValid();
   };
+  const refuseChanged = (id: number, expected: Employee | undefined): void => {
+    if (expected !== undefined && !isDeepStrictEqual({ ...existing(id).employee }, { ...expected })) {
+      throw recordChanged();
+    }
+  };
   const seconds = () => Math.floor(clock.now().getTime() / 1_000);
   const change = (
     id: number,
@@ -139,17 +145,19 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
         return insert(record, by);
       },
 
-      async update(id, changes, editableRoles, by) {
+      async update(id, changes, editableRoles, by, expected) {
         refuseRevoked(by);
         if (!editableRoles.includes(existing(id).employee.role)) throw unauthorized();
+        refuseChanged(id, expected);
         const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
         const holder = changes.email === undefined ? undefined : ofEmail(changes.email);
         if (holder !== undefined && holder.employee.id !== id) throw emailTaken();
         return change(id, Object.fromEntries(sent), by);
       },
 
-      async setActive(id, active, by) {
+      async setActive(id, active, by, expected) {
         refuseRevoked(by);
+        refuseChanged(id, expected);
         change(id, { active }, by);
       },
 

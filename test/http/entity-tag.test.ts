@@ -80,3 +80,120 @@ for (const { name, open } of worlds) {
     });
   });
 }
+
+for (const { name, open } of worlds) {
+  describe(`preconditions ${name}`, () => {
+    let world: World;
+    before(async () => {
+      world = await open();
+    });
+    after(() => world.close());
+
+    const call = (method: string, path: string, headers: Record<string, string> = {}, body?: object) =>
+      world.call(method, `${api}${path}`, { token: world.tokens.ADMIN, headers, ...(body && { body }) });
+    const changed = [412, { status: 412, msg: "The record has changed" }];
+    const join = async () => {
+      const { employee } = await world.join("TECHNICIAN");
+      const path = `/employees/${employee.id}`;
+      const tag = (await call("GET", path)).headers.get("etag") ?? "";
+      assert.match(tag, /^"[\w-]{43}"$/);
+      return { path, tag };
+    };
+
+    test("an employee has one tag wherever it is read or changed, and 304 while it is the same", async () => {
+      const { path, tag } = await join();
+      assert.equal((await call("GET", path, { "if-none-match": tag })).status, 304);
+      const put = await call("PUT", path, {}, { firstName: "Grace" });
+      const read = await call("GET", path, { "if-none-match": tag });
+      assert.deepEqual([put.status, read.status], [200, 200]);
+      assert.notEqual(put.headers.get("etag"), tag);
+      assert.equal(put.headers.get("etag"), read.headers.get("etag"));
+      const person = { firstName: "Ada", lastName: "Byron", phone: "+45 12 34 56", role: "TECHNICIAN" };
+      const email = `tag.${name.length}@example.com`;
+      const created = await call("POST", "/auth/register", {}, { ...person, email, password: "secret 1" });
+      const same = await call("GET", `/employees/${created.json.id}`);
+      assert.equal(created.headers.get("etag"), same.headers.get("etag"));
+      const me = await call("GET", "/employees/me");
+      assert.equal(
+        (await call("GET", "/employees/me", { "if-none-match": String(me.headers.get("etag")) })).status,
+        304,
+      );
+    });
+
+    test("of two simultaneous changes with one tag exactly one is made", async () => {
+      const { path, tag } = await join();
+      const put = (firstName: string) => call("PUT", path, { "if-match": tag }, { firstName });
+      const answers = await Promise.all(["Grace", "Mary", "Jean"].map(put));
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412]);
+      const made = answers.find(({ status }) => status === 200);
+      assert.deepEqual((await call("GET", path)).json, made?.json);
+      for (const method of ["DELETE", "PATCH"]) {
+        const { status, json } = await call(method, path, { "if-match": tag });
+        assert.deepEqual([status, json], changed, method);
+      }
+      const now = made?.headers.get("etag") ?? "";
+      assert.equal((await call("DELETE", path, { "if-match": `"other", ${now}` })).status, 204);
+      assert.equal((await call("PATCH", path, { "if-match": now })).status, 412);
+      assert.equal((await call("PATCH", path, { "if-match": "*" })).status, 204);
+    });
+
+    test("a weak tag, a part of one and If-None-Match: * refuse a change of what exists", async () => {
+      const { path, tag } = await join();
+      for (const headers of [
+        { "if-match": `W/${tag}` },
+        { "if-match": tag.slice(1, -1) },
+        { "if-match": "" },
+        { "if-none-match": "*" },
+        { "if-none-match": tag },
+        { "if-match": tag, "if-none-match": "*" },
+      ]) {
+        const { status, json } = await call("PUT", path, headers as Record<string, string>, {
+          firstName: "Grace",
+        });
+        assert.deepEqual([status, json], changed, JSON.stringify(headers));
+      }
+      assert.equal(
+        (await call("PUT", path, { "if-none-match": '"other"' }, { firstName: "Grace" })).status,
+        200,
+      );
+    });
+
+    test("what has no tag matches none that is named, and * where it exists", async () => {
+      const { json: pump } = await call("POST", "/assets", { "if-match": "*" }, { name: "Pump" });
+      const log = { performedDate: "2026-03-29T02:30", status: "PENDING", taskType: "ERROR", comment: "" };
+      for (const [method, path, body] of [
+        ["POST", "/assets", { name: "Pump" }],
+        ["PATCH", `/assets/${pump.id}`, undefined],
+        ["DELETE", `/assets/${pump.id}`, undefined],
+        ["POST", `/assets/${pump.id}/logs`, log],
+      ] as const) {
+        const { status, json } = await call(method, path, { "if-match": '"x"' }, body);
+        assert.deepEqual([status, json], changed, path);
+        assert.ok((await call(method, path, { "if-match": "*" }, body)).status < 300);
+      }
+      assert.equal((await call("DELETE", `/assets/${pump.id}`, { "if-none-match": "*" })).status, 412);
+    });
+
+    test("another error goes before", async () => {
+      const { path } = await join();
+      const headers = { "if-match": '"x"' };
+      const email = world.employees.MANAGER.email;
+      for (const [method, where, body, status] of [
+        ["PUT", "/employees/999999", { firstName: "Grace" }, 404],
+        ["PUT", path, { firstName: "" }, 400],
+        ["PUT", path, { email }, 409],
+        ["DELETE", "/employees/999999", undefined, 404],
+        ["DELETE", "/assets/999999", undefined, 404],
+        ["POST", "/assets", {}, 400],
+      ] as const) {
+        assert.equal((await call(method, where, headers, body)).status, status, `${method} ${where}`);
+      }
+      const above = await world.call("PUT", `${api}/employees/${world.employees.ADMIN.id}`, {
+        token: world.tokens.MANAGER,
+        headers,
+        body: { firstName: "Grace" },
+      });
+      assert.equal(above.status, 403);
+    });
+  });
+}

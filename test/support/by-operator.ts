@@ -25,8 +25,10 @@ export function byOperator({ employees, assets, maintenanceLogs, ...others }: Re
         changes: Parameters<typeof employees.update>[1],
         editableRoles: Parameters<typeof employees.update>[2],
         by = operator,
-      ) => employees.update(id, changes, editableRoles, by),
-      setActive: (id: number, active: boolean, by = operator) => employees.setActive(id, active, by),
+        expected?: Employee,
+      ) => employees.update(id, changes, editableRoles, by, expected),
+      setActive: (id: number, active: boolean, by = operator, expected?: Employee) =>
+        employees.setActive(id, active, by, expected),
     },
     assets: {
       ...assets,

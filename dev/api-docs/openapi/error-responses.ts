@@ -60,6 +60,11 @@ const meanings: Readonly<Record<string, Meaning>> = {
       changed: "Log 12, entry 17 of the trail, was changed",
     },
   },
+  412: {
+    description:
+      "The record is not as `If-Match` or `If-None-Match` says, or has no entity tag: read it again, then decide.",
+    messages: { changed: "The record has changed" },
+  },
   413: {
     description: "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password.",
     messages: {

@@ -1,4 +1,4 @@
-import { ifNoneMatchFields } from "../../../src/adapters/http/api/entity-tag.ts";
+import { ifNoneMatchFields, preconditionFields } from "../../../src/adapters/http/api/entity-tag.ts";
 import { logQueryFields } from "../../../src/adapters/http/api/log-page.ts";
 import { entriesFields } from "../../../src/adapters/http/api/trail-routes.ts";
 import { activityFilterFields } from "../../../src/domain/activity.ts";
@@ -98,6 +98,11 @@ describe(entriesFields, {
 describe(writeLogHeaders, {
   "Idempotency-Key":
     "Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422.",
+});
+describe(preconditionFields, {
+  "If-Match":
+    "The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists.",
+  "If-None-Match": "With `*` the response is 412 if the employee exists.",
 });
 describe(ifNoneMatchFields, {
   "If-None-Match":

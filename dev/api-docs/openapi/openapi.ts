@@ -171,6 +171,7 @@ function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
   const refused = new Set([
     ...ofAnyRoute,
     ...(role === "NONE" ? [] : [statusOf.TOKEN_REFUSED]),
+    ...(role === "NONE" || route.method === "GET" ? [] : [statusOf.CHANGED]),
     ...(route.refusals ?? []).map(code => statusOf[code]),
   ]);
   return {
@@ -179,7 +180,8 @@ function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
       headers,
       ...(result !== undefined && { content: contentOf(result) }),
     },
-    ...(route.headers !== undefined &&
+    ...(route.method === "GET" &&
+      route.headers !== undefined &&
       "If-None-Match" in route.headers && {
         304: { description: "The client has the current version already; no body.", headers },
       }),

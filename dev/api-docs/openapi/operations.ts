@@ -25,6 +25,10 @@ const linkToNextPage = {
   Link: '`<…>; rel="next"`: the query of the next page, a reference relative to this address. Only with `limit`, and only while there are more logs.',
 };
 
+const tagOfEmployee = {
+  ETag: "The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again.",
+};
+
 const createdAt = { Location: "Where the record is: a reference relative to the address of the request." };
 
 /** What the lists of logs have in common that are complete unless they are asked for in pages. */
@@ -65,7 +69,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     description:
       "The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out.",
     result: { one: "Employee" },
-    resultHeaders: createdAt,
+    resultHeaders: { ...createdAt, ...tagOfEmployee },
     refusals: ["CONFLICT"],
     example: {
       firstName: "Ada",
@@ -85,11 +89,13 @@ export const operations: Readonly<Record<string, Operation>> = {
     name: "getOwnEmployee",
     description: "The employee to whom the token belongs, as stored now.",
     result: { one: "Employee" },
+    resultHeaders: tagOfEmployee,
   },
   "GET /api/v1/employees/{id}": {
     name: "getEmployee",
     description: "Any employee may read any other; the password is never part of it.",
     result: { one: "Employee" },
+    resultHeaders: tagOfEmployee,
     refusals: ["NOT_FOUND"],
   },
   "PUT /api/v1/employees/{id}": {
@@ -97,6 +103,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     description:
       "A field that is absent stays as it is; null or blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.",
     result: { one: "Employee" },
+    resultHeaders: tagOfEmployee,
     refusals: ["NOT_FOUND", "CONFLICT"],
     example: { phone: "+45 98 76 54 32", role: "MANAGER" },
   },

@@ -11,6 +11,7 @@ export const statusOf: Record<ErrorCode, number> = {
   NOT_FOUND: 404,
   GONE: 410,
   CONFLICT: 409,
+  CHANGED: 412,
   UNPROCESSABLE: 422,
   THROTTLED: 429,
   UNAVAILABLE: 503,

@@ -68,6 +68,8 @@ interface Declaration<In, Body, Query, Headers> {
   readonly body?: Body;
   /** Of the longest body; 64 KiB without it. */
   readonly bodyLimitBytes?: number;
+  /** Reads what the route changes or adds to, where that may be missing: throws NOT_FOUND. */
+  readonly exists?: (id: number) => Promise<unknown>;
   run(input: In): Promise<Answer | void> | Answer;
 }
 

@@ -12,7 +12,13 @@ import {
   registrationFields,
 } from "../../../domain/employee.ts";
 import { activeAssetsFields, newLogFields, writeLogHeaders } from "../../../domain/maintenance-log.ts";
-import { ifNoneMatchFields, unlessMatched } from "./entity-tag.ts";
+import {
+  ifNoneMatchFields,
+  preconditionFields,
+  preconditionOf,
+  tagged,
+  unlessMatched,
+} from "./entity-tag.ts";
 import { listOrPage, logQueryFields } from "./log-page.ts";
 import { readOpenApi } from "./openapi.ts";
 import { guarded, json, list, open, type Route, rolesOf } from "./route.ts";
@@ -63,7 +69,7 @@ export function makeRoutes({
       body: registrationFields,
       run: async ({ caller, body, origin }) => {
         const employee = await employees.register(caller, body, origin);
-        return json(employee, { Location: `../employees/${employee.id}` });
+        return tagged(employee, { Location: `../employees/${employee.id}` });
       },
     }),
 
@@ -74,26 +80,33 @@ export function makeRoutes({
     }),
     guarded("GET", "/api/v1/employees/me", "AUTHENTICATED", {
       summary: "The caller's own employee",
-      run: async ({ caller }) => json(await employees.find(caller.employeeId)),
+      headers: ifNoneMatchFields,
+      run: async ({ caller, headers }) =>
+        unlessMatched(headers["If-None-Match"], await employees.find(caller.employeeId)),
     }),
     guarded("GET", "/api/v1/employees/{id}", "AUTHENTICATED", {
       summary: "One employee",
-      run: async ({ id }) => json(await employees.find(id)),
+      headers: ifNoneMatchFields,
+      run: async ({ id, headers }) => unlessMatched(headers["If-None-Match"], await employees.find(id)),
     }),
     guarded("PUT", "/api/v1/employees/{id}", "MANAGER", {
       summary: "Change an employee whose role is not above one's own",
+      headers: preconditionFields,
       body: employeeChangeFields,
-      run: async ({ caller, id, body, origin }) => json(await employees.update(caller, id, body, origin)),
+      run: async ({ caller, id, headers, body, origin }) =>
+        tagged(await employees.update(caller, id, body, origin, preconditionOf(headers))),
     }),
     guarded("DELETE", "/api/v1/employees/{id}", "ADMIN", {
       summary: "Deactivate an employee",
       status: 204,
-      run: ({ caller, id }) => employees.setActive(caller, id, false),
+      headers: preconditionFields,
+      run: ({ caller, id, headers }) => employees.setActive(caller, id, false, preconditionOf(headers)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}", "ADMIN", {
       summary: "Reactivate an employee",
       status: 204,
-      run: ({ caller, id }) => employees.setActive(caller, id, true),
+      headers: preconditionFields,
+      run: ({ caller, id, headers }) => employees.setActive(caller, id, true, preconditionOf(headers)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
       ownIdOnly: true,
@@ -125,11 +138,13 @@ export function makeRoutes({
     guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
       summary: "Activate an asset",
       status: 204,
+      exists: id => assets.find(id),
       run: ({ caller, id }) => assets.setActive(caller, id, true),
     }),
     guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
       summary: "Deactivate an asset",
       status: 204,
+      exists: id => assets.find(id),
       run: ({ caller, id }) => assets.setActive(caller, id, false),
     }),
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
@@ -142,6 +157,7 @@ export function makeRoutes({
       summary: "Write a log on an asset, with the caller as its performer",
       status: 201,
       headers: writeLogHeaders,
+      exists: id => assets.find(id),
       body: newLogFields,
       run: async ({ caller, id, body, headers }) => {
         const { log, isReplay } = await maintenanceLogs.write(caller, id, body, headers["Idempotency-Key"]);

@@ -9,6 +9,7 @@ import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
 import { authorize, identify, requireOwnId } from "./guard.ts";
+import { refusePreconditions } from "./preconditions.ts";
 import { sendAnswer, sendError } from "./reply.ts";
 import { refuseBadHead } from "./request-head.ts";
 import { makeRequestLog } from "./request-log.ts";
@@ -61,6 +62,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
       authorize(route, exchange.caller);
       requireOwnId(route, exchange.caller, id);
     }
+    await refusePreconditions(route, request.headers, id);
     const { caller, address } = exchange;
     const origin = { address, events: log.eventsOf(exchange) };
     return route.run({ id, path: found.path, query, headers, body, origin, caller });

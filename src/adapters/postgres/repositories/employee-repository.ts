@@ -1,9 +1,9 @@
 import type { Account, EmployeeRepository } from "../../../application/ports.ts";
 import { type Employee, foldEmail } from "../../../domain/employee.ts";
-import { notFound, tokenNotValid, unauthorized } from "../../../domain/error.ts";
+import { notFound, recordChanged, tokenNotValid, unauthorized } from "../../../domain/error.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { sql } from "../connection/statement.ts";
+import { type Statement, sql } from "../connection/statement.ts";
 import { askedBy, mayWrite, refuseRevoked } from "./write-check.ts";
 
 const columns = sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
@@ -47,7 +47,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
       return employee;
     },
 
-    async update(id, { firstName, lastName, phone, email, role }, editableRoles, by) {
+    async update(id, { firstName, lastName, phone, email, role }, editableRoles, by, expected) {
       const emailFolded = email === undefined ? null : foldEmail(email);
       const [outcome] = await query<Employee | NotEditable>(
         sql`
@@ -63,25 +63,28 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
               role = coalesce(${role ?? null}, role),
               asked_by = ${askedBy(by)}
             where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
-              and ${mayWrite(by, id)}
+              and ${isStill(expected)} and ${mayWrite(by, id)}
             returning ${columns}
           )
           select changed.* from target left join changed on true`,
       );
       if (outcome !== undefined && outcome.id !== null) return outcome;
       await refuseRevoked(database, by);
-      throw outcome === undefined ? notFound("Employee") : unauthorized();
+      if (outcome === undefined) throw notFound("Employee");
+      throw expected !== undefined && editableRoles.includes(expected.role)
+        ? recordChanged()
+        : unauthorized();
     },
 
-    async setActive(id, active, by) {
+    async setActive(id, active, by, expected) {
       const changed = await query(
         sql`
           update employee set active = ${active}, asked_by = ${askedBy(by)}
-          where id = ${id} and ${mayWrite(by, id)} returning id`,
+          where id = ${id} and ${isStill(expected)} and ${mayWrite(by, id)} returning id`,
       );
       if (changed.length > 0) return;
       await refuseRevoked(database, by);
-      throw notFound("Employee");
+      throw expected === undefined ? notFound("Employee") : recordChanged();
     },
 
     async replacePasswordHash(expected, next, by) {
@@ -124,6 +127,13 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
     },
   };
 }
+
+/** Of two changes that expect the same, the second one finds what the first has written. */
+const isStill = (expected: Employee | undefined): Statement =>
+  expected === undefined
+    ? sql`true`
+    : sql`(first_name, last_name, phone, email, role, active) = (${expected.firstName}, ${expected.lastName},
+        ${expected.phone}, ${expected.email}, ${expected.role}, ${expected.active})`;
 
 /** The row of an employee who exists but whose role was not among the editable ones. */
 type NotEditable = { readonly [Column in keyof Employee]: null };

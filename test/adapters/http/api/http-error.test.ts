@@ -17,6 +17,7 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   CONFLICT: 409,
+  CHANGED: 412,
   GONE: 410,
   UNPROCESSABLE: 422,
   THROTTLED: 429,
