@@ -24,8 +24,9 @@ create unique index maintenance_log_idempotency_key
 -- states the condition is walked along the index. The planner would else walk all logs, or all of a status, to meet those
 -- of one asset, which may be far away.
 create index maintenance_log_by_date on maintenance_log (performed_date desc, id desc) where id > 0;
--- The condition does not say id > 0, and so leaves the index by date out.
-create index maintenance_log_by_status on maintenance_log (status, performed_date desc, id desc) where id > -1;
+-- For lists that a status or a task type filters. The condition does not say id > 0, and so leaves the index by date out.
+create index maintenance_log_by_status
+  on maintenance_log (status, task_type, performed_date desc, id desc) where id > -1;
 -- With status and task type, so that filters are decided within the index, before any row is fetched.
 create index maintenance_log_by_asset
   on maintenance_log (asset_id, performed_date desc, id desc, status, task_type);

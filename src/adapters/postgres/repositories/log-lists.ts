@@ -3,7 +3,7 @@ import { notFound } from "../../../domain/error.ts";
 import { type LogPosition, startOf } from "../../../domain/maintenance-log.ts";
 import { Care, pageBytes, pagesOf } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { readLogPage, type Scope } from "./log-statements.ts";
+import { type Place, readLogPage, type Scope } from "./log-statements.ts";
 import type { SharedNames } from "./names.ts";
 import { makeCopier } from "./packed-logs.ts";
 
@@ -21,7 +21,7 @@ export function makeLogLists(database: Database, names: SharedNames) {
     // One more than is wanted tells whether there are more.
     const pages = pagesOf(
       startOf(scope) ?? beforeAll,
-      (last: LogPosition, rows) => readLogPage(database, names, scope, last, rows),
+      (last: Place, rows) => readLogPage(database, names, scope, last, rows),
       care,
       left + 1,
     );

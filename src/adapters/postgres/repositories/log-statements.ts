@@ -1,4 +1,4 @@
-import type { LogPosition, LogQuery } from "../../../domain/maintenance-log.ts";
+import { type LogPosition, type LogQuery, logStatuses, taskTypes } from "../../../domain/maintenance-log.ts";
 import { type Page, pageBytes } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
@@ -12,15 +12,25 @@ export interface Scope extends LogQuery {
   readonly ofActiveAssets?: true;
 }
 
-export interface LogPage extends Page<LogPosition> {
+/** Where a list goes on, and whether few logs passed its filters before. */
+export interface Place extends LogPosition {
+  readonly isSparse?: boolean;
+}
+
+export interface LogPage extends Page<Place> {
   readonly logs: PackedLogs;
   readonly names: Names;
   /** The asset or performer whose list it is, when there is none. */
   readonly missing: "Asset" | "Employee" | undefined;
 }
 
-/** Logs that one statement looks at in a filtered list. */
+/** Logs that one statement looks at in a filtered list, and those that have to pass for the next one to look at as many. */
 const windowRows = 4_000;
+/** Where they are merged: so many positions of each branch are looked at. */
+const mergedWindowRows = 1_000;
+const fewPass = 40;
+/** Logs of each active asset that one statement looks at where few logs are of active assets. */
+const mostOfAsset = 100;
 // Logs that one statement reads of a list without filters. The number is in the text of the statement, because PostgreSQL
 // then keeps the plan: to plan each page anew takes a quarter of its time.
 const [mostRows, mostRowsText] = [2_000, sql`2000`];
@@ -41,23 +51,78 @@ const byDate = sql`l.id > 0`;
 const byStatus = sql`l.id > -1`;
 
 /** The part of a list's conditions that its index decides. */
-function indexed({ assetId, employeeId, status }: Scope): Statement {
+function indexed({ assetId, employeeId }: Scope): Statement {
   if (assetId !== undefined) return sql`l.asset_id = ${assetId}`;
-  if (employeeId !== undefined) return sql`l.performed_by_employee_id = ${employeeId}`;
-  return status === undefined ? byDate : sql`${byStatus} and l.status = ${status}`;
+  return employeeId === undefined ? byDate : sql`l.performed_by_employee_id = ${employeeId}`;
 }
 
+const isOfActiveAsset = sql`(select a.active from asset a where a.id = l.asset_id)`;
+
 /** The other conditions, which few logs may meet; undefined when there are none. */
-function filtersOf({ assetId, employeeId, status, taskType, ofActiveAssets }: Scope): Statement | undefined {
+function filtersOf({ status, taskType, ofActiveAssets }: Scope): Statement | undefined {
   const filters: Statement[] = [];
-  if (status !== undefined && (assetId ?? employeeId) !== undefined) filters.push(sql`l.status = ${status}`);
+  if (status !== undefined) filters.push(sql`l.status = ${status}`);
   if (taskType !== undefined) filters.push(sql`l.task_type = ${taskType}`);
-  if (ofActiveAssets) filters.push(sql`(select a.active from asset a where a.id = l.asset_id)`);
+  if (ofActiveAssets) filters.push(isOfActiveAsset);
   return filters.length === 0 ? undefined : filters.reduce((all, filter) => sql`${all} and ${filter}`);
 }
 
+/** A list that is the newest logs of a few others, each of which has an index in its order. */
+interface Merge {
+  /** What there is a list of for each row; the logs of each are those that meet the conditions. */
+  readonly branches: Statement;
+  readonly conditions: Statement;
+  readonly mostRows: number;
+  /** What else has to hold for a log, as those of `filtersOf`. */
+  readonly filters: Statement | undefined;
+}
+
+/** How a list is merged that would else be sifted out of all logs. */
+function mergeOf(scope: Scope, isSparse: boolean): Merge | undefined {
+  const { assetId, employeeId, status, taskType, ofActiveAssets } = scope;
+  if ((assetId ?? employeeId) !== undefined) return undefined;
+  if ((status ?? taskType) !== undefined) {
+    const each = (words: readonly string[]) => sql`unnest(string_to_array(${words.join()}, ','))`;
+    return {
+      branches: sql`
+        ${each(status === undefined ? logStatuses : [status])} status
+        cross join ${each(taskType === undefined ? taskTypes : [taskType])} task_type`,
+      conditions: sql`${byStatus} and l.status = status.status and l.task_type = task_type.task_type`,
+      mostRows,
+      filters: ofActiveAssets && isOfActiveAsset,
+    };
+  }
+  if (!ofActiveAssets || !isSparse) return undefined;
+  const branches = sql`(select id from asset where active) a`;
+  return { branches, conditions: sql`l.asset_id = a.id`, mostRows: mostOfAsset, filters: undefined };
+}
+
+/** Where the newest logs of all branches are, found within the index. */
+const mergedPositions = (
+  { branches, conditions }: Merge,
+  afterLast: Statement,
+  limit: Statement,
+): Statement => sql`
+  select l.performed_date, l.id from ${branches} cross join lateral (
+    select l.performed_date, l.id from maintenance_log l
+    where ${afterLast} and ${conditions} ${newestFirst} limit ${limit}
+  ) l ${newestFirst} limit ${limit}`;
+
 const columns = sql`
   l.id, l.performed_date, l.status, l.task_type, l.comment, l.asset_id, l.performed_by_employee_id`;
+
+const rowsAt = (positions: Statement): Statement => sql`
+  select ${columns} from (${positions}) found cross join lateral (
+    select ${columns} from maintenance_log l where l.id = found.id offset 0
+  ) l order by found.performed_date desc, found.id desc`;
+
+/** The next rows of a list that is merged, in its order. */
+function mergedRowsOf(merge: Merge, afterLast: Statement, limit: number): Statement {
+  if (merge.filters === undefined) return rowsAt(mergedPositions(merge, afterLast, sql`${limit}`));
+  return sql`
+    select ${columns} from (${rowsAt(mergedPositions(merge, afterLast, sql`${mergedWindowRows}`))}) l
+    where ${merge.filters} ${newestFirst} limit ${limit}`;
+}
 
 /** The next rows of a list, in its order, of those that a walk along its index comes to. */
 function rowsOf(scope: Scope, walked: Statement, limit: number): Statement {
@@ -68,15 +133,11 @@ function rowsOf(scope: Scope, walked: Statement, limit: number): Statement {
   if (scope.assetId === undefined)
     return sql`select ${columns} from ${first(sql`${windowRows}`)} where ${filters} ${newestFirst} limit ${limit}`;
   // This index has what the filters ask about, so that only rows that pass are fetched.
-  return sql`
-    select ${columns} from (
-      select l.performed_date, l.id from (
-        select l.performed_date, l.id, l.status, l.task_type
-        from maintenance_log l where ${walked} ${newestFirst} limit ${windowRows}
-      ) l where ${filters} ${newestFirst} limit ${limit}
-    ) found cross join lateral (
-      select ${columns} from maintenance_log l where l.id = found.id offset 0
-    ) l order by found.performed_date desc, found.id desc`;
+  return rowsAt(sql`
+    select l.performed_date, l.id from (
+      select l.performed_date, l.id, l.status, l.task_type
+      from maintenance_log l where ${walked} ${newestFirst} limit ${windowRows}
+    ) l where ${filters} ${newestFirst} limit ${limit}`);
 }
 
 /** The name of the asset or performer whose list it is: no other list may have asked for it lately. */
@@ -94,30 +155,35 @@ export async function readLogPage(
   { queryBytes }: Database,
   shared: SharedNames,
   scope: Scope,
-  last: LogPosition,
+  last: Place,
   wanted: number,
 ): Promise<LogPage | undefined> {
   const { assetId, employeeId } = scope;
-  const limit = Math.min(wanted, mostRows);
+  const merge = mergeOf(scope, last.isSparse === true);
+  const limit = Math.min(wanted, merge?.mostRows ?? mostRows);
   // Names that change while the statement runs are forgotten, and so is what is added here then.
   const names = shared.known();
-  const walked = sql`${after(scope, last)} and ${indexed(scope)}`;
+  const afterLast = after(scope, last);
+  const walked = sql`${afterLast} and ${indexed(scope)}`;
+  const isSifted = (merge ? merge.filters : filtersOf(scope)) !== undefined;
+  const [window, lastOfWindow] = merge
+    ? [sql`(${mergedPositions(merge, afterLast, sql`${mergedWindowRows}`)}) l`, mergedWindowRows - 1]
+    : [sql`maintenance_log l where ${walked}`, windowRows - 1];
   const endOfWindow = sql`
     case when rows < ${limit} then (
-      select concat_ws(',', l.id, l.performed_date) from maintenance_log l
-      where ${walked} ${newestFirst} offset ${windowRows - 1} limit 1
+      select concat_ws(',', l.id, l.performed_date) from ${window} ${newestFirst} offset ${lastOfWindow} limit 1
     ) end`;
   // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them
   // would let the planner sort the rows for it first, from PostgreSQL 16 on.
   const [row] = await queryBytes(sql`
-    select fields, comments, rows, ${filtersOf(scope) === undefined ? sql`null` : endOfWindow}, ${ownerOf(scope)}
+    select fields, comments, rows, ${isSifted ? endOfWindow : sql`null`}, ${ownerOf(scope)}
     from (
       select
         string_agg(concat_ws(',', l.id, l.performed_date, l.status, l.task_type, l.asset_id,
           l.performed_by_employee_id, octet_length(l.comment), ''), '') as fields,
         string_agg(l.comment, '') as comments,
         count(*) as rows
-      from (${rowsOf(scope, walked, limit)}) l
+      from (${merge ? mergedRowsOf(merge, afterLast, limit) : rowsOf(scope, walked, limit)}) l
     ) page
     where rows <= 1 or octet_length(fields) + octet_length(comments) <= ${pageBytes}`);
   if (row === undefined) return undefined;
@@ -126,8 +192,9 @@ export async function readLogPage(
   );
   const logs = new PackedLogs(fields, comments);
   const rows = Number(count);
-  const next =
-    rows === limit ? logs.lastPosition : windowEnd === undefined ? undefined : readPosition(windowEnd);
+  const isSparse = merge !== undefined || rows < Math.min(limit, fewPass);
+  const end = rows === limit ? logs.lastPosition : windowEnd && readPosition(windowEnd);
+  const next = end && { ...end, isSparse };
   const name = owner?.toString();
   if (name !== undefined && assetId !== undefined) names.assets.set(assetId, assetJson(assetId, name));
   if (name !== undefined && employeeId !== undefined)
