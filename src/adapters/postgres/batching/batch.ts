@@ -54,18 +54,16 @@ class Batches<Call, Row, Result> {
   async run(call: Call): Promise<Result> {
     if (this.#latest?.isOpen !== true) this.#latest = new Batch(this.#query);
     const batch = this.#latest;
+    const position = batch.calls.push(call) - 1;
     try {
-      return await resultOf(batch, call);
+      return (await batch.results)[position] as Result;
     } catch (error) {
       if (batch.calls.length === 1 || !isRefused(error)) throw error;
-      return resultOf(new Batch(this.#query), call);
+      const alone = new Batch(this.#query);
+      alone.calls.push(call);
+      return (await alone.results)[0] as Result;
     }
   }
-}
-
-async function resultOf<Call, Row, Result>(batch: Batch<Call, Row, Result>, call: Call): Promise<Result> {
-  const position = batch.calls.push(call) - 1;
-  return (await batch.results)[position] as Result;
 }
 
 /**
