@@ -302,8 +302,10 @@ for (const { name, open } of worlds) {
           { roles: ["ADMIN", "MANAGER"] },
           { roles: "ADMIN" },
         ]) {
-          const answer = await world.call("GET", path, { token: forge({ ...claims(), ...changes }) });
-          assert.deepEqual([answer.status, answer.json], [403, noUser], JSON.stringify(changes));
+          for (const target of [path, "/nope"]) {
+            const answer = await world.call("GET", target, { token: forge({ ...claims(), ...changes }) });
+            assert.deepEqual([answer.status, answer.json], [403, noUser], JSON.stringify(changes));
+          }
         }
       });
 
