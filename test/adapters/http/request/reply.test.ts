@@ -16,7 +16,13 @@ function arriving() {
     destroyed: false,
     headers: { "content-length": "9000" },
     socket: { destroyed: false, bytesRead: 0 },
-    resume() {},
+    isRead: false,
+    resume() {
+      this.isRead = true;
+    },
+    pause() {
+      this.isRead = false;
+    },
   });
   const ended: boolean[] = [];
   const response = Object.assign(new EventEmitter(), {
@@ -52,6 +58,27 @@ test("the rest of a request is thrown away as long as it comes, and no longer", 
   for (let i = 0; i < 9; i += 1) request.emit("data", Buffer.from("x"));
   await nextTurn();
   assert.deepEqual([putOff, ended, exchange.phase], [9, [], "finishing"]);
+  fire();
+  await sent;
+  assert.deepEqual(ended, [true]);
+});
+
+test("no more than 16 MiB of the rest are read: then the client has paused", async () => {
+  const { exchange, request, ended } = arriving();
+  // A connection that has carried other requests before.
+  request.socket.bytesRead = 1_000_000_000;
+  let fire = () => {};
+  const timers = mock.method(globalThis, "setTimeout", (run: () => void) => {
+    fire = run;
+    return { refresh() {} } as unknown as NodeJS.Timeout;
+  });
+  const sent = sendError(exchange, new HttpError(403, "Token is missing"));
+  timers.mock.restore();
+  for (let mebibytes = 1; mebibytes <= 17; mebibytes += 1) {
+    request.socket.bytesRead += 1024 * 1024;
+    request.emit("data", Buffer.from("x"));
+    assert.equal(request.isRead, mebibytes <= 16, `${mebibytes} MiB`);
+  }
   fire();
   await sent;
   assert.deepEqual(ended, [true]);
