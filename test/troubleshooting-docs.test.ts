@@ -11,7 +11,7 @@ const shown = codeIn(page).flatMap(text => [text, text.replace(/^.*: /, "")]);
 
 /** These speak of files that a reviewer hands to them, not of the service; and of what only a programmer can do wrong. */
 const outOfScope =
-  /^src\/(domain\/trail\/|application\/trail\/(audit|verification)|adapters\/trail-|commands\/(audit|trail-key|verif)|adapters\/http\/request\/router\.ts)/;
+  /^src\/(domain\/trail\/|application\/trail\/(audit|store-verification)|adapters\/trail-|commands\/(audit|trail-key|verif)|adapters\/http\/request\/router\.ts)/;
 
 /** Nobody sees these unless a command forgets to hand something on. */
 const internal = new Set(["files cannot be read here"]);

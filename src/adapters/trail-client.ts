@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AuditedTrail } from "../application/trail/audit.ts";
-import { bundlePath } from "../domain/trail/tile.ts";
+import { bundlePath, tilePath } from "../domain/trail/tile.ts";
 
 /** The service could not be asked. The message is for the auditor, and never has the password. */
 export class TrailClientError extends Error {}
@@ -17,7 +17,7 @@ export function makeTrailClient(
   url: URL,
   credentials: { readonly email: string; readonly password: string },
   pauses: readonly number[] = pausesMilliseconds,
-): AuditedTrail {
+): AuditedTrail & { unproven(): Promise<boolean> } {
   const base = new URL("api/v1/", url.href.endsWith("/") ? url : `${url.href}/`);
   let token: string | undefined;
 
@@ -71,9 +71,20 @@ export function makeTrailClient(
     }
   }
 
+  /** The newest logs by their date, and of them the one that was written last: whether it has no proof. */
+  async function unproven(): Promise<boolean> {
+    const logs = JSON.parse((await read("logs?limit=100"))?.toString() ?? "[]") as readonly {
+      readonly id: number;
+    }[];
+    const last = Math.max(...logs.map(({ id }) => id));
+    return logs.length > 0 && (await read(`logs/${last}/proof`)) === undefined;
+  }
+
   return {
     checkpoint: async () => (await read("trail/checkpoint"))?.toString(),
     bundle: place => read(`trail/tile/${bundlePath(place)}`),
+    tile: tile => read(`trail/tile/${tilePath(tile)}`),
+    unproven,
     pause: () => sleep(againMilliseconds),
   };
 }

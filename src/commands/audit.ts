@@ -1,33 +1,55 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { systemClock } from "../adapters/system-clock.ts";
 import { makeTrailClient, TrailClientError } from "../adapters/trail-client.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { replaceFile } from "../adapters/trail-state-file.ts";
-import { auditTrail, type Remembered } from "../application/trail/audit.ts";
+import { auditTrail, type Remembered, requirePrefix } from "../application/trail/audit.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { auditSettings } from "../config/standalone-settings.ts";
+import { readLifetime } from "../config/values.ts";
+import { type Head, openCheckpoint } from "../domain/trail/checkpoint.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
+import { makeTreeHasher } from "../domain/trail/merkle.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { usageError } from "./options.ts";
-import { readVerifierKeys } from "./verifier-key.ts";
+import { readTrustedKeys } from "./verifier-key.ts";
+import { readInput } from "./verify-input.ts";
 
 interface Values {
   readonly url: string;
   readonly key: readonly string[];
+  readonly witness: readonly string[];
   readonly state: string;
+  readonly checkpoint: readonly string[];
+  readonly "newest-within": string | undefined;
 }
 
 /** `audit`: compares the trail, read over HTTP, with what was remembered of it the last time. */
-export async function runAudit(context: CommandContext, { url, key, state }: Values): Promise<void> {
+export async function runAudit(context: CommandContext, values: Values): Promise<void> {
+  const { url, state } = values;
   const { environment, readFile, print } = context;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw usageError("--url is not the URL of a service");
-  const keys = readVerifierKeys(key);
+  const trusted = readTrustedKeys(values.key, values.witness);
+  const withinSeconds = readDuration(values["newest-within"]);
+  const kept: { readonly path: string; readonly head: Head }[] = [];
+  for (const path of values.checkpoint) {
+    kept.push({ path, head: await readInput(path, note => openCheckpoint(note, trusted.keys, trailCrypto)) });
+  }
   const client = makeTrailClient(new URL(url), readSettings(auditSettings, environment, readFile));
   const remembered = readState(state, readFile);
-  const audited = await auditTrail(client, keys, trailCrypto, remembered).catch((error: unknown) => {
-    if (error instanceof TrailError) throw failed(`the trail ${error.message}`);
-    throw error instanceof TrailClientError ? failed(`nothing was audited: ${error.message}`) : error;
-  });
+  const audited = await reported("the trail", auditTrail(client, trusted, trailCrypto, remembered));
+  const hasher = makeTreeHasher(trailCrypto.sha256);
+  for (const { path, head } of kept) {
+    await reported(path, requirePrefix(client, head, audited.checkpoint, hasher));
+  }
+  if (withinSeconds !== undefined && !isWithin(audited.newest?.recordedAt, withinSeconds)) {
+    const age = `the newest entry is older than ${values["newest-within"]}`;
+    const isBehind = await reported("the trail", client.unproven());
+    throw failed(
+      isBehind ? `${age}: logs were written that are not in the trail` : `${age}: no log was written since`,
+    );
+  }
   try {
     mkdirSync(dirname(state), { recursive: true, mode: 0o700 });
     await replaceFile(state, `${JSON.stringify(audited.remembered)}\n`);
@@ -41,6 +63,28 @@ export async function runAudit(context: CommandContext, { url, key, state }: Val
   const until = newest === undefined ? "" : `; the newest was recorded ${recorded}`;
   print(`${origin}: the checkpoint of ${size} entries holds: ${added} are new${since}${until}`);
 }
+
+/** With the name of what was audited before what is wrong. */
+async function reported<T>(what: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof TrailError) throw failed(`${what} ${error.message}`);
+    throw error instanceof TrailClientError ? failed(`nothing was audited: ${error.message}`) : error;
+  }
+}
+
+function readDuration(text: string | undefined): number | undefined {
+  try {
+    return text === undefined ? undefined : readLifetime(text);
+  } catch (error) {
+    throw usageError(`--newest-within ${(error as Error).message}`);
+  }
+}
+
+/** An entry from before the trail has no time, and counts as too old. */
+const isWithin = (recordedAt: string | null | undefined, seconds: number): boolean =>
+  recordedAt != null && Date.parse(recordedAt) > systemClock.now().getTime() - seconds * 1_000;
 
 const failed = (line: string): CommandError => new CommandError(exitCodes.failure, line);
 

@@ -25,6 +25,10 @@ const command = <O extends Options>(declared: Command<O>): Command => declared;
 const passwordSource =
   "The password comes from ADMIN_PASSWORD, from standard input, or from a prompt that shows nothing and asks twice.";
 const email = required("E", "the login name");
+const witness = repeated(
+  "VKEY",
+  "of a witness that must have cosigned the checkpoint; given again, all of them must",
+);
 const key = repeated("VKEY", "a verifier key of the trail; may be given again, after a change of key");
 
 export const commands: Readonly<Record<string, Command>> = {
@@ -107,6 +111,7 @@ standard error.`,
 Exit codes: 0 all of it holds, 1 something does not, and which, 66 a file cannot be read.`,
     options: {
       key,
+      witness,
       checkpoint: repeated(
         "FILE",
         "a checkpoint, new or old; each is compared with as many entries as it covers",
@@ -131,7 +136,13 @@ Exit codes: 0 all of it holds, 1 something does not, or could not be read.`,
     options: {
       url: required("URL", "where the service is, for example https://maintenance.example.com"),
       key,
+      witness,
       state: required("FILE", "remembers the last checkpoint that held; replaced only when all of it holds"),
+      checkpoint: repeated(
+        "FILE",
+        "a checkpoint that anybody has kept, which the trail must continue; may be given again",
+      ),
+      "newest-within": option("DURATION", "fail when the newest entry is older; for example 2d"),
     },
     settings: "auditSettings",
     run: async (context, values) => (await import("./audit.ts")).runAudit(context, values),

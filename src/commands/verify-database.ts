@@ -1,7 +1,7 @@
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
-import { verifyStore } from "../application/trail/verification.ts";
+import { verifyStore } from "../application/trail/store-verification.ts";
 import { verifyDatabaseSettings } from "../config/settings.ts";
 import { faultOf } from "../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../domain/trail/merkle.ts";

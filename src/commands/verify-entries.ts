@@ -1,26 +1,28 @@
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { type Checkpoint, openCheckpoint } from "../domain/trail/checkpoint.ts";
+import { makePrefixCheck, type PrefixCheck } from "../domain/trail/comparison.ts";
 import { makeFrontier, makeTreeHasher } from "../domain/trail/merkle.ts";
-import type { VerifierKey } from "../domain/trail/note.ts";
-import { makePrefixCheck, type PrefixCheck } from "../domain/trail/verification.ts";
+import { mostEntryBytes } from "../domain/trail/tile.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
+import type { TrustedKeys } from "./verifier-key.ts";
 import { partsOf, readInput } from "./verify-input.ts";
 
-/** An entry has at most as many bytes as an entry bundle can say. */
-const longestEntry = 0xffff;
 const lineEnd = 0x0a;
 const hasher = makeTreeHasher(trailCrypto.sha256);
 
 /** Recomputes the tree from an export, and compares it with each checkpoint. */
 export async function verifyEntries(
   { print }: CommandContext,
-  keys: readonly VerifierKey[],
+  { keys, witnesses }: TrustedKeys,
   paths: readonly string[],
   entriesPath: string,
 ): Promise<void> {
   const checkpoints: (Checkpoint & { readonly path: string })[] = [];
   for (const path of paths) {
-    checkpoints.push({ path, ...(await readInput(path, note => openCheckpoint(note, keys, trailCrypto))) });
+    checkpoints.push({
+      path,
+      ...(await readInput(path, note => openCheckpoint(note, keys, trailCrypto, witnesses))),
+    });
   }
   const check = makePrefixCheck(checkpoints, makeFrontier(hasher));
   await readEntries(entriesPath, check);
@@ -58,7 +60,7 @@ async function readEntries(path: string, check: PrefixCheck): Promise<void> {
       start = end + 1;
     }
     rest = bytes.subarray(start);
-    if (rest.length > longestEntry) throw failed(`is not an export: entry ${check.size} is too long`);
+    if (rest.length > mostEntryBytes) throw failed(`is not an export: entry ${check.size} is too long`);
   }
   if (rest.length > 0) throw failed(`is cut off within entry ${check.size}`);
 }

@@ -1,24 +1,24 @@
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { openCheckpoint } from "../domain/trail/checkpoint.ts";
+import { type Difference, differences, provenLog, unprovenFields } from "../domain/trail/comparison.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import type { LogEntry } from "../domain/trail/entry.ts";
 import { makeTreeHasher } from "../domain/trail/merkle.ts";
-import type { VerifierKey } from "../domain/trail/note.ts";
 import { readProof } from "../domain/trail/proof.ts";
-import { type Difference, differences, provenLog, unprovenFields } from "../domain/trail/verification.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
+import type { TrustedKeys } from "./verifier-key.ts";
 import { readInput } from "./verify-input.ts";
 
 /** Verifies the proof of one log, and compares the log with what is proven. */
 export async function verifyProof(
   { print }: CommandContext,
-  keys: readonly VerifierKey[],
+  { keys, witnesses }: TrustedKeys,
   proofPath: string,
   logPath: string,
 ): Promise<void> {
   const { entry, place } = await readInput(proofPath, text => {
     const proof = readProof(text);
-    const checkpoint = openCheckpoint(proof.checkpoint, keys, trailCrypto);
+    const checkpoint = openCheckpoint(proof.checkpoint, keys, trailCrypto, witnesses);
     const entry = provenLog(makeTreeHasher(trailCrypto.sha256), proof, checkpoint);
     return { entry, place: placeOf(entry, proof.index, checkpoint.origin, checkpoint.size) };
   });

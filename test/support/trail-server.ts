@@ -10,6 +10,8 @@ export interface TrailServer {
   readonly url: string;
   /** What is served from now on: the size of the newest checkpoint, and how many entries the database has. */
   serve(trail: TestTrail, size?: number, stored?: number): void;
+  /** The newest log, and whether it has a proof. */
+  serveLog(id: number, isProven: boolean): void;
   /** Changes what is answered; for faults. */
   tamper(change: (path: string, body: Buffer) => Buffer): void;
   /** The statuses of the next answers, in place of what would be answered. */
@@ -22,6 +24,7 @@ export const auditor = { email: "auditor@example.com", password: "pa ss" };
 
 export async function startTrailServer(): Promise<TrailServer> {
   let current: { trail: TestTrail; size: number; stored: number } | undefined;
+  let log: { readonly id: number; readonly isProven: boolean } | undefined;
   let change = (_: string, body: Buffer): Buffer => body;
   let token = 0;
   const asked: string[] = [];
@@ -42,6 +45,9 @@ export async function startTrailServer(): Promise<TrailServer> {
     if (current === undefined) return [404, "{}"];
     const { trail, size, stored } = current;
     if (path === "/api/v1/trail/checkpoint") return [200, trail.checkpoint(size)];
+    if (path === "/api/v1/logs?limit=100")
+      return [200, JSON.stringify(log === undefined ? [] : [{ id: 1 }, { id: log.id }])];
+    if (log !== undefined && path === `/api/v1/logs/${log.id}/proof`) return [log.isProven ? 200 : 404, "{}"];
     const tile = readTilePath(path.replace("/api/v1/trail/tile/", ""));
     if (tile === undefined || !isTileOf(tile, stored)) return [404, "{}"];
     return [200, tile.isBundle ? trail.bundle(tile) : trail.tile(tile)];
@@ -57,6 +63,9 @@ export async function startTrailServer(): Promise<TrailServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     serve(trail, size = trail.entries.length, stored = size) {
       current = { trail, size, stored };
+    },
+    serveLog(id, isProven) {
+      log = { id, isProven };
     },
     tamper(next) {
       change = next;

@@ -1,11 +1,19 @@
-import { openCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { type Head, openCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { makePrefixCheck } from "../../domain/trail/comparison.ts";
 import type { TrailCrypto } from "../../domain/trail/crypto.ts";
 import { fromBase64, TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import { readEntry } from "../../domain/trail/entry.ts";
-import { makeFrontier, makeTreeHasher, nodesOf } from "../../domain/trail/merkle.ts";
+import {
+  hashLength,
+  makeFrontier,
+  makeTreeHasher,
+  nodesOf,
+  type TreeHasher,
+} from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
-import { readBundle, type Tile, tileAt, tileWidth } from "../../domain/trail/tile.ts";
-import { makePrefixCheck } from "../../domain/trail/verification.ts";
+import { readBundle, type Tile, tileAt, tileHeight, tileWidth } from "../../domain/trail/tile.ts";
+import type { HashRange } from "./ports.ts";
+import { makeStoredTree } from "./tree.ts";
 
 /** What a service publishes of its trail. */
 export interface AuditedTrail {
@@ -13,6 +21,8 @@ export interface AuditedTrail {
   checkpoint(): Promise<string | undefined>;
   /** The entry bundle at this place; undefined where there is none. */
   bundle(place: Omit<Tile, "level">): Promise<Uint8Array | undefined>;
+  /** The hashes of this tile; undefined where there is none. */
+  tile(tile: Tile): Promise<Uint8Array | undefined>;
   /** Resolves a moment later. */
   pause(): Promise<unknown>;
 }
@@ -49,7 +59,7 @@ export interface Remembered {
  */
 export async function auditTrail(
   published: AuditedTrail,
-  keys: readonly VerifierKey[],
+  { keys, witnesses }: { readonly keys: readonly VerifierKey[]; readonly witnesses: readonly VerifierKey[] },
   crypto: TrailCrypto,
   remembered?: Remembered,
 ) {
@@ -57,7 +67,7 @@ export async function auditTrail(
   const readNewest = async () => {
     const note = await published.checkpoint();
     if (note === undefined) throw new TrailError("has no checkpoint");
-    return { note, checkpoint: openCheckpoint(note, keys, crypto) };
+    return { note, checkpoint: openCheckpoint(note, keys, crypto, witnesses) };
   };
   const before = remembered && openCheckpoint(remembered.checkpoint, keys, crypto);
   const oldSize = before?.size ?? 0;
@@ -102,4 +112,38 @@ export async function auditTrail(
   }
   const kept: Remembered = { checkpoint: note, hashes: hashesBefore.map(toBase64) };
   return { checkpoint, added: size - oldSize, newest: newest && readEntry(newest), remembered: kept };
+}
+
+/**
+ * Throws TrailError unless the tree of a kept checkpoint is a prefix of that of the newest one, by the hashes of tiles: those
+ * are right if both roots can be computed from them (RFC 6962, section 2.1.2).
+ */
+export async function requirePrefix(
+  published: AuditedTrail,
+  kept: Head,
+  newest: Head,
+  hasher: TreeHasher,
+): Promise<void> {
+  if (kept.size > newest.size)
+    throw new TrailError(
+      `covers ${kept.size - newest.size} entries more than the ${newest.size} of the trail`,
+    );
+  const tree = makeStoredTree(
+    { hashes: ranges => Promise.all(ranges.map(hashesOf)), firstMissing: async from => from },
+    hasher,
+  );
+  if (!(await tree.extends(kept, newest))) throw new TrailError("is of another history than the trail");
+
+  /** Tiles have every eighth level; the tree computes the fourth ones from them. */
+  async function hashesOf({ level, from, to }: HashRange): Promise<Uint8Array> {
+    const tile = tileAt(level / tileHeight, Math.floor(from / tileWidth), newest.size);
+    if (level % tileHeight !== 0 || tile === undefined) return new Uint8Array();
+    const hashes = await askUntil(
+      published,
+      () => published.tile(tile),
+      found => found !== undefined,
+    );
+    const start = from - tile.index * tileWidth;
+    return (hashes ?? new Uint8Array()).subarray(start * hashLength, (start + to - from) * hashLength);
+  }
 }

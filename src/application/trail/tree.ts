@@ -1,4 +1,5 @@
 import type { Head } from "../../domain/trail/checkpoint.ts";
+import { makePrefixCheck } from "../../domain/trail/comparison.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import {
   type Frontier,
@@ -11,7 +12,6 @@ import {
   type Span,
   type TreeHasher,
 } from "../../domain/trail/merkle.ts";
-import { makePrefixCheck } from "../../domain/trail/verification.ts";
 import type { HashRange, Ledger, StoredNode } from "./ports.ts";
 
 /** Hashes are stored on every fourth level: a proof in a tree of a million entries then takes 60 hashes to compute, and not 250. */

@@ -1,7 +1,7 @@
 import type { Ed25519 } from "./crypto.ts";
 import { fromBase64, readCount, TrailError, toBase64 } from "./encoding.ts";
 import { type Hash, hashLength } from "./merkle.ts";
-import { openNote, type SignerKey, signNote, type VerifierKey } from "./note.ts";
+import { openNote, requireCosignatures, type SignerKey, signNote, type VerifierKey } from "./note.ts";
 
 /** What a tree is known by: the number of its entries and their root hash. */
 export interface Head {
@@ -31,7 +31,8 @@ export const signCheckpoint = (
 ): string => signNote(`${key.name}\n${size}\n${toBase64(root)}\n`, key, ed25519);
 
 /**
- * The tree's head that a note states, provided that a known key of the note's origin has signed it.
+ * The tree's head that a note states, provided that a known key of the note's origin has signed it, and all witnesses have
+ * cosigned it.
  *
  * @throws TrailError
  */
@@ -39,8 +40,10 @@ export function openCheckpoint(
   note: string,
   known: readonly VerifierKey[],
   ed25519: Pick<Ed25519, "verify">,
+  witnesses: readonly VerifierKey[] = [],
 ): Checkpoint {
   const { text, signers } = openNote(note, known, ed25519);
+  requireCosignatures(note, witnesses, ed25519);
   const [origin = "", ...lines] = text.slice(0, -1).split("\n");
   if (origin === "" || lines.slice(2).includes("")) throw new TrailError("is not a checkpoint");
   if (!signers.some(({ name }) => name === origin)) {

@@ -14,10 +14,11 @@ export interface SignerKey extends VerifierKey {
   readonly seed: Uint8Array;
 }
 
-type Crypto = Pick<TrailCrypto, "publicKeyOf" | "sha256">;
+type KeyCrypto = Pick<TrailCrypto, "publicKeyOf" | "sha256">;
 
-/** The signature type Ed25519. */
+/** Types of signatures: of a log, and the timestamped one of a witness (C2SP tlog-cosignature). */
 const ed25519Type = 1;
+const cosignatureType = 4;
 
 /** More than any log and its witnesses make. */
 const signaturesAtMost = 100;
@@ -27,14 +28,14 @@ const nameFormat = /^[^\p{White_Space}+]+$/u;
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-const typed = (key: Uint8Array): Uint8Array => Uint8Array.from([ed25519Type, ...key]);
+const typed = (key: Uint8Array, type = ed25519Type): Uint8Array => Uint8Array.from([type, ...key]);
 
 /** The first four bytes of SHA-256(name || LF || type || public key). */
-const keyIdOf = (name: string, publicKey: Uint8Array, sha256: Sha256): string =>
-  hex(sha256(Uint8Array.from([...toUtf8(`${name}\n`), ...typed(publicKey)])).subarray(0, 4));
+const keyIdOf = (name: string, publicKey: Uint8Array, sha256: Sha256, type = ed25519Type): string =>
+  hex(sha256(Uint8Array.from([...toUtf8(`${name}\n`), ...typed(publicKey, type)])).subarray(0, 4));
 
 /** The key of a name and a seed. Throws TrailError for a name that cannot be a key's. */
-export function makeSignerKey(name: string, seed: Uint8Array, crypto: Crypto): SignerKey {
+export function makeSignerKey(name: string, seed: Uint8Array, crypto: KeyCrypto): SignerKey {
   if (!isKeyName(name)) throw new TrailError("has a name that is empty, or has a space or a plus sign");
   const publicKey = crypto.publicKeyOf(seed);
   return { name, id: keyIdOf(name, publicKey, crypto.sha256), publicKey, seed };
@@ -49,30 +50,41 @@ export const formatVerifierKey = ({ name, id, publicKey }: VerifierKey): string 
   `${name}+${id}+${toBase64(typed(publicKey))}`;
 
 /** Throws TrailError. Its message never has a part of the key. */
-export function readSignerKey(text: string, crypto: Crypto): SignerKey {
+export function readSignerKey(text: string, crypto: KeyCrypto): SignerKey {
   const prefix = "PRIVATE+KEY+";
   if (!text.startsWith(prefix)) throw new TrailError("is not a signer key");
-  const { name, id, key } = readKey(text.slice(prefix.length));
+  const { name, id, key } = readKey(text.slice(prefix.length), ed25519Type);
   const signer = makeSignerKey(name, key, crypto);
   if (signer.id !== id) throw new TrailError("has a key ID that is not the key's");
   return signer;
 }
 
-/** Throws TrailError. */
-export function readVerifierKey(text: string, sha256: Sha256): VerifierKey {
-  const { name, id, key } = readKey(text);
-  if (keyIdOf(name, key, sha256) !== id) throw new TrailError("has a key ID that is not the key's");
+/** The key of a log. Throws TrailError. */
+export const readVerifierKey = (text: string, sha256: Sha256): VerifierKey =>
+  readPublicKey(text, sha256, ed25519Type);
+
+/** The key of a witness, which never counts as that of a log. Throws TrailError. */
+export const readWitnessKey = (text: string, sha256: Sha256): VerifierKey =>
+  readPublicKey(text, sha256, cosignatureType);
+
+function readPublicKey(text: string, sha256: Sha256, type: number): VerifierKey {
+  const { name, id, key } = readKey(text, type);
+  if (keyIdOf(name, key, sha256, type) !== id) throw new TrailError("has a key ID that is not the key's");
   return { name, id, publicKey: key };
 }
 
 /** `<name>+<key ID>+<base64>`; the base64 may have plus signs of its own. */
-function readKey(text: string): { name: string; id: string; key: Uint8Array } {
+function readKey(text: string, expected: number): { name: string; id: string; key: Uint8Array } {
   const [, name = "", id = "", encoded = ""] = /^([^+]*)\+([^+]*)\+(.*)$/s.exec(text) ?? [];
   if (!isKeyName(name)) throw new TrailError("is not of the form NAME+KEYID+KEY");
   if (!/^[\da-f]{8}$/.test(id))
     throw new TrailError("has a key ID that is not 8 digits of 0 to 9 and a to f");
   const [type, ...key] = fromBase64(encoded);
-  if (type !== ed25519Type || key.length !== 32) throw new TrailError("is not an Ed25519 key");
+  if (expected === ed25519Type && type === cosignatureType)
+    throw new TrailError("is the key of a witness, not of a log");
+  if (expected === cosignatureType && type === ed25519Type)
+    throw new TrailError("is the key of a log, not of a witness");
+  if (type !== expected || key.length !== 32) throw new TrailError("is not an Ed25519 key");
   return { name, id, key: Uint8Array.from(key) };
 }
 
@@ -93,6 +105,33 @@ export interface Note {
   readonly signers: readonly VerifierKey[];
 }
 
+interface SignatureLine {
+  readonly name: string;
+  readonly id: string;
+  readonly signature: Uint8Array;
+}
+
+/** The text of a note and the lines of its signatures, none of them verified. Throws TrailError where it is no note. */
+function splitNote(note: string): { readonly text: string; readonly lines: readonly SignatureLine[] } {
+  const end = note.lastIndexOf("\n\n");
+  if (end < 0 || !note.endsWith("\n") || !isNoteText(note)) throw new TrailError("is not a signed note");
+  const lines = note.slice(end + 2, -1).split("\n");
+  if (lines.length > signaturesAtMost) throw new TrailError("has too many signatures");
+  return { text: note.slice(0, end + 1), lines: lines.map(readSignatureLine) };
+}
+
+function readSignatureLine(line: string): SignatureLine {
+  const [, name = "", encoded = ""] = /^— ([^ ]+) ([^ ]+)$/u.exec(line) ?? [];
+  const bytes = fromBase64(encoded);
+  if (!isKeyName(name) || bytes.length < 5) throw new TrailError("has a malformed signature line");
+  return { name, id: hex(bytes.subarray(0, 4)), signature: bytes.subarray(4) };
+}
+
+const isOf =
+  ({ name, id }: SignatureLine) =>
+  (key: VerifierKey): boolean =>
+    key.name === name && key.id === id;
+
 /**
  * Reads a note and verifies the signatures of the known keys; those of others are passed over.
  *
@@ -103,23 +142,39 @@ export function openNote(
   known: readonly VerifierKey[],
   { verify }: Pick<Ed25519, "verify">,
 ): Note {
-  const end = note.lastIndexOf("\n\n");
-  if (end < 0 || !note.endsWith("\n") || !isNoteText(note)) throw new TrailError("is not a signed note");
-  const text = note.slice(0, end + 1);
-  const lines = note.slice(end + 2, -1).split("\n");
-  if (lines.length > signaturesAtMost) throw new TrailError("has too many signatures");
+  const { text, lines } = splitNote(note);
   const signers: VerifierKey[] = [];
   for (const line of lines) {
-    const [, name = "", encoded = ""] = /^— (\S+) (\S+)$/u.exec(line) ?? [];
-    const bytes = fromBase64(encoded);
-    if (!isKeyName(name) || bytes.length < 5) throw new TrailError("has a malformed signature line");
-    const key = known.find(key => key.name === name && key.id === hex(bytes.subarray(0, 4)));
+    const key = known.find(isOf(line));
     if (key === undefined) continue;
-    if (!verify(key.publicKey, toUtf8(text), bytes.subarray(4))) {
+    if (!verify(key.publicKey, toUtf8(text), line.signature)) {
       throw new TrailError(`has a wrong signature of ${key.name}`);
     }
     if (!signers.includes(key)) signers.push(key);
   }
   if (signers.length === 0) throw new TrailError("is not signed by this key");
   return { text, signers };
+}
+
+/**
+ * Throws TrailError unless every witness has cosigned the note (C2SP tlog-cosignature, cosignature/v1): a time in seconds, and
+ * an Ed25519 signature of it and the text.
+ */
+export function requireCosignatures(
+  note: string,
+  witnesses: readonly VerifierKey[],
+  { verify }: Pick<Ed25519, "verify">,
+): void {
+  const { text, lines } = splitNote(note);
+  for (const witness of witnesses) {
+    const cosignatures = lines.filter(line => isOf(line)(witness));
+    if (cosignatures.length === 0) throw new TrailError(`is not cosigned by ${witness.name}`);
+    for (const { signature } of cosignatures) {
+      const time = signature.length === 72 ? Buffer.from(signature).readBigUInt64BE() : undefined;
+      const signed = toUtf8(`cosignature/v1\ntime ${time}\n${text}`);
+      if (time === undefined || !verify(witness.publicKey, signed, signature.subarray(8))) {
+        throw new TrailError(`has a wrong cosignature of ${witness.name}`);
+      }
+    }
+  }
 }

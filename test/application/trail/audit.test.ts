@@ -24,6 +24,7 @@ function balanced(sizes: readonly number[]) {
       const from = index * 256;
       return from + width > next() ? undefined : writeBundle(bytes.slice(from, from + width));
     },
+    tile: async () => undefined,
     pause: async () => {
       pauses += 1;
     },
@@ -31,7 +32,7 @@ function balanced(sizes: readonly number[]) {
   const keys = [readVerifierKey(trail.vkey, trailCrypto.sha256)];
   return {
     audit: (remembered?: Parameters<typeof auditTrail>[3]) =>
-      auditTrail(published, keys, trailCrypto, remembered),
+      auditTrail(published, { keys, witnesses: [] }, trailCrypto, remembered),
     pauses: () => pauses,
   };
 }

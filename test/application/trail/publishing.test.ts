@@ -4,9 +4,9 @@ import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
 import { acceptTrail } from "../../../src/application/trail/signing.ts";
 import { makeTrail } from "../../../src/application/trail/trail.ts";
 import { openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
+import { provenLog } from "../../../src/domain/trail/comparison.ts";
 import { makeFrontier } from "../../../src/domain/trail/merkle.ts";
 import { readProof } from "../../../src/domain/trail/proof.ts";
-import { provenLog } from "../../../src/domain/trail/verification.ts";
 import { hasher, key, logRecord, makeMemoryNote, makeTrailStage, range } from "../../support/trail-stage.ts";
 
 function makeService() {

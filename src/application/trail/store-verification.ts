@@ -1,9 +1,9 @@
 import { type Head, openCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { makePrefixCheck } from "../../domain/trail/comparison.ts";
 import { equalBytes, faultOf } from "../../domain/trail/encoding.ts";
 import { hashLength } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { tileWidth } from "../../domain/trail/tile.ts";
-import { makePrefixCheck } from "../../domain/trail/verification.ts";
 import type { TrailPorts } from "./ports.ts";
 import { inWords } from "./signing.ts";
 import { makeGrowingTree, makeStoredTree } from "./tree.ts";

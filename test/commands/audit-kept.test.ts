@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { runCommand } from "../support/command.ts";
+import { logEntry, makeTestTrail, type TestTrail } from "../support/trail.ts";
+import { auditor, startTrailServer, type TrailServer } from "../support/trail-server.ts";
+import { makeWitness } from "../support/witness.ts";
+
+const environment = { AUDIT_EMAIL: auditor.email, AUDIT_PASSWORD: auditor.password };
+
+function trailOf(
+  count: number,
+  change: (id: number) => object = () => ({}),
+  name = "example.com/log",
+): TestTrail {
+  const trail = makeTestTrail(name);
+  for (let id = 1; id <= count; id += 1) trail.add(logEntry(id, change(id)));
+  return trail;
+}
+
+describe("audit against what others have kept", () => {
+  const trail = trailOf(1_500);
+  let folder: string;
+  let server: TrailServer;
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "maintenance-log-kept-"));
+    server = await startTrailServer();
+    server.serve(trail);
+  });
+  afterEach(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+  const audit = (...args: readonly string[]) =>
+    runCommand(
+      "audit",
+      ["--url", server.url, "--key", trail.vkey, "--state", join(folder, "state"), ...args],
+      environment,
+    );
+  const refuses = async (said: RegExp, ...args: readonly string[]) => {
+    const { code, stdout, stderr } = await audit(...args);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, said);
+    assert.equal(existsSync(join(folder, "state")), false, "nothing is remembered unless all of it holds");
+  };
+
+  test("holds where the trail continues every kept checkpoint, of whatever size", async () => {
+    const kept = [0, 1, 15, 16, 255, 256, 257, 700, 1_024, 1_279, 1_280, 1_499, 1_500].flatMap(size => [
+      "--checkpoint",
+      file(`kept-${size}`, trail.checkpoint(size)),
+    ]);
+    for (let time = 0; time < 2; time += 1) assert.equal((await audit(...kept)).code, 0);
+  });
+
+  test("names the file whose history is another one, also where only an old entry differs", async () => {
+    for (const changed of [1, 300, 700]) {
+      const forked = trailOf(700, id => (id === changed ? { comment: "another" } : {}));
+      const path = file("forked", forked.checkpoint());
+      const good = file("good", trail.checkpoint(700));
+      await refuses(
+        /^\S+\/forked is of another history than the trail\n$/,
+        "--checkpoint",
+        good,
+        "--checkpoint",
+        path,
+      );
+    }
+  });
+
+  test("names the file that is larger than the trail, and of another key, and that is no checkpoint", async () => {
+    const larger = file("larger", trail.checkpoint());
+    server.serve(trail, 1_400);
+    await refuses(
+      /^\S+\/larger covers 100 entries more than the 1400 of the trail\n$/,
+      "--checkpoint",
+      larger,
+    );
+    const foreign = file("foreign", trailOf(3, undefined, "other.example").checkpoint());
+    await refuses(/^\S+\/foreign is not signed by this key\n$/, "--checkpoint", foreign);
+    await refuses(/^\S+\/none is not a signed note\n$/, "--checkpoint", file("none", "nothing"));
+  });
+
+  test("trusts no tile: one that is wrong, or not there, is no consistency", async () => {
+    const kept = file("kept", trail.checkpoint(300));
+    server.tamper((path, body) =>
+      path.includes("/tile/0/") ? Buffer.from(body.map(byte => byte ^ 1)) : body,
+    );
+    await refuses(/^\S+\/kept is of another history than the trail\n$/, "--checkpoint", kept);
+    server.tamper((path, body) => (path.includes("/tile/0/") ? body.subarray(0, 32) : body));
+    await refuses(/^\S+\/kept (is of another history|entry \d+ was removed)/, "--checkpoint", kept);
+  });
+
+  test("fails where the newest entry is too old, and says whether logs wait for the trail", async () => {
+    await refuses(/^the newest entry is older than 1h: no log was written since\n$/, "--newest-within", "1h");
+    server.serveLog(1_500, true);
+    await refuses(/: no log was written since\n$/, "--newest-within", "1h");
+    server.serveLog(1_501, false);
+    await refuses(/: logs were written that are not in the trail\n$/, "--newest-within", "1h");
+    const now = trailOf(3, () => ({
+      recordedAt: new Date(Date.now() - 60_000).toISOString().replace("Z", "000Z"),
+    }));
+    server.serve(now);
+    await refuses(/^the newest entry is older than 30s: /, "--newest-within", "30s");
+    assert.equal((await audit("--newest-within", "1h")).code, 0);
+    const wrong = await audit("--newest-within", "soon");
+    assert.deepEqual(
+      [wrong.code, wrong.stderr.split("\n")[0]],
+      [64, "--newest-within is not a length of time"],
+    );
+  });
+
+  test("counts no entry, and one without a time, as too old", async () => {
+    server.serve(trailOf(2, () => ({ recordedAt: null })));
+    await refuses(/^the newest entry is older than 3650d: /, "--newest-within", "3650d");
+    server.serve(trail, 0);
+    await refuses(/^the newest entry is older than 3650d: /, "--newest-within", "3650d");
+  });
+
+  test("wants the cosignature of each witness on the newest checkpoint", async () => {
+    const [one, other] = [makeWitness("one.example"), makeWitness("other.example")];
+    await refuses(/^the trail is not cosigned by one\.example\n$/, "--witness", one.vkey);
+    server.tamper((path, body) =>
+      path.endsWith("/checkpoint") ? Buffer.from(body + one.cosign(body.toString())) : body,
+    );
+    await refuses(
+      /^the trail is not cosigned by other\.example\n$/,
+      "--witness",
+      one.vkey,
+      "--witness",
+      other.vkey,
+    );
+    assert.equal((await audit("--witness", one.vkey)).code, 0);
+    const { code, stderr } = await audit("--witness", trail.vkey);
+    assert.deepEqual([code, stderr.split("\n")[0]], [64, "--witness is the key of a log, not of a witness"]);
+    const asKey = await runCommand(
+      "audit",
+      ["--url", server.url, "--key", one.vkey, "--state", "x"],
+      environment,
+    );
+    assert.deepEqual(
+      [asKey.code, asKey.stderr.split("\n")[0]],
+      [64, "--key is the key of a witness, not of a log"],
+    );
+  });
+
+  test("verify wants them too: of checkpoints and of proofs, and not with --database", async () => {
+    const witness = makeWitness("one.example");
+    const note = trail.checkpoint(10);
+    const entries = file("entries", trail.export());
+    const verify = (...args: readonly string[]) =>
+      runCommand("verify", ["--key", trail.vkey, "--witness", witness.vkey, ...args], {});
+    const export_ = (checkpoint: string) =>
+      verify("--entries", entries, "--checkpoint", file("note", checkpoint));
+    assert.match((await export_(note)).stderr, /note is not cosigned by one\.example\n$/);
+    assert.equal((await export_(note + witness.cosign(note))).code, 0);
+    const proof = trail.proof(3, 10);
+    const { kind: _, recordedAt: __, ...log } = logEntry(4);
+    const answered = file("log", JSON.stringify({ ...log, assetName: "Pump" }));
+    const proven = (text: string) => verify("--proof", file("proof", text), "--log", answered);
+    assert.match((await proven(proof)).stderr, /proof is not cosigned by one\.example\n$/);
+    assert.equal((await proven(proof + witness.cosign(note))).code, 0);
+    const database = await verify("--database");
+    assert.deepEqual(
+      [database.code, /--witness does not go with --database/.test(database.stderr)],
+      [64, true],
+    );
+  });
+});
