@@ -652,7 +652,7 @@ describe("a response that is sent while the body of its request still arrives", 
   ] as const) {
     test(`a list is whole, though the body ${what}`, async () => {
       const { world, goOn } = await openListing({
-        receiveMilliseconds: 100,
+        receiveMilliseconds: 1_000,
         sweepMilliseconds: 10,
         lingerMilliseconds: 20,
       });
