@@ -11,11 +11,13 @@ import { noCurl } from "./support/curl.ts";
 import { openDatabase } from "./support/database.ts";
 import { runProgram, startService } from "./support/program.ts";
 import { until } from "./support/until.ts";
+import { makeWitness } from "./support/witness.ts";
 
 const blocks = [...readFileSync("docs/trail.md", "utf8").matchAll(/^```sh\n(.*?)^```$/gms)].map(
   ([, text = ""]) => text,
 );
 const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(5), trailCrypto);
+const witness = makeWitness("witness.example.com");
 const [email, password] = ["auditor@example.com", "a password"];
 const loggedId = 17;
 
@@ -48,6 +50,7 @@ test("the commands of docs/trail.md, pasted in their order, verify a log, an exp
   await until(async () => (await service.call("GET", path, { token })).status === 200);
   const { text } = await service.call("GET", "/api/v1/trail/checkpoint", { token });
   writeFileSync(join(folder, "checkpoint-of-last-year"), text);
+  writeFileSync(join(folder, "cosigned"), text + witness.cosign(text));
   writeFileSync(join(folder, "password"), password);
 
   const input = blocks
@@ -67,6 +70,7 @@ test("the commands of docs/trail.md, pasted in their order, verify a log, an exp
       DATABASE_URL: database.url,
       API: `http://127.0.0.1:${service.port}/api/v1`,
       KEY: formatVerifierKey(key),
+      WITNESS: witness.vkey,
     },
   });
   assert.equal(stderr, "");

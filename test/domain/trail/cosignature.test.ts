@@ -67,4 +67,36 @@ describe("cosignatures of witnesses", () => {
     const asLog = makeWitness("example.com/log");
     assert.throws(() => open(text + asLog.cosign(note)), refused(/^is not signed by this key$/));
   });
+
+  /** A checkpoint of a public log with the cosignatures of four public witnesses, and its keys as they are published. */
+  test("are those that public witnesses make", () => {
+    const name = "arche2025h1.staging.ct.transparency.dev";
+    const published = `${name}
+1432088532
+U7WM79jrzyhGZ5/GUBTpM7NzwdyfFx61t3RovgcC4Ro=
+
+\u2014 ${name} zTM8sQAAAZ5W0WdjBAMARjBEAiBjW5IQf9pvsYLfQFX6hoGREPMHbdQ3urbllzalApkptQIgIpwtEroeW2BXaHAI4kJXFbon5Ch9MNL5zRNZ55lvGt0=
+\u2014 ${name} ui8GwCF1+kWqZrxGdhj4aX3gcw7XUlXQQabg/27lefwhUkzbC3NygNI75MdhL1bfTW9g8Ei59RA23oHP7Ry1k3ZFWwQ=
+\u2014 transparency.dev/DEV:witness-little-garden 2AQqhwAAAABqEiEgzgFIqqhbUoDwjMWE6UP8nd8/KYTzwZ2rhIgcqoXHAwVkjZr4AscylP3v7sEodkRAErumC2q44vdgJY096st5BQ==
+\u2014 witness1.smartit.nu/witness1 pIyCDwAAAABqEiEghIp82KWebrw7/oHQwlTAm3g2RKS4+eebl8eO0WH+/iEcxZ75W3u5hNI7TOQtmJbqmNWVuE0tgh0XwzdZsDsUAQ==
+\u2014 remora.n621.de 2net5wAAAABqEiEgPlfF3V06o0Y+fHM+J5J9s27wgxxcOVSpZ/2g/KSiXCg9DEZI+aVCIobWX9sXTynk5XeU/zZ0WBxtqB0DrAWfBw==
+\u2014 witness.stagemole.eu Z/euoAAAAABqEiEgw0i+7g2ENfDAWHmtRzCfKTHSDwYDJA2NmKeGi9Y8FtEyOUvVr+AJmIY/2TUFucgKi7lI7cUiOvKFYe/TmN9DAg==
+`;
+    const log = readVerifierKey(
+      `${name}+ba2f06c0+AU0vHmlGCS/PdN8b2OaGmKprLI8HKM+dJ472xgFYh15f`,
+      trailCrypto.sha256,
+    );
+    const witnesses = [
+      "transparency.dev/DEV:witness-little-garden+d8042a87+BCtusOxINQNUTN5Oj8HObRkh2yHf/MwYaGX4CPdiVEPM",
+      "witness1.smartit.nu/witness1+a48c820f+BPSFWg9G6KPiO7QPryYO5Xq4oYJJ+kAvLKLSimDhoxMO",
+      "remora.n621.de+da77ade7+BOvN63jn/bLvkieywe8R6UYAtVtNbZpXh34x7onlmtw2",
+      "witness.stagemole.eu+67f7aea0+BEqSG3yu9YrmcM3BHvQYTxwFj3uSWakQepafafpUqklv",
+    ].map(vkey => readWitnessKey(vkey, trailCrypto.sha256));
+    assert.equal(openCheckpoint(published, [log], trailCrypto, witnesses).size, 1_432_088_532);
+    const changed = published.replace("IqqhbUo", "IqqhbUp");
+    assert.throws(
+      () => openCheckpoint(changed, [log], trailCrypto, witnesses),
+      refused(/^has a wrong cosignature of transparency\.dev/),
+    );
+  });
 });
