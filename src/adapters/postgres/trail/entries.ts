@@ -34,6 +34,9 @@ export const linesOf: Readonly<Record<EntryKind, Statement>> = {
     from asset_event record`,
 };
 
+/** The owner of the tables can drop the constraint, and put an index that leaves no room for the next. */
+export const indexEnd = 2 ** 52;
+
 /** What gives the records of a kind their ids. The owner of the tables can insert any other. */
 export const sequenceOf: Readonly<Record<EntryKind, Statement>> = {
   employee: sql`employee_event_id_seq`,

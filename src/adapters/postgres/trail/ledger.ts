@@ -6,10 +6,7 @@ import { mostEntryBytes } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
-import { leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
-
-/** The owner of the tables can drop the constraint, and put an index that leaves no room for the next. */
-const indexEnd = 2 ** 52;
+import { indexEnd, leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
 
 const lastId = (kind: EntryKind) => sql`
   coalesce((select max(record_id) from trail_entry

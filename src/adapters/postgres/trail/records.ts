@@ -4,7 +4,7 @@ import { mostEntryBytes, tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
-import { leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
+import { indexEnd, leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
 import { newestFaults } from "./newest-records.ts";
 
 /**
@@ -47,7 +47,7 @@ const comparisonOf = (kind: EntryKind): Statement => sql`
       when index is null and entry.hash is null and is_long then 'is too long for an entry'
       when index is null and entry.hash is null and is_new then null
       when index is null and entry.hash is null then 'has no entry: it was slipped in, or is not numbered yet'
-      when index is null or index not between 0 and 4503599627370495 then 'has an entry outside of the trail'
+      when index is null or index not between 0 and ${indexEnd}::bigint - 1 then 'has an entry outside of the trail'
       when n > 1 then 'numbered twice'
       when record.hash is null then pg_catalog.concat('removed; it had entry ', index)
       when record.hash is distinct from entry.hash then 'changed'

@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { connect, type Database } from "../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../../src/adapters/postgres/repositories/repositories.ts";
+import { linesOf } from "../../../../src/adapters/postgres/trail/entries.ts";
 import { openDatabase, type TestDatabase } from "../../../support/database.ts";
 import { everyId } from "../../../support/trail-stage.ts";
 import { until } from "../../../support/until.ts";
@@ -65,6 +66,18 @@ describe("the trail's records in PostgreSQL", () => {
       await owner.unsafe(`create function public.${name} returns ${type} language sql as $$select ${body}$$`);
     }
     assert.deepEqual(await read(), before);
+  });
+
+  test("have the times of UTC where the session calls another zone so", async () => {
+    const read = async (zone: string) => {
+      await owner.unsafe(`set timezone = '${zone}'`);
+      const rows = await owner.unsafe(linesOf.asset.text);
+      await owner.unsafe("reset timezone");
+      return rows.map(({ line }) => line);
+    };
+    const lines = await read("Etc/UTC");
+    assert.match(lines[0], /"recordedAt":"\d{4}-\d\d-\d\dT[\d:.]+Z"/);
+    assert.deepEqual(await read("UTC+5"), lines);
   });
 
   test("count no id as the last one that the owner of the tables has inserted", async () => {
