@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AuditedTrail } from "../application/trail/audit.ts";
-import { bundlePath, tilePath } from "../domain/trail/tile.ts";
+import { bundlePath, mostEntryBytes, tilePath, tileWidth } from "../domain/trail/tile.ts";
 
 /** The service could not be asked. The message is for the auditor, and never has the password. */
 export class TrailClientError extends Error {}
@@ -8,6 +8,9 @@ export class TrailClientError extends Error {}
 const timeoutMilliseconds = 30_000;
 /** Before a request is repeated: after a response of an overloaded or restarting service, and a lost connection. */
 const pausesMilliseconds = [1_000, 3_000, 10_000];
+
+/** An entry bundle, the longest of what is read, has at most 256 entries, each with its length. */
+const mostBytes = tileWidth * (2 + mostEntryBytes);
 
 /** Until another process of the service has what one has signed. */
 const againMilliseconds = 500;
@@ -28,10 +31,8 @@ export function makeTrailClient(
       body: JSON.stringify(credentials),
     });
     if (status !== 200) throw new TrailClientError(`the login was refused with status ${status}`);
-    try {
-      const { token } = JSON.parse(body.toString()) as { token: unknown };
-      if (typeof token === "string") return token;
-    } catch {}
+    const token = readJson(body)?.["token"];
+    if (typeof token === "string") return token;
     throw new TrailClientError("the login gave no token");
   }
 
@@ -63,7 +64,7 @@ export function makeTrailClient(
       // A redirect would send the password or the token to another server.
       const signal = AbortSignal.timeout(timeoutMilliseconds);
       const response = await fetch(new URL(path, base), { ...init, redirect: "error", signal });
-      return { status: response.status, body: Buffer.from(await response.arrayBuffer()) };
+      return { status: response.status, body: await bodyOf(response) };
     } catch (error) {
       const { message, cause } = error as Error;
       const reason = cause instanceof Error ? cause.message : message;
@@ -73,11 +74,10 @@ export function makeTrailClient(
 
   /** The newest logs by their date, and of them the one that was written last: whether it has no proof. */
   async function unproven(): Promise<boolean> {
-    const logs = JSON.parse((await read("logs?limit=100"))?.toString() ?? "[]") as readonly {
-      readonly id: number;
-    }[];
-    const last = Math.max(...logs.map(({ id }) => id));
-    return logs.length > 0 && (await read(`logs/${last}/proof`)) === undefined;
+    const logs = readJson(await read("logs?limit=100"));
+    if (!Array.isArray(logs)) throw new TrailClientError("the newest logs cannot be read");
+    const ids = logs.map(log => Number(log?.id));
+    return ids.length > 0 && (await read(`logs/${Math.max(...ids)}/proof`)) === undefined;
   }
 
   return {
@@ -87,4 +87,23 @@ export function makeTrailClient(
     unproven,
     pause: () => sleep(againMilliseconds),
   };
+}
+
+async function bodyOf(response: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > mostBytes) throw new Error(`a response is longer than ${mostBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function readJson(body: Buffer | undefined) {
+  try {
+    return JSON.parse(body?.toString() ?? "");
+  } catch {
+    return undefined;
+  }
 }

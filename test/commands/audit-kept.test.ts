@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { makeTrailClient } from "../../src/adapters/trail-client.ts";
 import { runCommand } from "../support/command.ts";
 import { logEntry, makeTestTrail, type TestTrail } from "../support/trail.ts";
 import { auditor, startTrailServer, type TrailServer } from "../support/trail-server.ts";
@@ -93,7 +94,25 @@ describe("audit against what others have kept", () => {
     );
     await refuses(/^\S+\/kept is of another history than the trail\n$/, "--checkpoint", kept);
     server.tamper((path, body) => (path.includes("/tile/0/") ? body.subarray(0, 32) : body));
-    await refuses(/^\S+\/kept (is of another history|entry \d+ was removed)/, "--checkpoint", kept);
+    await refuses(
+      /^\S+\/kept cannot be compared with the trail: its tile 0\/\d{3}(\.p\/\d+)? is not of its length\n$/,
+      "--checkpoint",
+      kept,
+    );
+  });
+
+  test("asks for a tile once for each kept checkpoint", async () => {
+    const kept = file("kept", trail.checkpoint(700));
+    assert.equal((await audit("--checkpoint", kept)).code, 0);
+    const tiles = server.asked.filter(path => /\/tile\/\d/.test(path));
+    assert.deepEqual(tiles, [...new Set(tiles)]);
+  });
+
+  test("says that nothing was audited where the logs are not what they should be", async () => {
+    for (const body of ["x", "{}", "null"]) {
+      server.tamper((path, sent) => (path.includes("/logs?") ? Buffer.from(body) : sent));
+      await refuses(/^nothing was audited: the newest logs cannot be read\n$/, "--newest-within", "1h");
+    }
   });
 
   test("fails where the newest entry is too old, and says whether logs wait for the trail", async () => {
@@ -113,6 +132,14 @@ describe("audit against what others have kept", () => {
       [wrong.code, wrong.stderr.split("\n")[0]],
       [64, "--newest-within is not a length of time"],
     );
+  });
+
+  test("reads no response that is longer than any of a trail", async () => {
+    server.tamper((_, body) => Buffer.concat([body, Buffer.alloc(17 * 2 ** 20)]));
+    const client = makeTrailClient(new URL(server.url), auditor, []);
+    await assert.rejects(client.checkpoint(), {
+      message: /cannot be read: a response is longer than 16777472 bytes$/,
+    });
   });
 
   test("counts no entry, and one without a time, as too old", async () => {

@@ -11,7 +11,7 @@ import {
   type TreeHasher,
 } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
-import { readBundle, type Tile, tileAt, tileHeight, tileWidth } from "../../domain/trail/tile.ts";
+import { readBundle, type Tile, tileAt, tileHeight, tilePath, tileWidth } from "../../domain/trail/tile.ts";
 import type { HashRange } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
@@ -128,6 +128,7 @@ export async function requirePrefix(
     throw new TrailError(
       `covers ${kept.size - newest.size} entries more than the ${newest.size} of the trail`,
     );
+  const tiles = new Map<string, Promise<Uint8Array>>();
   const tree = makeStoredTree(
     { hashes: ranges => Promise.all(ranges.map(hashesOf)), firstMissing: async from => from },
     hasher,
@@ -138,12 +139,21 @@ export async function requirePrefix(
   async function hashesOf({ level, from, to }: HashRange): Promise<Uint8Array> {
     const tile = tileAt(level / tileHeight, Math.floor(from / tileWidth), newest.size);
     if (level % tileHeight !== 0 || tile === undefined) return new Uint8Array();
+    const path = tilePath(tile);
+    const hashes = tiles.get(path) ?? read(tile);
+    tiles.set(path, hashes);
+    const start = from - tile.index * tileWidth;
+    return (await hashes).subarray(start * hashLength, (start + to - from) * hashLength);
+  }
+
+  async function read(tile: Tile): Promise<Uint8Array> {
     const hashes = await askUntil(
       published,
       () => published.tile(tile),
       found => found !== undefined,
     );
-    const start = from - tile.index * tileWidth;
-    return (hashes ?? new Uint8Array()).subarray(start * hashLength, (start + to - from) * hashLength);
+    if (hashes?.length === tile.width * hashLength) return hashes;
+    const fault = hashes === undefined ? "is not there" : "is not of its length";
+    throw new TrailError(`cannot be compared with the trail: its tile ${tilePath(tile)} ${fault}`);
   }
 }
