@@ -42,8 +42,7 @@ tests:
       - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-backup.service", state="failed"}', values: '1+0x80' }
       - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-verify.service", state="failed"}', values: '0+0x80' }
       - { series: 'node_systemd_unit_state{instance="host", name="other.service", state="failed"}', values: '1+0x80' }
-      - { series: 'node_systemd_timer_last_trigger_seconds{instance="host", name="maintenance-log-backup.timer"}', values: '-172801+0x80' }
-      - { series: 'node_systemd_timer_last_trigger_seconds{instance="host", name="maintenance-log-verify.timer"}', values: '-86400+0x80' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="fresh", name="maintenance-log-backup.timer"}', values: '0+0x80' }
     alert_rule_test:
       - eval_time: 15m
         alertname: MaintenanceLogTrailStandsStill
@@ -62,11 +61,15 @@ tests:
         exp_alerts:
           - exp_labels: { instance: host, name: maintenance-log-backup.service, state: failed, severity: page }
             exp_annotations: { summary: 'maintenance-log-backup.service failed at host: see its journal' }
+      # Of a machine whose verification was never enabled.
+      - eval_time: 30m
+        alertname: MaintenanceLogTimerMissing
+        exp_alerts:
+          - exp_labels: { name: maintenance-log-verify.timer, severity: ticket }
+            exp_annotations: { summary: 'maintenance-log-verify.timer is enabled on no machine' }
       - eval_time: 15m
         alertname: MaintenanceLogTimerLate
-        exp_alerts:
-          - exp_labels: { instance: host, name: maintenance-log-backup.timer, severity: ticket }
-            exp_annotations: { summary: 'maintenance-log-backup.timer has not run for two days at host' }
+        exp_alerts: []
       - eval_time: 15m
         alertname: MaintenanceLogNotReady
         exp_alerts:
@@ -86,6 +89,21 @@ tests:
         exp_alerts:
           - exp_labels: { instance: guessed, severity: ticket }
             exp_annotations: { summary: '400 failed or throttled logins at guessed in ten minutes: see the log' }
+  # A machine whose backup has stopped, one that is well, and one whose timers are new.
+  - interval: 1h
+    input_series:
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="stopped", name="maintenance-log-backup.timer"}', values: '1+0x60' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="well", name="maintenance-log-backup.timer"}', values: '1+3600x60' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="new", name="maintenance-log-verify.timer"}', values: '0+0x60' }
+    alert_rule_test:
+      - eval_time: 49h
+        alertname: MaintenanceLogTimerLate
+        exp_alerts:
+          - exp_labels: { instance: stopped, name: maintenance-log-backup.timer, severity: ticket }
+            exp_annotations: { summary: 'maintenance-log-backup.timer has not run for two days at stopped' }
+      - eval_time: 49h
+        alertname: MaintenanceLogTimerMissing
+        exp_alerts: []
 `;
 
 describe("what docs/monitoring.md says", () => {
@@ -120,7 +138,7 @@ describe("what docs/monitoring.md says", () => {
     assert.equal(config.status, 0, config.output);
     const rules = runPromtool(["check", "rules", file("alerts.yml")]);
     assert.equal(rules?.status, 0, rules?.output);
-    assert.match(rules?.output ?? "", /7 rules found/);
+    assert.match(rules?.output ?? "", /8 rules found/);
   });
 
   test("has alerts that fire when they should, and only then", t => {
