@@ -71,7 +71,7 @@ const afterwards: Readonly<Record<string, string>> = {
     $as_owner psql -c 'alter table employee_event disable trigger user' -c "update employee_event set role = 'MANAGER'"
     ! systemctl start maintenance-log-verify.service
     journalctl -u maintenance-log-verify.service | grep 'employee 1: '
-    $as_owner psql -c "update employee_event set role = 'ADMIN'" -c 'alter table employee_event enable trigger user'
+    $as_owner psql -c "update employee_event set role = 'ADMIN'" -c 'alter table employee_event enable always trigger append_only'
     systemctl start maintenance-log-verify.service`,
   "Freeze of the schema": `
     systemctl restart maintenance-log.service
