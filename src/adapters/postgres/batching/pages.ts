@@ -92,7 +92,8 @@ export async function* pagesOf<Key, P extends Page<Key>>(
     const page = await reading;
     left -= page.rows;
     reading = readAfter(page, left);
-    // The driver sends the statement one turn later. PostgreSQL would wait for it while this page is rendered.
+    // The driver sends the statement in a turn of its own, after the first of these two. With one turn PostgreSQL would wait
+    // for it while this page is rendered, for 1 ms a page of logs.
     if (reading !== undefined) {
       await nextTurn();
       await nextTurn();
