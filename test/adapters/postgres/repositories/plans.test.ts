@@ -289,8 +289,12 @@ describe("query plans", () => {
   )) {
     test(`without ${index} this would be seen`, async () => {
       const isSimple = /filter \{("status":"[A-Z]+")?\}$/;
+      // Where few assets are active, PostgreSQL 18 finds their logs by another index as cheaply.
       const affected = cases.filter(
-        ({ name, indexes }) => indexes[0] === index && (!name.includes("filter") || isSimple.test(name)),
+        ({ name, indexes }) =>
+          indexes[0] === index &&
+          !name.includes("few assets are active") &&
+          (!name.includes("filter") || isSimple.test(name)),
       );
       assert.ok(affected.length > 0);
       for (const one of affected) assert.notDeepEqual(await check(one, `drop index ${index}`), [], one.name);

@@ -84,6 +84,7 @@ test("logs that are replayed together are confirmed by one statement", async () 
 test("a key whose log is stored but cannot be read is an error after the second statement", async t => {
   const opened = await openDatabase();
   t.after(() => opened.drop());
+  if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
   const owner = connect(opened.url, commandLimits);
   const { employees, assets } = byOperator(makeRepositories(owner));
   const performer = callerOf(await employees.insert(anEmployee()));
