@@ -160,6 +160,35 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         assert.deepEqual([passwordHash, tokenVersion], [record.passwordHash, 3]);
       });
 
+      test("a change of what is no longer as expected changes nothing, and of simultaneous ones one succeeds", async () => {
+        const before = await opened.employees.insert(anEmployee());
+        const nothing = {
+          firstName: undefined,
+          lastName: undefined,
+          email: undefined,
+          phone: undefined,
+          role: undefined,
+        };
+        const named = (firstName: string) => ({ ...nothing, firstName });
+        const changed = { name: "DomainError", code: "CHANGED" };
+        const after = await opened.employees.update(before.id, named("Grace"), roles, undefined, before);
+        assert.equal(after.firstName, "Grace");
+        await assert.rejects(
+          opened.employees.update(before.id, named("Mary"), roles, undefined, before),
+          changed,
+        );
+        await assert.rejects(opened.employees.setActive(before.id, false, undefined, before), changed);
+        assert.deepEqual({ ...(await opened.employees.find(before.id)) }, { ...after });
+        const names = ["Anna", "Bea", "Cleo"];
+        const results = await Promise.allSettled(
+          names.map(name => opened.employees.update(before.id, named(name), roles, undefined, after)),
+        );
+        assert.deepEqual(results.map(({ status }) => status).sort(), ["fulfilled", "rejected", "rejected"]);
+        const now = await opened.employees.find(before.id);
+        await opened.employees.setActive(before.id, false, undefined, now);
+        assert.equal((await opened.employees.find(before.id)).active, false);
+      });
+
       test("a changed email is the login name from then on, and frees the old one", async () => {
         const before = await opened.employees.insert(anEmployee());
         const { email } = anEmployee();

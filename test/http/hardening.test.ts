@@ -697,7 +697,8 @@ describe("a response that is sent while the body of its request still arrives", 
     const { socket, closed, text } = await dial(listing.port);
     socket.write(get(`${api}/logs`, listing.bearer, 70_000));
     goOn();
-    await until(() => text().includes("3\r\n"));
+    // Node 26 sends several parts in one chunk.
+    await until(() => /\r\n\r\n[\s\S]*3\]?\r\n/.test(text()));
     socket.write("x".repeat(70_000));
     await closed;
     assert.ok(text().endsWith("\r\n0\r\n\r\n"), text());
