@@ -37,6 +37,8 @@ const pinned = {
     quote_ident(current_schema()) || ', pg_temp', current_setting('search_path'))`,
   // Another level would roll back statements because of others that run at the same time.
   default_transaction_isolation: "'read committed'",
+  // What PostgreSQL writes of its own definitions is compared with sql/protection.ndjson.
+  quote_all_identifiers: "'off'",
   // A warning says that the wait for a synchronous standby was cancelled.
   client_min_messages: "'notice'",
 };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
 import type { Database } from "../connection/database.ts";
 import { script, sql } from "../connection/statement.ts";
-import { type Protection, putBack } from "./protection.ts";
+import { type Protection, protectionFaults, putBack } from "./protection.ts";
 
 export interface Migration {
   readonly version: number;
@@ -89,7 +89,10 @@ export async function migrate(
   } catch (error) {
     if (codeOf(error) === frozen) {
       const missing = await findMissing(database, migrations);
-      refuseMissing(missing, "a superuser has to lift the freeze of the schema");
+      const remedy = "a superuser has to lift the freeze of the schema";
+      refuseMissing(missing, remedy);
+      const [weaker] = await database.query<{ fault: string }>(protectionFaults(protection));
+      if (weaker !== undefined) throw new UnsuitableDatabase(`${weaker.fault}: ${remedy}`);
       return { applied, restored: [], serviceRoleGranted: true, isFrozen: true };
     }
     if (codeOf(error) !== insufficientPrivilege) throw error;

@@ -77,20 +77,38 @@ function remedyOf({ kind, place, name, definition }: Protection): string | undef
   return undefined;
 }
 
+/** A foreign key needs the key that it refers to. */
+const order = [
+  "sequence",
+  "function",
+  "PRIMARY KEY",
+  "UNIQUE",
+  "constraint",
+  "FOREIGN KEY",
+  "index",
+  "trigger",
+];
+const rankOf = ({ kind, definition }: Protection): number =>
+  order.indexOf(
+    kind === "constraint" ? (/^(PRIMARY KEY|UNIQUE|FOREIGN KEY)/.exec(definition)?.[0] ?? kind) : kind,
+  );
+
 /**
  * Puts back what is weaker than the migrations made it, each in a transaction of its own. As the owner of the tables.
  *
  * @returns what it put back, in words
  */
 export async function putBack({ query }: Database, expected: readonly Protection[]): Promise<string[]> {
-  const done: string[] = [];
-  const order = ["sequence", "function", "constraint", "index", "trigger"];
-  const weaker = await query<Protection>(protectionFaults(expected));
-  for (const protection of weaker.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {
-    const text = remedyOf(protection);
-    if (text === undefined) continue;
-    await query(script(text));
-    done.push(words(protection));
+  const done = new Set<string>();
+  // Twice, because a key that is made anew takes along the foreign keys that refer to it.
+  for (let pass = 0; pass < 2; pass++) {
+    const weaker = await query<Protection>(protectionFaults(expected));
+    for (const protection of weaker.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+      const text = remedyOf(protection);
+      if (text === undefined) continue;
+      await query(script(text));
+      done.add(words(protection));
+    }
   }
-  return done;
+  return [...done];
 }

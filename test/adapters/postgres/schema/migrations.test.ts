@@ -96,7 +96,19 @@ describe("migrations", () => {
   // The last one, since it freezes the schema.
   test("a frozen schema is left as it is, and with a migration to apply says that it is frozen", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database runs no event triggers");
+    await database.query(script("alter table asset enable trigger asset_created"));
     await database.query(script(readFileSync("sql/freeze_schema.sql", "utf8")));
+    await assert.rejects(migrate(database, schema), {
+      name: "UnsuitableDatabase",
+      message:
+        "trigger asset_created on asset is not as migrate made it: a superuser has to lift the freeze of the schema",
+    });
+    await database.query(
+      script(`
+        alter event trigger schema_frozen disable;
+        alter table asset enable always trigger asset_created;
+        alter event trigger schema_frozen enable always`),
+    );
     assert.deepEqual(await migrate(database, schema), {
       applied: [],
       restored: [],

@@ -63,6 +63,7 @@ describe("a session", () => {
     ["standard_conforming_strings", "off", "on"],
     ["default_transaction_isolation", "serializable", "read committed"],
     ["client_min_messages", "error", "notice"],
+    ["quote_all_identifiers", "on", "off"],
     ["synchronous_commit", "off", "on"],
     ["synchronous_commit", "local", "on"],
     ["synchronous_commit", "remote_write", "on"],

@@ -103,6 +103,27 @@ describe("what protects the records", () => {
     });
   }
 
+  for (const [what, weaken] of [
+    ["a key that is gone", "alter table asset drop constraint asset_pkey cascade"],
+    [
+      "a key to which foreign keys refer",
+      `alter table asset drop constraint asset_pkey cascade;
+       alter table asset add constraint asset_pkey primary key (id) include (name);
+       alter table asset_event add constraint asset_event_asset_id_fkey foreign key (asset_id) references asset;
+       alter table maintenance_log add constraint maintenance_log_asset_id_fkey foreign key (asset_id) references asset`,
+    ],
+  ] as const) {
+    test(`is put back by one migrate, with all that refers to it: ${what}`, async () => {
+      await owner.unsafe(weaken);
+      assert.deepEqual((await migrate(database, schema)).restored.toSorted(), [
+        "constraint asset_event_asset_id_fkey on asset_event",
+        "constraint asset_pkey on asset",
+        "constraint maintenance_log_asset_id_fkey on maintenance_log",
+      ]);
+      assert.deepEqual(await faults(), []);
+    });
+  }
+
   for (const [what, weaken, named, mend] of [
     [
       "a column that may be null",
