@@ -138,16 +138,17 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         assert.equal(await opened.employees.findAccount("nobody@example.com"), undefined);
       });
 
+      const nothing = {
+        firstName: undefined,
+        lastName: undefined,
+        email: undefined,
+        phone: undefined,
+        role: undefined,
+      };
+
       test("an update changes what was sent and nothing else", async () => {
         const record = anEmployee();
         const before = await opened.employees.insert(record);
-        const nothing = {
-          firstName: undefined,
-          lastName: undefined,
-          email: undefined,
-          phone: undefined,
-          role: undefined,
-        };
         assert.deepEqual({ ...(await opened.employees.update(before.id, nothing, roles)) }, { ...before });
         const some = { ...nothing, firstName: "Grace", email: `grace.${before.id}@example.com` };
         const after = { ...before, firstName: "Grace", email: some.email };
@@ -162,13 +163,6 @@ export function repositoryContract(name: string, openRepositories: () => Promise
 
       test("a change of what is no longer as expected changes nothing, and of simultaneous ones one succeeds", async () => {
         const before = await opened.employees.insert(anEmployee());
-        const nothing = {
-          firstName: undefined,
-          lastName: undefined,
-          email: undefined,
-          phone: undefined,
-          role: undefined,
-        };
         const named = (firstName: string) => ({ ...nothing, firstName });
         const changed = { name: "DomainError", code: "CHANGED" };
         const after = await opened.employees.update(before.id, named("Grace"), roles, undefined, before);

@@ -117,7 +117,9 @@ export function makeNumbering(
       const { server, lastIds } = horizon;
       // A sequence that was set back gives ids again, as does a server that has lost some: they may be anywhere.
       const isBack = server !== known.server || entryKinds.some(kind => lastIds[kind] < known.given[kind]);
-      const goesOverAll = isBack || clock.elapsed() >= known.renewAt;
+      // Until it has been done to its end, also where another process is first at this one.
+      if (isBack) known.renewAt = 0;
+      const goesOverAll = clock.elapsed() >= known.renewAt;
       if (goesOverAll) await refuseMissing(known.tree.size);
       const windows = goesOverAll ? windowsOf(lastIds) : [{ above: known.settled, upTo: everyId }];
       for (const window of windows) {

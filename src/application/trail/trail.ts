@@ -103,9 +103,12 @@ export function makeTrail(ports: ServedTrailPorts) {
       cause,
       reportedAt: isReported ? now : before.reportedAt,
       lookedAt: isWhole ? now : before.lookedAt,
-      waiting: isWhole ? 0 : await trail.records.unnumbered().catch(() => before.waiting),
+      waiting: isWhole ? 0 : before.waiting,
     };
+    // Before the records are counted, which can take as long as a statement may.
     if (isReported) report(condition, error);
+    if (isWhole) return;
+    status = { ...status, waiting: await trail.records.unnumbered().catch(() => before.waiting) };
   }
 
   function report({ kind, why }: TrailCondition, error: unknown): void {

@@ -34,6 +34,12 @@ describe("the condition of the trail", () => {
       "failing",
       "PostgreSQL refuses a statement (23505)",
     ],
+    [
+      "a refusal without a cause",
+      new DomainError("CONFLICT", "x"),
+      "failing",
+      "an unexpected error, which the log has",
+    ],
     ["a database that is away", away, "failing", "the database is not available"],
     [
       "a fault of the program",

@@ -308,6 +308,29 @@ describe("numbering", () => {
     assert.deepEqual(stage.numberedIds(), [50, 45]);
   });
 
+  test("goes over all ids after a sequence was set back, also where another process is first at that look", async () => {
+    const stage = makeTrailStage();
+    stage.given.log = 100;
+    stage.commit(1, 100);
+    const [each, other] = [stage.numbering(), stage.numbering()];
+    await look(stage, each, 8);
+    stage.given.log = 50;
+    stage.commit(49);
+    const { ledger } = stage.trail;
+    const { number } = ledger;
+    ledger.number = async (...given) => {
+      ledger.number = number;
+      await other.look();
+      return number(...given);
+    };
+    await look(stage, each);
+    // The sequence has caught up, so nothing shows any more that it was set back.
+    stage.commit(...range(51, 100), 101);
+    stage.given.log = 101;
+    await look(stage, each, 3);
+    assert.equal(stage.numberedIds().length, stage.records.log.length);
+  });
+
   test("goes over all ids in windows, and then over those that nobody was given, however far apart they are", async () => {
     const stage = makeTrailStage();
     const { number, firstMissing } = stage.trail.ledger;

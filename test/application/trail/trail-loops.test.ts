@@ -90,6 +90,35 @@ describe("the trail beside the requests", () => {
     assert.equal(events("trail whole again"), 1);
   });
 
+  test("reports a failure before it counts the records that wait, which may take long", async () => {
+    const stage = makeTrailStage();
+    stage.trail.ledger.number = () => Promise.reject(Object.assign(new Error("x"), { code: "42501" }));
+    stage.commit(1);
+    let count = (_: number): void => {};
+    const counted = new Promise<number>(resolve => {
+      count = resolve;
+    });
+    stage.trail.records.unnumbered = () => counted;
+    const service = makeTrail({
+      ...stage,
+      requestTrail: stage.trail,
+      crypto: trailCrypto,
+      key,
+      remembered: undefined,
+      pause: () => turn(),
+    });
+    stage.clock.advance(1);
+    const looked = service.look();
+    await until(() => service.state().condition.kind === "failing");
+    assert.deepEqual(
+      [stage.events.recorded.map(({ event }) => event), service.state().waitingRecords],
+      [["trail failed"], 0],
+    );
+    count(1);
+    await looked;
+    assert.equal(service.state().waitingRecords, 1);
+  });
+
   test("tells a failure once as long as it stays the same, waits ten seconds, and goes on after it", async () => {
     const [one, other] = [new Error("one"), new Error("other")];
     const { failed, waits, size } = await run(
