@@ -117,7 +117,20 @@ function faultsOf(sources: Sources): string[] {
       }
     }
   }
-  return [...faults, ...deadFiles(sources)];
+  return [...faults, ...circles(sources), ...deadFiles(sources)];
+}
+
+/** Files that import each other, types included. */
+function circles(sources: Sources): string[] {
+  const visited = new Set<string>();
+  const visit = (file: string, path: readonly string[]): string[] => {
+    if (path.includes(file)) return [`${path.slice(path.indexOf(file)).join(", ")} import each other`];
+    if (visited.has(file)) return [];
+    visited.add(file);
+    const targets = importsOf(sources.get(file) ?? "").filter(specifier => specifier.startsWith("."));
+    return targets.flatMap(target => visit(normalize(join(dirname(file), target)), [...path, file]));
+  };
+  return [...sources.keys()].flatMap(file => visit(file, []));
 }
 
 /** What runs on any machine with Node alone: without settings, a database, or a package. */
@@ -199,6 +212,7 @@ describe("the architecture", () => {
     ["src/adapters/http/request/body.ts", 'import { x } from "./gone.ts";', /not there/],
     ["src/adapters/http/api/entity-tag.ts", 'import { x } from "../request/body.ts";', /of a later room/],
     ["src/adapters/ops/figures/recent.ts", 'import { x } from "../ops-server.ts";', /of a later room/],
+    ["src/application/process.ts", 'import type { x } from "./ports.ts";', /import each other/],
     ["src/adapters/http/attic/x.ts", "export {};", /in no known room/],
     ["src/domain/role.ts", "\n".repeat(250), /has more than 250 lines/],
     ["src/adapters/postgres/schema/rights.ts", "script(name);", /uses SQL that is no template/],

@@ -1,4 +1,4 @@
-import type { Clock } from "../application/ports.ts";
+import type { Clock } from "../application/process.ts";
 
 export const systemClock: Clock = {
   now: () => new Date(),

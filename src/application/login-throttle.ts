@@ -1,7 +1,7 @@
 import { DomainError } from "../domain/error.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { loginPair } from "./login-pair.ts";
-import type { Clock } from "./ports.ts";
+import type { Clock } from "./process.ts";
 
 /** Failures without a delay: of one email from one address, and of any emails from one address. */
 export const freeFailures = { ofEmail: 5, ofAddress: 50 };

@@ -4,6 +4,7 @@ import type { Employee, EmployeeChanges, Registration } from "../domain/employee
 import type { LogFilter, LogPosition, LogQuery, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Role } from "../domain/role.ts";
 import type { JsonList } from "./json-list.ts";
+import type { Clock, EventLog } from "./process.ts";
 import type { TrailStore } from "./trail/ports.ts";
 
 /** What is stored of a new employee: the registration with the password's hash in place of the password. */
@@ -152,26 +153,12 @@ export interface Tokens {
   verify(token: string): Promise<TokenClaims>;
 }
 
-export interface Clock {
-  /** What is shown and stored. Somebody may set it, back too. */
-  now(): Date;
-  /** Milliseconds since the start of the process, by a clock that nobody can set: for intervals. */
-  elapsed(): number;
-}
-
-export type LogDetails = Readonly<Record<string, string | number | boolean | undefined>>;
-
 /** Where a request comes from. */
 export interface Origin {
   readonly address: string;
   /** The process's own log, for events of this request: each is logged with all that is known of the request. */
   readonly events: Pick<EventLog, "info" | "warn">;
 }
-
-/** The log of the process, as opposed to maintenance logs. */
-export type EventLog = Readonly<
-  Record<"debug" | "info" | "warn" | "error", (event: string, details?: LogDetails) => void>
->;
 
 /** The records of the service. */
 export interface Repositories {

@@ -3,7 +3,7 @@ import { makeJsonEventLog, stackOf } from "../adapters/json-event-log.ts";
 import { makeLogOutput } from "../adapters/log-output.ts";
 import type { Phase } from "../adapters/ops/figures/readiness.ts";
 import { systemClock } from "../adapters/system-clock.ts";
-import type { EventLog } from "../application/ports.ts";
+import type { EventLog } from "../application/process.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
 import { misspelled } from "../config/misspelled.ts";
 import { readServeSettings } from "../config/settings.ts";

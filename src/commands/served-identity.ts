@@ -1,6 +1,6 @@
 import { type IdentityFiles, readServerIdentity, type ServerIdentity } from "../adapters/server-identity.ts";
 import { systemClock } from "../adapters/system-clock.ts";
-import type { EventLog } from "../application/ports.ts";
+import type { EventLog } from "../application/process.ts";
 import { CommandError, exitCodes } from "./command.ts";
 
 /** Undefined without files. Throws CommandError for files that cannot be used. */

@@ -20,7 +20,7 @@ import { systemClock } from "../adapters/system-clock.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { makeApp } from "../app.ts";
-import type { EventLog } from "../application/ports.ts";
+import type { EventLog } from "../application/process.ts";
 import { makeTrail } from "../application/trail/trail.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
 import type { ServeSettings } from "../config/settings.ts";

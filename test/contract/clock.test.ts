@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { systemClock } from "../../src/adapters/system-clock.ts";
-import type { Clock } from "../../src/application/ports.ts";
+import type { Clock } from "../../src/application/process.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 
 function clockContract(name: string, clock: Clock): void {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
-import type { Clock, Tokens } from "../../src/application/ports.ts";
+import type { Tokens } from "../../src/application/ports.ts";
+import type { Clock } from "../../src/application/process.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeFakeTokens } from "../fakes/fake-tokens.ts";
 

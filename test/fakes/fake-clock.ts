@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/application/ports.ts";
+import type { Clock } from "../../src/application/process.ts";
 
 interface FakeClock extends Clock {
   advance(seconds: number): void;

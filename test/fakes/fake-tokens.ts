@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Clock, TokenClaims, Tokens } from "../../src/application/ports.ts";
+import type { TokenClaims, Tokens } from "../../src/application/ports.ts";
+import type { Clock } from "../../src/application/process.ts";
 import { tokenNotValid } from "../../src/domain/error.ts";
 
 /** Tokens that only this object knows: a random name for the claims kept here. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonList } from "../../src/application/json-list.ts";
-import type { Account, Author, Clock, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
+import type { Account, Author, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
+import type { Clock } from "../../src/application/process.ts";
 import { isLive } from "../../src/application/sessions.ts";
 import type { Asset } from "../../src/domain/asset.ts";
 import { type Employee, foldEmail } from "../../src/domain/employee.ts";

@@ -1,5 +1,5 @@
 import type { LogLevel } from "../../src/adapters/json-event-log.ts";
-import type { EventLog, LogDetails } from "../../src/application/ports.ts";
+import type { EventLog, LogDetails } from "../../src/application/process.ts";
 
 export interface RecordedEvent {
   readonly level: LogLevel;

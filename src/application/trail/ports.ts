@@ -2,7 +2,7 @@ import type { Ed25519 } from "../../domain/trail/crypto.ts";
 import type { EntryKind } from "../../domain/trail/entry.ts";
 import type { Hash, Node, TreeHasher } from "../../domain/trail/merkle.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
-import type { Clock, EventLog } from "../ports.ts";
+import type { Clock, EventLog } from "../process.ts";
 
 /**
  * For each kind, an id of its records: the rows that entries stand for, and that never change. A record is a log, or one

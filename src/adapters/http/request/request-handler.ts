@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
-import type { Clock, EventLog } from "../../../application/ports.ts";
+import type { Clock, EventLog } from "../../../application/process.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
 import { type Answer, bodyLimitBytes, type Route } from "../api/route.ts";

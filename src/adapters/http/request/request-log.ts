@@ -1,5 +1,6 @@
 import type { Refusal, RequestMeter } from "../../../application/figures.ts";
-import type { EventLog, LogDetails, Origin } from "../../../application/ports.ts";
+import type { Origin } from "../../../application/ports.ts";
+import type { EventLog, LogDetails } from "../../../application/process.ts";
 import { DomainError, type ErrorCode } from "../../../domain/error.ts";
 import type { HttpError } from "../api/http-error.ts";
 import type { Exchange } from "./exchange.ts";
