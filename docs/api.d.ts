@@ -57,7 +57,7 @@ export interface paths {
     get: operations["getEmployee"];
     /**
      * Change an employee whose role is not above one's own
-     * @description A field that is absent stays as it is; null or blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.
+     * @description A field that is absent or null stays as it is; blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.
      */
     put: operations["updateEmployee"];
     /**
@@ -895,7 +895,7 @@ export interface operations {
   };
   /**
    * Change an employee whose role is not above one's own
-   * @description A field that is absent stays as it is; null or blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.
+   * @description A field that is absent or null stays as it is; blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.
    */
   updateEmployee: {
     parameters: {

@@ -21,6 +21,26 @@ export function makeEmployees({
   const reportAdmin = ({ id, role }: Employee, caller: Caller, { events }: Origin) => {
     if (role === "ADMIN") events.warn("admin created", { employeeId: id, byEmployeeId: caller.employeeId });
   };
+
+  /**
+   * Returns the stored hash. Throws INVALID when the password is not the caller's own, and THROTTLED: a thief of a token may
+   * guess it here no faster than at the login.
+   */
+  async function verifyPassword(
+    caller: Caller,
+    password: string,
+    { address, events }: Origin,
+  ): Promise<string> {
+    throttle.refuseThrottled(caller.email, address);
+    const passwordHash = (await employees.findAccount(caller.email))?.passwordHash;
+    const matches = await passwords.verify(passwordHash, password, loginPair(caller.email, address));
+    throttle.refuseThrottled(caller.email, address);
+    if (passwordHash !== undefined && matches) return passwordHash;
+    throttle.countFailure(caller.email, address);
+    events.warn("password refused");
+    throw wrongPassword();
+  }
+
   return {
     list: employees.list,
     find: employees.find,
@@ -30,6 +50,12 @@ export function makeEmployees({
       const expected = isExpected && (await employees.find(id));
       if (expected !== undefined && !isExpected?.(expected)) throw recordChanged();
       await forgetAfter(employees.setActive(id, active, caller, expected));
+    },
+
+    /** Throws what `register` would. */
+    async refuseRegistration(caller: Caller, { role, email }: Registration): Promise<void> {
+      refuseRoleAbove(caller, role);
+      if ((await employees.findAccount(email)) !== undefined) throw emailTaken();
     },
 
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
@@ -70,26 +96,15 @@ export function makeEmployees({
       return employee;
     },
 
-    /**
-     * Throws INVALID when the old password is not the stored one, also when it has just been changed, and THROTTLED:
-     * a thief of a token may guess its password here no faster than at the login.
-     */
-    async changePassword(caller: Caller, change: PasswordChange, { address, events }: Origin): Promise<void> {
-      const { oldPassword, newPassword } = change;
-      const line = loginPair(caller.email, address);
-      throttle.refuseThrottled(caller.email, address);
-      const passwordHash = (await employees.findAccount(caller.email))?.passwordHash;
-      const matches = await passwords.verify(passwordHash, oldPassword, line);
-      throttle.refuseThrottled(caller.email, address);
-      if (passwordHash === undefined || !matches) {
-        throttle.countFailure(caller.email, address);
-        events.warn("password refused");
-        throw wrongPassword();
-      }
-      const next = await passwords.hash(newPassword, line);
+    verifyPassword,
+
+    /** Throws what `verifyPassword` does, also when the password has just been changed. */
+    async changePassword(caller: Caller, change: PasswordChange, origin: Origin): Promise<void> {
+      const passwordHash = await verifyPassword(caller, change.oldPassword, origin);
+      const next = await passwords.hash(change.newPassword, loginPair(caller.email, origin.address));
       const isReplaced = await forgetAfter(employees.replacePasswordHash(passwordHash, next, caller));
       if (!isReplaced) throw wrongPassword();
-      events.info("password changed");
+      origin.events.info("password changed");
     },
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { api, type World, worlds } from "../support/world.ts";
+import { api, password, type World, worlds } from "../support/world.ts";
 
 for (const { name, open } of worlds) {
   describe(`the entity tag of a log ${name}`, () => {
@@ -176,7 +176,19 @@ for (const { name, open } of worlds) {
 
     test("another error goes before", async () => {
       const { path } = await join();
-      const headers = { "if-match": '"x"' };
+      const { json: pump } = await call("POST", "/assets", {}, { name: "Pump" });
+      const log = { performedDate: "2026-03-29T02:30", status: "PENDING", taskType: "ERROR", comment: "" };
+      const key = { "idempotency-key": "once" };
+      assert.equal((await call("POST", `/assets/${pump.id}/logs`, key, log)).status, 201);
+      const person = {
+        firstName: "Ada",
+        lastName: "Byron",
+        phone: "+45 12 34 56",
+        role: "ADMIN",
+        password: "secret 1",
+      };
+      const own = `/employees/${world.employees.ADMIN.id}/password`;
+      const headers = { "if-match": '"x"', ...key };
       const email = world.employees.MANAGER.email;
       for (const [method, where, body, status] of [
         ["PUT", "/employees/999999", { firstName: "Grace" }, 404],
@@ -185,6 +197,13 @@ for (const { name, open } of worlds) {
         ["DELETE", "/employees/999999", undefined, 404],
         ["DELETE", "/assets/999999", undefined, 404],
         ["POST", "/assets", {}, 400],
+        ["POST", "/assets/999999/logs", log, 404],
+        ["POST", `/assets/${pump.id}/logs`, { ...log, comment: "another" }, 422],
+        ["POST", `/assets/${pump.id}/logs`, log, 412],
+        ["POST", "/auth/register", { ...person, email }, 409],
+        ["POST", "/auth/register", { ...person, email: `new.${email}` }, 412],
+        ["PATCH", own, { oldPassword: "wrong", newPassword: "secret 2" }, 400],
+        ["PATCH", own, { oldPassword: password, newPassword: "secret 2" }, 412],
       ] as const) {
         assert.equal((await call(method, where, headers, body)).status, status, `${method} ${where}`);
       }

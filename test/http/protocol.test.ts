@@ -97,7 +97,8 @@ describe("the HTTP edge", () => {
     test("another content type is 415", async () => {
       for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {
         const answer = await world.call("POST", login, { raw: "{}", headers: { "content-type": type } });
-        await assertError(answer, 415, "Content-Type must be application/json");
+        const msg = "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'";
+        await assertError(answer, 415, msg);
       }
       const headers = { "content-type": 'application/json; charset="ISO-8859-1"' };
       const answer = await world.call("POST", login, { raw: "{}", headers });

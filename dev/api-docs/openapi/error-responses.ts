@@ -75,7 +75,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   415: {
     description: "The body has a `Content-Type` that is not `application/json` in UTF-8, or is compressed.",
     messages: {
-      type: "Content-Type must be application/json",
+      type: "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'",
       encoding: "Content-Encoding is not supported",
     },
   },

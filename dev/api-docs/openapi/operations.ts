@@ -101,7 +101,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "PUT /api/v1/employees/{id}": {
     name: "updateEmployee",
     description:
-      "A field that is absent stays as it is; null or blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.",
+      "A field that is absent or null stays as it is; blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.",
     result: { one: "Employee" },
     resultHeaders: tagOfEmployee,
     refusals: ["NOT_FOUND", "CONFLICT"],

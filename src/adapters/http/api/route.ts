@@ -68,8 +68,8 @@ interface Declaration<In, Body, Query, Headers> {
   readonly body?: Body;
   /** Of the longest body; 64 KiB without it. */
   readonly bodyLimitBytes?: number;
-  /** Reads what the route changes or adds to, where that may be missing: throws NOT_FOUND. */
-  readonly exists?: (id: number) => Promise<unknown>;
+  /** Changes nothing, and throws what `run` would: an unmet precondition comes after any other error (RFC 9110, section 13.2.1). */
+  rehearse?(input: In): Promise<unknown>;
   run(input: In): Promise<Answer | void> | Answer;
 }
 
@@ -84,13 +84,15 @@ interface GuardedDeclaration<In, Body, Query, Headers>
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** A declaration in its place, whatever it declares. `caller` is undefined on an open route, and there alone. */
-export interface Route extends Omit<GuardedDeclaration<AnyInput, Fields, Fields, Fields>, "status" | "run"> {
+export interface Route
+  extends Omit<GuardedDeclaration<AnyInput, Fields, Fields, Fields>, "status" | "rehearse" | "run"> {
   readonly method: Method;
   /** Literal segments, and at most one `{id}`: a decimal integer; a `{path}` at the end is all that follows. */
   readonly path: string;
   /** `NONE` needs no token: login, and nothing else. */
   readonly role: RequiredRole | "NONE";
   readonly status: 200 | 201 | 204;
+  rehearse?(input: AnyInput & { readonly caller: Caller | undefined }): Promise<unknown>;
   run(input: AnyInput & { readonly caller: Caller | undefined }): Promise<Answer | void> | Answer;
 }
 
@@ -103,15 +105,9 @@ export const guarded = <P extends string, B extends Fields, Q extends Fields, H 
   path: P,
   role: Route["role"],
   route: GuardedDeclaration<InputOf<P, B, Q, H>, B, Q, H>,
-): Route => ({
-  method,
-  path,
-  role,
-  status: 200,
-  ...route,
+): Route =>
   // The request handler fills in what the route declares (request-handler.ts).
-  run: input => route.run(input as InputOf<P, B, Q, H> & { readonly caller: Caller }),
-});
+  ({ method, path, role, status: 200, ...(route as GuardedDeclaration<AnyInput, Fields, Fields, Fields>) });
 export const open = <P extends string, B extends Fields, Q extends Fields, H extends Fields>(
   method: Method,
   path: P,

@@ -67,6 +67,7 @@ export function makeRoutes({
       summary: "Create an employee, with a role up to one's own",
       status: 201,
       body: registrationFields,
+      rehearse: ({ caller, body }) => employees.refuseRegistration(caller, body),
       run: async ({ caller, body, origin }) => {
         const employee = await employees.register(caller, body, origin);
         return tagged(employee, { Location: `../employees/${employee.id}` });
@@ -114,6 +115,7 @@ export function makeRoutes({
       status: 204,
       body: passwordChangeFields,
       bodyLimitBytes: credentialsLimitBytes,
+      rehearse: ({ caller, body, origin }) => employees.verifyPassword(caller, body.oldPassword, origin),
       run: ({ caller, body, origin }) => employees.changePassword(caller, body, origin),
     }),
 
@@ -138,13 +140,13 @@ export function makeRoutes({
     guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
       summary: "Activate an asset",
       status: 204,
-      exists: id => assets.find(id),
+      rehearse: ({ id }) => assets.find(id),
       run: ({ caller, id }) => assets.setActive(caller, id, true),
     }),
     guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
       summary: "Deactivate an asset",
       status: 204,
-      exists: id => assets.find(id),
+      rehearse: ({ id }) => assets.find(id),
       run: ({ caller, id }) => assets.setActive(caller, id, false),
     }),
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
@@ -157,8 +159,9 @@ export function makeRoutes({
       summary: "Write a log on an asset, with the caller as its performer",
       status: 201,
       headers: writeLogHeaders,
-      exists: id => assets.find(id),
       body: newLogFields,
+      rehearse: ({ caller, id, body, headers }) =>
+        maintenanceLogs.refuseReusedKey(caller, id, body, headers["Idempotency-Key"]),
       run: async ({ caller, id, body, headers }) => {
         const { log, isReplay } = await maintenanceLogs.write(caller, id, body, headers["Idempotency-Key"]);
         const place = { Location: `../../logs/${log.id}` };

@@ -9,6 +9,7 @@ const leastBytes = 4 * 1024;
 
 const jsonType = /^application\/json\s*(;|$)/i;
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))"?([\w.:+-]{0,40})/i;
+const notJson = "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'";
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -45,7 +46,7 @@ function refuseOtherTypes(headers: IncomingHttpHeaders): void {
     throw new HttpError(415, "Content-Encoding is not supported", { "Accept-Encoding": "identity" });
   }
   const charset = otherCharset.exec(type)?.[1];
-  if (!jsonType.test(type)) throw new HttpError(415, "Content-Type must be application/json");
+  if (!jsonType.test(type)) throw new HttpError(415, notJson);
   if (charset !== undefined) {
     throw new HttpError(415, `Content-Type must be application/json in UTF-8, not in ${charset}`);
   }

@@ -45,13 +45,10 @@ export class Exchange implements Share {
   readonly target: Target;
   /** Of the client, as far as it can be known. */
   readonly address: string;
-  /** Of every outcome. */
-  readonly headers: HeaderFields;
   readonly startedAt = performance.now();
   /** Resolves when the response has left the process, or its client has gone. */
   readonly closed: Promise<void>;
-  readonly lingerMilliseconds: number;
-  readonly #admission: Admission;
+  readonly #edge: Edge;
 
   route: Route | undefined;
   /** The `{id}` of the path. */
@@ -68,18 +65,25 @@ export class Exchange implements Share {
   constructor(request: IncomingMessage, response: ServerResponse, edge: Edge) {
     this.request = request;
     this.response = response;
-    this.lingerMilliseconds = edge.lingerMilliseconds;
-    this.#admission = edge.admission;
+    this.#edge = edge;
     this.id = requestIdOf(request);
     this.method = request.method ?? "";
     this.target = readTarget(request.url ?? "");
     this.address = edge.addressOf(request);
-    this.headers = { ...standingHeaders(this.id), ...edge.headersFor(request.headers.origin) };
-    response.once("finish", () => {
+    response.on("finish", () => {
       // Node calls a write finished, too, when the connection is destroyed under it.
       this.isWhole = !request.socket.destroyed;
     });
-    this.closed = new Promise(resolve => response.once("close", resolve));
+    this.closed = new Promise(resolve => response.on("close", resolve));
+  }
+
+  get lingerMilliseconds(): number {
+    return this.#edge.lingerMilliseconds;
+  }
+
+  /** Of every outcome. */
+  get headers(): HeaderFields {
+    return { ...standingHeaders(this.id), ...this.#edge.headersFor(this.request.headers.origin) };
   }
 
   /** Whether a part of the body is still to come (RFC 9112, section 6.3). */
@@ -92,11 +96,11 @@ export class Exchange implements Share {
 
   /** Throws HttpError 503 when the phase needs a place and none is free. */
   enter(phase: Phase): void {
-    if (!this.#admission.enter(this, phase)) throw overloaded();
+    if (!this.#edge.admission.enter(this, phase)) throw overloaded();
   }
 
   /** Throws HttpError 503 when all bodies together would take too much. */
   hold(bodyBytes: number): void {
-    if (!this.#admission.hold(this, bodyBytes)) throw overloaded();
+    if (!this.#edge.admission.hold(this, bodyBytes)) throw overloaded();
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
 import type { Clock, EventLog } from "../../../application/process.ts";
+import { recordChanged } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
 import { type Answer, bodyLimitBytes, type Route } from "../api/route.ts";
@@ -9,7 +10,7 @@ import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
 import { authorize, identify, requireOwnId } from "./guard.ts";
-import { refusePreconditions } from "./preconditions.ts";
+import { meetsPreconditions } from "./preconditions.ts";
 import { sendAnswer, sendError } from "./reply.ts";
 import { refuseBadHead } from "./request-head.ts";
 import { makeRequestLog } from "./request-log.ts";
@@ -62,10 +63,12 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
       authorize(route, exchange.caller);
       requireOwnId(route, exchange.caller, id);
     }
-    await refusePreconditions(route, request.headers, id);
     const { caller, address } = exchange;
     const origin = { address, events: log.eventsOf(exchange) };
-    return route.run({ id, path: found.path, query, headers, body, origin, caller });
+    const input = { id, path: found.path, query, headers, body, origin, caller };
+    if (meetsPreconditions(route, request.headers)) return route.run(input);
+    await route.rehearse?.(input);
+    throw recordChanged();
   }
 
   /** On every path but that of an open route, on unknown ones too. */

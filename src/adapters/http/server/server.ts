@@ -78,7 +78,8 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
     // Node would not read what follows a request to upgrade.
     if (draining.hasBegun || request.headers.upgrade !== undefined) connection.announceEnd();
     const isAdmitted = admission.enter(exchange, "checking");
-    await Promise.all([isAdmitted ? handle(exchange) : sendError(exchange, overloaded()), exchange.closed]);
+    await (isAdmitted ? handle(exchange) : sendError(exchange, overloaded()));
+    await exchange.closed;
     exchange.enter("closed");
   }
 

@@ -60,6 +60,7 @@ describe("a connection URL", () => {
 
   const notOne =
     "is not a PostgreSQL connection URL, in which @ / ? # % and blanks of a user or password are written as %40 %2F %3F %23 %25 %20";
+  const hostLast = "has its host as a parameter: write postgres://user@%2Fpath:port/db";
   const noHost =
     "has a host that is not written as name, name:port or [address]:port, with a port up to 65535";
   for (const [url, fault] of [
@@ -69,6 +70,10 @@ describe("a connection URL", () => {
     ["postgres://u:p@db/", notOne],
     ["postgres://u:p@db/a/b", notOne],
     ["postgres:///db", notOne],
+    ["postgres:///db?host=/run/postgresql", hostLast],
+    ["postgres://u@/db?sslmode=disable&host=%2Frun", hostLast],
+    ["postgres://u:p@db/db?host=/run", hostLast],
+    ["postgres://u:p@db/db?xhost=/run", /^has a parameter that is not known \(xhost\)/],
     ["postgres://u:p#w@db/db", notOne],
     ["postgres://u:p@w@db/db", notOne],
     ["postgres://u:p/w@db/db", notOne],
