@@ -74,7 +74,7 @@ describe("the description of a record", () => {
   test("is the same in an export", async () => {
     assert.deepEqual(exported, fieldsOf("MaintenanceLog"));
     const list: JsonList<object> = makeRepositories(connection).maintenanceLogs.list({});
-    for await (const piece of list) assert.deepEqual(Object.keys(elementsOf(piece)[0] ?? {}), [...exported]);
+    for await (const chunk of list) assert.deepEqual(Object.keys(elementsOf(chunk)[0] ?? {}), [...exported]);
   });
 
   const columnsOf = async (table: string): Promise<string[]> =>

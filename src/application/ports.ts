@@ -90,7 +90,7 @@ export interface AssetRepository {
 
 /**
  * The lists are newest first: by `performedDate`, then by id, both descending. A query with `limit` is for a page: it may end
- * before it, when it gets too long, and its last piece says where the rest begins.
+ * before it, when it gets too long, and its last chunk says where the rest begins.
  */
 export interface MaintenanceLogRepository {
   /**
@@ -101,10 +101,10 @@ export interface MaintenanceLogRepository {
   find(id: number): Promise<MaintenanceLog>;
   /** The log that this performer wrote under the key. */
   findByKey(performerId: number, idempotencyKey: string): Promise<MaintenanceLog | undefined>;
-  list(part: LogQuery): LogList;
-  /** Throws NOT_FOUND, as the next one, before the first piece. */
-  listOfAsset(assetId: number, part: LogQuery): LogList;
-  listOfPerformer(employeeId: number, part: LogQuery): LogList;
+  list(query: LogQuery): LogList;
+  /** Throws NOT_FOUND, as the next one, before the first chunk. */
+  listOfAsset(assetId: number, query: LogQuery): LogList;
+  listOfPerformer(employeeId: number, query: LogQuery): LogList;
   /** Of all assets that are active now: the newest `limit` logs, however long they are. */
   listOfActiveAssets(filter: LogFilter, limit: number): LogList;
 }

@@ -1,15 +1,15 @@
 import { makeMaintenanceLogRepository } from "../adapters/postgres/repositories/maintenance-log-repository.ts";
-import { elementsOf, type Piece } from "../application/json-list.ts";
+import { elementsOf, type JsonChunk } from "../application/json-list.ts";
 import { databaseSettings } from "../config/settings.ts";
 import type { MaintenanceLog } from "../domain/maintenance-log.ts";
 import type { CommandContext } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 import { usageError } from "./options.ts";
 
-/** How logs are written down: what comes before them, and the lines of a piece, of which each is one log. */
+/** How logs are written down: what comes before them, and the lines of a chunk, of which each is one log. */
 interface Format {
   readonly head: string;
-  linesOf(piece: Piece): string | Uint8Array;
+  linesOf(chunk: JsonChunk): string | Uint8Array;
 }
 
 /** In the order of the schema that clients know. */
@@ -33,8 +33,8 @@ function csvField(value: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const csvLines = (piece: Piece): string =>
-  elementsOf<MaintenanceLog>(piece)
+const csvLines = (chunk: JsonChunk): string =>
+  elementsOf<MaintenanceLog>(chunk)
     .map(log => csvLine(columns.map(column => log[column])))
     .join("");
 
@@ -42,7 +42,7 @@ const logStart = ',{"id":';
 const lineFeed = 0x0a;
 
 /** Puts line ends in place of the commas before logs. In a comment the quotation marks of `logStart` are escaped. */
-function jsonLines({ json }: Piece): Uint8Array | string {
+function jsonLines({ json }: JsonChunk): Uint8Array | string {
   const text = Buffer.concat([json, Buffer.from(json.length === 0 ? "" : "\n")]);
   for (let at = text.indexOf(logStart); at >= 0; at = text.indexOf(logStart, at)) text[at] = lineFeed;
   return otherLineEnds.some(end => text.includes(end)) ? escapeLineEnds(text.toString()) : text;
@@ -63,7 +63,7 @@ interface Values {
   readonly format: string;
 }
 
-/** `export-logs`: writes logs to standard output, one batch at a time and at the pace of its reader. */
+/** `export-logs`: writes logs to standard output, one chunk at a time and at the pace of its reader. */
 export async function runExportLogs(context: CommandContext, values: Values): Promise<void> {
   const { asset } = values;
   const format = Object.hasOwn(formats, values.format) ? formats[values.format] : undefined;
@@ -72,10 +72,10 @@ export async function runExportLogs(context: CommandContext, values: Values): Pr
   let isBegun = false;
   await withDatabase(databaseSettings, context, async database => {
     const logs = makeMaintenanceLogRepository(database);
-    for await (const piece of asset === undefined ? logs.list({}) : logs.listOfAsset(Number(asset), {})) {
+    for await (const chunk of asset === undefined ? logs.list({}) : logs.listOfAsset(Number(asset), {})) {
       if (!isBegun) await context.write(format.head);
       isBegun = true;
-      await context.write(format.linesOf(piece));
+      await context.write(format.linesOf(chunk));
     }
   });
 }

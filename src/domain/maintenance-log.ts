@@ -68,13 +68,13 @@ export type LogFilter = Partial<Values<typeof logFilterFields>>;
 /** The position of a log in the lists, which are newest first. It never changes. */
 export type LogPosition = Pick<MaintenanceLog, "performedDate" | "id">;
 
-/** A part of a list: at most `limit` logs, beginning after the position `before`. */
+/** A list, or a page of it: at most `limit` logs, beginning after the position `before`. */
 export interface LogQuery extends LogFilter {
   readonly before?: LogPosition | undefined;
   readonly limit?: number | undefined;
 }
 
-/** The position after which a part begins, the end of its period taken into account; undefined for the newest log. */
+/** The position after which a list begins, the end of its period taken into account; undefined for the newest log. */
 export function startOf({ before, performedTo }: LogQuery): LogPosition | undefined {
   // Ids begin with 1, so every log of that very moment comes before this position, and so is left out.
   const end = performedTo === undefined ? undefined : { performedDate: performedTo, id: 0 };

@@ -51,7 +51,7 @@ export const aLog = (changes: Partial<NewLog> = {}): NewLog => ({
 
 export async function all<T>(list: JsonList<T>): Promise<T[]> {
   const elements: T[] = [];
-  for await (const piece of list) elements.push(...elementsOf<T>(piece));
+  for await (const chunk of list) elements.push(...elementsOf<T>(chunk));
   return elements;
 }
 

@@ -18,19 +18,19 @@ import { makeMemoryTrail, type RecordsOf } from "./memory-trail.ts";
 type StoredLog = Omit<MaintenanceLog, "assetName" | "performedByName">;
 type StoredAsset = Omit<Asset, "lastLogDate">;
 
-/** Small, so that a list of a few records already comes in several pieces. */
-const pieceSize = 2;
+/** Small, so that a list of a few records already comes in several chunks. */
+const chunkSize = 2;
 const mostPageBytes = 256 * 1024;
 
 /** With a limit they are a page, which ends early when it gets long. */
-async function* inPieces<T>(rows: readonly T[], limit?: number): JsonList<T, T> {
+async function* inChunks<T>(rows: readonly T[], limit?: number): JsonList<T, T> {
   let room = limit === undefined ? Number.POSITIVE_INFINITY : mostPageBytes;
   const end = Math.min(rows.length, limit ?? rows.length);
-  for (let at = 0; at < end && room > 0; at += pieceSize) {
-    const piece = rows.slice(at, Math.min(at + pieceSize, end));
-    const json = Buffer.from(piece.map(row => JSON.stringify(row)).join());
+  for (let at = 0; at < end && room > 0; at += chunkSize) {
+    const chunk = rows.slice(at, Math.min(at + chunkSize, end));
+    const json = Buffer.from(chunk.map(row => JSON.stringify(row)).join());
     room -= json.length;
-    yield { json, next: at + piece.length < rows.length ? piece.at(-1) : undefined };
+    yield { json, next: at + chunk.length < rows.length ? chunk.at(-1) : undefined };
   }
 }
 
@@ -134,7 +134,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
   return {
     employees: {
       list: ({ active }) =>
-        inPieces(
+        inChunks(
           employees
             .map(({ employee }) => employee)
             .filter(employee => active === undefined || employee.active === active),
@@ -189,7 +189,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
 
     assets: {
       list: ({ active }) =>
-        inPieces(
+        inChunks(
           assets
             .filter(asset => active === undefined || asset.active === active)
             .map(asset => ({ ...asset, lastLogDate: null })),
@@ -256,14 +256,14 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
       },
 
       list: part =>
-        inPieces(
+        inChunks(
           listed(part, () => true),
           part.limit,
         ),
 
       async *listOfAsset(assetId, part) {
         if (assets[assetId - 1] === undefined) throw notFound("Asset");
-        yield* inPieces(
+        yield* inChunks(
           listed(part, log => log.assetId === assetId),
           part.limit,
         );
@@ -271,14 +271,14 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
 
       async *listOfPerformer(employeeId, part) {
         existing(employeeId);
-        yield* inPieces(
+        yield* inChunks(
           listed(part, log => log.performedByEmployeeId === employeeId),
           part.limit,
         );
       },
 
       listOfActiveAssets: (filter, limit) =>
-        inPieces(listed(filter, log => assets[log.assetId - 1]?.active === true).slice(0, limit)),
+        inChunks(listed(filter, log => assets[log.assetId - 1]?.active === true).slice(0, limit)),
     },
 
     trail: makeMemoryTrail(records, kind => records[kind].length),

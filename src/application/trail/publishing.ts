@@ -4,7 +4,7 @@ import { inclusionSpans, isIncluded } from "../../domain/trail/merkle.ts";
 import { formatVerifierKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
 import { isTileOf, readTilePath, tileHeight, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
-import { type ByteList, type JsonList, joinElements } from "../json-list.ts";
+import { type ByteList, type JsonChunk, type JsonList, joinElements } from "../json-list.ts";
 import type { TrailPorts, TrailRecords } from "./ports.ts";
 import type { NewestHead } from "./signing.ts";
 import { makeStoredTree } from "./tree.ts";
@@ -47,7 +47,7 @@ export function makePublishedTrail(
         throw new DomainError("NOT_FOUND", "Tile not found");
       const from = tile.index * tileWidth;
       const to = from + tile.width;
-      if (tile.isBundle) return inPieces(records, from, to, writeBundle);
+      if (tile.isBundle) return inChunks(records, from, to, entries => ({ bytes: writeBundle(entries) }));
       const level = tile.level * tileHeight;
       const [hashes] = await stored.ranges([{ level, from, to }]).catch(gone);
       return hashes as Uint8Array;
@@ -56,7 +56,7 @@ export function makePublishedTrail(
     /** Entries from an index on, and the index after the last of them. */
     entries(from: number, limit: number): { readonly list: JsonList<object>; readonly next: number } {
       const to = Math.max(from, Math.min(from + limit, size()));
-      return { list: inPieces(records, from, to, writeElements), next: to };
+      return { list: inChunks(records, from, to, writeElements), next: to };
     },
 
     /** The text of a tlog-proof that holds. Throws NOT_FOUND, and GONE where the log is not what was signed. */
@@ -80,18 +80,18 @@ export function makePublishedTrail(
   };
 }
 
-/** Entries in the pieces in which they are read, so that a client that reads slowly holds no more. */
-async function* inPieces(
+/** Entries in the chunks in which they are read, so that a client that reads slowly holds no more. */
+async function* inChunks<Chunk extends object>(
   records: TrailRecords,
   from: number,
   to: number,
-  write: (entries: readonly Uint8Array[], from: number) => Uint8Array,
-): JsonList<object> & ByteList {
+  write: (entries: readonly Uint8Array[], from: number) => Chunk,
+): AsyncGenerator<Chunk & { readonly next: number | undefined }> {
   let at = from;
   for await (const entries of readEntries(records, from, to)) {
-    const json = write(entries, at);
+    const chunk = write(entries, at);
     at += entries.length;
-    yield { json, next: at < to ? at : undefined };
+    yield { ...chunk, next: at < to ? at : undefined };
   }
 }
 
@@ -109,11 +109,12 @@ export async function* readEntries(
   }
 }
 
-function writeElements(entries: readonly Uint8Array[], from: number): Uint8Array {
+function writeElements(entries: readonly Uint8Array[], from: number): Pick<JsonChunk, "json"> {
   const end = Buffer.from("}");
-  return joinElements(
-    entries.map((entry, at) => Buffer.concat([Buffer.from(`{"index":${from + at},"entry":`), entry, end])),
+  const elements = entries.map((entry, at) =>
+    Buffer.concat([Buffer.from(`{"index":${from + at},"entry":`), entry, end]),
   );
+  return { json: joinElements(elements) };
 }
 
 function gone(error: unknown): never {

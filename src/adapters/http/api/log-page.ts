@@ -3,12 +3,7 @@ import type { LogList } from "../../../application/ports.ts";
 import { invalid } from "../../../domain/error.ts";
 import { optional, rule, type Values } from "../../../domain/field.ts";
 import { readLocalDateTime } from "../../../domain/local-date-time.ts";
-import {
-  type LogPosition,
-  type LogQuery,
-  logFilterFields,
-  readLimit,
-} from "../../../domain/maintenance-log.ts";
+import { type LogPosition, logFilterFields, readLimit } from "../../../domain/maintenance-log.ts";
 import { type Answer, list } from "./route.ts";
 
 /** Queries of the log lists that are complete, whatever their length, unless they are asked for in pages. */
@@ -25,17 +20,14 @@ const lookMilliseconds = 1_000;
  * A list of logs, or with `limit` a page of it and a link to the next (RFC 8288). Positions never change, so whoever
  * follows the links gets every log that was there at the start exactly once, whatever is written meanwhile.
  */
-export async function listOrPage(
-  query: Values<typeof logQueryFields>,
-  listPart: (part: LogQuery) => LogList,
-): Promise<Answer> {
-  if (query.limit === undefined) return list(listPart(query));
+export async function listOrPage(query: Values<typeof logQueryFields>, logs: LogList): Promise<Answer> {
+  if (query.limit === undefined) return list(logs);
   const lookUntil = performance.now() + lookMilliseconds;
   const found: Uint8Array[] = [];
   let next: LogPosition | undefined;
-  for await (const piece of listPart(query)) {
-    found.push(Uint8Array.from(piece.json));
-    next = piece.next;
+  for await (const chunk of logs) {
+    found.push(Uint8Array.from(chunk.json));
+    next = chunk.next;
     if (next === undefined || performance.now() >= lookUntil) break;
   }
   const page = (async function* () {

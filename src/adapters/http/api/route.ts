@@ -6,7 +6,7 @@ import type { HeaderFields } from "./http-error.ts";
 
 /** What a route returns on success. */
 export interface Answer {
-  /** The whole text or its bytes, or a list in pieces; none goes with a 204 or a 304. */
+  /** The whole text or its bytes, or a list in chunks; none goes with a 204 or a 304. */
   readonly body?: string | Uint8Array | JsonList<object> | ByteList;
   /** A body without a Content-Type here is JSON, and a list without it the elements of an array. */
   readonly headers?: HeaderFields;

@@ -152,7 +152,7 @@ export function makeRoutes({
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       summary: "The logs of an asset, newest first",
       query: logQueryFields,
-      run: ({ id, query }) => listOrPage(query, part => maintenanceLogs.listOfAsset(id, part)),
+      run: ({ id, query }) => listOrPage(query, maintenanceLogs.listOfAsset(id, query)),
     }),
     guarded("POST", "/api/v1/assets/{id}/logs", "TECHNICIAN", {
       recordsCaller: true,
@@ -172,7 +172,7 @@ export function makeRoutes({
     guarded("GET", "/api/v1/logs", "AUTHENTICATED", {
       summary: "All logs, newest first",
       query: logQueryFields,
-      run: ({ query }) => listOrPage(query, maintenanceLogs.list),
+      run: ({ query }) => listOrPage(query, maintenanceLogs.list(query)),
     }),
     guarded("GET", "/api/v1/logs/active-assets", "AUTHENTICATED", {
       summary: "The newest logs of the assets that are active now",
@@ -187,7 +187,7 @@ export function makeRoutes({
     guarded("GET", "/api/v1/logs/employee/{id}", "MANAGER", {
       summary: "The logs of what one employee performed, newest first",
       query: logQueryFields,
-      run: ({ id, query }) => listOrPage(query, part => maintenanceLogs.listOfPerformer(id, part)),
+      run: ({ id, query }) => listOrPage(query, maintenanceLogs.listOfPerformer(id, query)),
     }),
     ...makeTrailRoutes(trail),
   ];

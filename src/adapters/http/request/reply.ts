@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import type { ByteList, Piece } from "../../../application/json-list.ts";
+import type { ByteChunk, ByteList, JsonList } from "../../../application/json-list.ts";
 import type { HeaderFields, HttpError } from "../api/http-error.ts";
 import type { Answer } from "../api/route.ts";
 import type { Exchange } from "./exchange.ts";
@@ -10,7 +10,7 @@ export const jsonType = { "Content-Type": "application/json; charset=utf-8" };
 /** Of a request that are read after its response: a photo sent by mistake is not too large to learn so. */
 const mostRestBytes = 16 * 1024 * 1024;
 
-/** What stands before, between and after the pieces of a body. */
+/** What stands before, between and after the chunks of a body. */
 interface Frame {
   readonly begin: string;
   readonly between: string;
@@ -102,52 +102,61 @@ function receiveRest(exchange: Exchange): Promise<void> | void {
 }
 
 /**
- * Sends a list: with its length if it is of one piece, as most lists are, else piece by piece at the pace of the client.
+ * Sends a list: with its length if it is of one chunk, as most lists are, else chunk by chunk at the pace of the client.
  * When it fails on the way the socket is destroyed, so that no client takes a cut list for a whole one.
  */
 async function sendList(
   exchange: Exchange,
   status: number,
   headers: HeaderFields,
-  list: ByteList,
+  list: ByteList | JsonList<object>,
   frame: Frame,
 ): Promise<void> {
   const { response, method } = exchange;
-  const pieces = withElements(list, response);
+  const chunks = withBytes(list, response);
   try {
     // It is read before the status line, while a failure can still get an error status.
-    const { value: first } = await pieces.next();
-    const json = first?.json ?? new Uint8Array();
-    const length = frame.begin.length + json.length + frame.end.length;
+    const { value: first } = await chunks.next();
+    const bytes = first?.bytes ?? new Uint8Array();
+    const length = frame.begin.length + bytes.length + frame.end.length;
     const isWhole = first?.next === undefined;
     const all = isWhole ? { ...headers, "Content-Length": String(length) } : headers;
     exchange.enter("sending");
     if (method === "HEAD") return await sendWhole(exchange, status, all);
     if (isWhole && length < response.writableHighWaterMark)
-      return await sendWhole(exchange, status, all, frame.begin, json, frame.end);
+      return await sendWhole(exchange, status, all, frame.begin, bytes, frame.end);
     begin(exchange, status, all);
     // The end is written when nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more
     // than the mark waits, although the client has read all of the response.
-    await pipeline(framed(json, pieces, frame, exchange), response);
+    await pipeline(framed(bytes, chunks, frame, exchange), response);
   } finally {
-    await pieces.return(undefined);
+    await chunks.return(undefined);
   }
 }
 
-/** The pieces that have elements. To look for them can take long, so the search ends when the client goes away. */
-async function* withElements(list: ByteList, response: ServerResponse): AsyncGenerator<Piece, undefined> {
-  for await (const piece of list) {
+/** The chunks that are not empty. To look for them can take long, so the search ends when the client goes away. */
+async function* withBytes(
+  list: ByteList | JsonList<object>,
+  response: ServerResponse,
+): AsyncGenerator<ByteChunk, undefined> {
+  for await (const chunk of list) {
     if (response.destroyed) return;
-    if (piece.json.length > 0) yield piece;
+    const bytes = "json" in chunk ? chunk.json : chunk.bytes;
+    if (bytes.length > 0) yield { bytes, next: chunk.next };
   }
 }
 
-async function* framed(first: Uint8Array, others: AsyncIterable<Piece>, frame: Frame, exchange: Exchange) {
+async function* framed(
+  first: Uint8Array,
+  others: AsyncIterable<ByteChunk>,
+  frame: Frame,
+  exchange: Exchange,
+) {
   yield frame.begin;
   yield first;
-  for await (const { json } of others) {
+  for await (const { bytes } of others) {
     yield frame.between;
-    yield json;
+    yield bytes;
   }
   yield frame.end;
   if (exchange.isArriving) await receiveRest(exchange);

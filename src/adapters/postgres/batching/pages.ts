@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { JsonList } from "../../../application/json-list.ts";
+import type { JsonChunk, JsonList } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Bytes, Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
@@ -102,50 +102,40 @@ export async function* pagesOf<Key, P extends Page<Key>>(
   }
 }
 
-type Filter = ActivityFilter["active"];
-type RecordsPage = Page<number> & { readonly json: Buffer };
+type RecordsPage = Page<number> & JsonChunk<number>;
 
 /** Lists in the order of their ids, all or the active or the inactive ones. */
 export function listsById(
   { queryBytes }: Database,
   records: Statement,
 ): (filter: ActivityFilter) => JsonList<never> {
-  const statementFor = (active: Filter, last: number, limit: number) => sql`
-    select json, rows, last from (
-      select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, max(id) as last
-      from (
-        ${records} where id > ${last} ${active === undefined ? nothing : sql`and active = ${active}`}
-        order by id limit ${limit}
-      ) as shown
-    ) as page
-    where rows <= 1 or octet_length(json) <= ${pageBytes}`;
+  const care = new Care();
 
-  function pageOf([row]: readonly Bytes[], limit: number): RecordsPage | undefined {
-    if (row === undefined) return undefined;
-    const [json, rows, lastId] = [row[0] ?? Buffer.alloc(0), Number(row[1]), Number(row[2])];
-    return { rows, bytes: json.length, next: rows < limit ? undefined : lastId, json };
+  function makeList(condition: Statement): () => JsonList<never> {
+    const statementFor = (last: number, limit: number) => sql`
+      select json, rows, last from (
+        select string_agg(row_to_json(shown)::text, ',') as json, count(*) as rows, max(id) as last
+        from (${records} where id > ${last} ${condition} order by id limit ${limit}) as shown
+      ) as page
+      where rows <= 1 or octet_length(json) <= ${pageBytes}`;
+    // Requests for the same list at the same time share its first page.
+    const readFirst = batched(
+      queryBytes,
+      (limits: readonly number[]) => statementFor(0, Math.min(...limits)),
+      (rows, limits) => limits.map(() => pageOf(rows, Math.min(...limits))),
+    );
+    const read = async (last: number, limit: number) =>
+      last === 0 ? readFirst(limit) : pageOf(await queryBytes(statementFor(last, limit)), limit);
+    return () => pagesOf<number, RecordsPage>(0, read, care);
   }
 
-  /** Requests that ask for the same list at the same time share its first page. */
-  const firstPages = new Map(
-    [undefined, true, false].map(active => [
-      active,
-      batched(
-        queryBytes,
-        (limits: readonly number[]) => statementFor(active, 0, Math.min(...limits)),
-        (rows, limits) => limits.map(() => pageOf(rows, Math.min(...limits))),
-      ),
-    ]),
-  );
+  const all = makeList(nothing);
+  const [active, inactive] = [makeList(sql`and active`), makeList(sql`and not active`)];
+  return filter => (filter.active === undefined ? all : filter.active ? active : inactive)();
+}
 
-  const care = new Care();
-  return async function* ({ active }) {
-    const read = async (last: number, limit: number) => {
-      const readFirst = last === 0 ? firstPages.get(active) : undefined;
-      return readFirst
-        ? readFirst(limit)
-        : pageOf(await queryBytes(statementFor(active, last, limit)), limit);
-    };
-    for await (const page of pagesOf<number, RecordsPage>(0, read, care)) yield page;
-  };
+function pageOf([row]: readonly Bytes[], limit: number): RecordsPage | undefined {
+  if (row === undefined) return undefined;
+  const [json, rows, lastId] = [row[0] ?? Buffer.alloc(0), Number(row[1]), Number(row[2])];
+  return { rows, bytes: json.length, next: rows < limit ? undefined : lastId, json };
 }

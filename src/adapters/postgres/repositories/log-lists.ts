@@ -1,52 +1,46 @@
 import type { LogList, MaintenanceLogRepository } from "../../../application/ports.ts";
 import { notFound } from "../../../domain/error.ts";
-import { type LogPosition, startOf } from "../../../domain/maintenance-log.ts";
+import { type LogPosition, type LogQuery, startOf } from "../../../domain/maintenance-log.ts";
 import { Care, pageBytes, pagesOf } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { type Place, readLogPage, type Scope } from "./log-statements.ts";
 import type { SharedNames } from "./names.ts";
-import { makeCopier } from "./packed-logs.ts";
+import { type Bounds, ChunkRoom, chunksOf, idsIn, isUsedUp } from "./packed-logs.ts";
 
 /** The position before every log. */
 const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_INTEGER };
 
+const noBounds: Bounds = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+
+/** With a limit it is a page for a client, which ends after the bytes of a page, too. */
+const boundsOf = ({ limit }: LogQuery): Bounds =>
+  limit === undefined ? noBounds : { rows: limit, bytes: pageBytes };
+
 export function makeLogLists(database: Database, names: SharedNames) {
   const care = new Care();
-  /** @param isPart whether the list ends after the bytes of a page, too */
-  async function* list(scope: Scope, limit = scope.limit, isPart = limit !== undefined): LogList {
-    let left = limit ?? Number.POSITIVE_INFINITY;
-    let room = isPart ? pageBytes : Number.POSITIVE_INFINITY;
-    let isFirst = true;
-    const copy = makeCopier();
+
+  async function* list(scope: Scope, bounds: Bounds): LogList {
+    const read = (last: Place, rows: number) => readLogPage(database, scope, last, rows);
+    const room = new ChunkRoom();
+    let left = bounds;
     // One more than is wanted tells whether there are more.
-    const pages = pagesOf(
-      startOf(scope) ?? beforeAll,
-      (last: Place, rows) => readLogPage(database, names, scope, last, rows),
-      care,
-      left + 1,
-    );
-    for await (const { rows, next, logs, names: known, missing } of pages) {
-      if (isFirst && rows === 0 && next === undefined && missing !== undefined) throw notFound(missing);
-      isFirst = false;
-      do {
-        const nameless = { assets: new Set<number>(), performers: new Set<number>() };
-        const rendered = logs.render(known, nameless, copy, left, room);
-        if (rendered === undefined) {
-          await names.read(known, nameless);
-          continue;
-        }
-        left -= rendered.rows;
-        room -= rendered.json.length;
-        yield { json: rendered.json, next: logs.isRendered ? next : logs.position };
-        if (left === 0 || room <= 0) return;
-      } while (!logs.isRendered);
+    for await (const page of pagesOf(startOf(scope) ?? beforeAll, read, care, bounds.rows + 1)) {
+      if (left === bounds && page.rows === 0 && page.next === undefined && page.missing !== undefined)
+        throw notFound(page.missing);
+      const known = await names.of(idsIn(page.logs), page.owner);
+      for (const chunk of chunksOf(page.logs, known, left)) {
+        left = chunk.left;
+        yield { json: room.copy(chunk.bytes), next: chunk.isEnd ? page.next : chunk.position };
+      }
+      if (isUsedUp(left)) return;
     }
   }
 
   return {
-    list,
-    listOfAsset: (assetId, part) => list({ ...part, assetId }),
-    listOfPerformer: (employeeId, part) => list({ ...part, employeeId }),
-    listOfActiveAssets: (filter, limit) => list({ ...filter, ofActiveAssets: true }, limit, false),
+    list: query => list(query, boundsOf(query)),
+    listOfAsset: (assetId, query) => list({ ...query, assetId }, boundsOf(query)),
+    listOfPerformer: (employeeId, query) => list({ ...query, employeeId }, boundsOf(query)),
+    listOfActiveAssets: (filter, limit) =>
+      list({ ...filter, ofActiveAssets: true }, { ...noBounds, rows: limit }),
   } satisfies Partial<MaintenanceLogRepository>;
 }

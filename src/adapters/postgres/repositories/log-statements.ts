@@ -2,8 +2,8 @@ import { type LogPosition, type LogQuery, logStatuses, taskTypes } from "../../.
 import { type Page, pageBytes } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
-import { assetJson, type Names, performerJson, type SharedNames } from "./names.ts";
-import { PackedLogs, readPosition } from "./packed-logs.ts";
+import { assetJson, type Names, performerJson } from "./names.ts";
+import { lastPosition, type PackedLogs, readPosition } from "./packed-logs.ts";
 
 /** Which logs a list is of. */
 export interface Scope extends LogQuery {
@@ -19,9 +19,10 @@ export interface Place extends LogPosition {
 
 export interface LogPage extends Page<Place> {
   readonly logs: PackedLogs;
-  readonly names: Names;
-  /** The asset or performer whose list it is, when there is none. */
-  readonly missing: "Asset" | "Employee" | undefined;
+  /** The name of the asset or performer whose list it is. */
+  readonly owner?: Partial<Names>;
+  /** What the owner would be, where there is none. */
+  readonly missing?: "Asset" | "Employee";
 }
 
 /** Logs that one statement looks at in a filtered list, and those that have to pass for the next one to look at as many. */
@@ -141,7 +142,7 @@ function rowsOf(scope: Scope, walked: Statement, limit: number): Statement {
 }
 
 /** The name of the asset or performer whose list it is: no other list may have asked for it lately. */
-function ownerOf({ assetId, employeeId }: Scope): Statement {
+function ownerNameOf({ assetId, employeeId }: Scope): Statement {
   if (assetId !== undefined) return sql`(select name from asset where id = ${assetId})`;
   if (employeeId === undefined) return sql`null`;
   return sql`(select first_name || ' ' || last_name from employee where id = ${employeeId})`;
@@ -153,16 +154,12 @@ function ownerOf({ assetId, employeeId }: Scope): Statement {
  */
 export async function readLogPage(
   { queryBytes }: Database,
-  shared: SharedNames,
   scope: Scope,
   last: Place,
   wanted: number,
 ): Promise<LogPage | undefined> {
-  const { assetId, employeeId } = scope;
   const merge = mergeOf(scope, last.isSparse === true);
   const limit = Math.min(wanted, merge?.mostRows ?? mostRows);
-  // Names that change while the statement runs are forgotten, and so is what is added here then.
-  const names = shared.known();
   const afterLast = after(scope, last);
   const walked = sql`${afterLast} and ${indexed(scope)}`;
   const isSifted = (merge ? merge.filters : filtersOf(scope)) !== undefined;
@@ -176,7 +173,7 @@ export async function readLogPage(
   // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them
   // would let the planner sort the rows for it first, from PostgreSQL 16 on.
   const [row] = await queryBytes(sql`
-    select fields, comments, rows, ${isSifted ? endOfWindow : sql`null`}, ${ownerOf(scope)}
+    select fields, comments, rows, ${isSifted ? endOfWindow : sql`null`}, ${ownerNameOf(scope)}
     from (
       select
         string_agg(concat_ws(',', l.id, l.performed_date, l.status, l.task_type, l.asset_id,
@@ -187,19 +184,29 @@ export async function readLogPage(
     ) page
     where rows <= 1 or octet_length(fields) + octet_length(comments) <= ${pageBytes}`);
   if (row === undefined) return undefined;
-  const [fields = Buffer.alloc(0), comments = Buffer.alloc(0), count, windowEnd, owner] = row.map(
+  const [fields = Buffer.alloc(0), comments = Buffer.alloc(0), count, windowEnd, ownerName] = row.map(
     column => column ?? undefined,
   );
-  const logs = new PackedLogs(fields, comments);
+  const logs = { fields, comments };
   const rows = Number(count);
   const isSparse = merge !== undefined || rows < Math.min(limit, fewPass);
-  const end = rows === limit ? logs.lastPosition : windowEnd && readPosition(windowEnd);
-  const next = end && { ...end, isSparse };
-  const name = owner?.toString();
-  if (name !== undefined && assetId !== undefined) names.assets.set(assetId, assetJson(assetId, name));
-  if (name !== undefined && employeeId !== undefined)
-    names.performers.set(employeeId, performerJson(employeeId, name));
-  const subject = assetId !== undefined ? "Asset" : employeeId !== undefined ? "Employee" : undefined;
-  const missing = name === undefined ? subject : undefined;
-  return { rows, bytes: fields.length + comments.length, next, logs, names, missing };
+  const end = rows === limit ? lastPosition(logs) : windowEnd && readPosition(windowEnd);
+  return {
+    rows,
+    bytes: fields.length + comments.length,
+    next: end && { ...end, isSparse },
+    logs,
+    ...ownerOf(scope, ownerName?.toString()),
+  };
+}
+
+/** The asset or performer whose list it is: its name, or that there is none. */
+function ownerOf({ assetId, employeeId }: Scope, name?: string): Pick<LogPage, "owner" | "missing"> {
+  if (assetId !== undefined) {
+    if (name === undefined) return { missing: "Asset" };
+    return { owner: { assets: new Map([[assetId, assetJson(assetId, name)]]) } };
+  }
+  if (employeeId === undefined) return {};
+  if (name === undefined) return { missing: "Employee" };
+  return { owner: { performers: new Map([[employeeId, performerJson(employeeId, name)]]) } };
 }

@@ -6,7 +6,7 @@ import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 import { makeAppend } from "./log-append.ts";
 import { makeLogLists } from "./log-lists.ts";
-import { makeSharedNames } from "./names.ts";
+import { SharedNames } from "./names.ts";
 
 /** Logs with the names that clients see. A log is shown also when its asset or employee is gone. */
 const logs = sql`
@@ -20,7 +20,7 @@ const logs = sql`
 
 export function makeMaintenanceLogRepository(
   database: Database,
-  names = makeSharedNames(database),
+  names = new SharedNames(database),
 ): MaintenanceLogRepository {
   const findOne = batched(
     database.query<MaintenanceLog>,

@@ -8,66 +8,78 @@ export interface Names {
   readonly performers: Map<number, Uint8Array>;
 }
 
-/** Ids whose names are not known. */
-export interface Nameless {
-  readonly assets: Set<number>;
-  readonly performers: Set<number>;
-}
+/** Assets and performers of some logs. */
+export type Ids = { readonly [Kind in keyof Names]: ReadonlySet<number> };
 
 /** A name is used for so long, so that changes by other processes are seen within this time. */
 const recentMilliseconds = 500;
 const mostNames = 10_000;
 
 /** The names in lists of logs, which all lists share: to read them for each page would cost 40 % of its statement. */
-export function makeSharedNames({ query }: Database, now = () => performance.now()) {
-  let names: Names;
-  let since: number;
-  function forget(): void {
-    names = { assets: new Map(), performers: new Map() };
-    since = now();
+export class SharedNames {
+  readonly #now: () => number;
+  readonly #read: (reading: Reading) => Promise<unknown>;
+  #known: Names = none();
+  #since: number;
+
+  constructor({ query }: Pick<Database, "query">, now = () => performance.now()) {
+    this.#now = now;
+    this.#since = now();
+    this.#read = batched(query<NamedRow>, namesOf, addNames);
   }
-  forget();
 
-  type Reading = Nameless & { readonly names: Names };
-  const idsOf = (readings: readonly Reading[], kind: keyof Nameless) =>
-    `{${[...new Set(readings.flatMap(reading => [...reading[kind]]))]}}`;
-  const read = batched(
-    query<{ kind: keyof Names; id: number; name: string }>,
-    (readings: readonly Reading[]) => sql`
-      select 'assets' as kind, id, name from asset where id = any (${idsOf(readings, "assets")}::text::bigint[])
-      union all
-      select 'performers', id, first_name || ' ' || last_name from employee
-      where id = any (${idsOf(readings, "performers")}::text::bigint[])`,
-    (rows, readings) => {
-      for (const { names, assets, performers } of readings) {
-        // A log is shown also when its asset or performer is gone.
-        for (const id of assets) names.assets.set(id, assetJson(id, ""));
-        for (const id of performers) names.performers.set(id, performerJson(id, ""));
-        for (const { kind, id, name } of rows) {
-          names[kind].set(id, kind === "assets" ? assetJson(id, name) : performerJson(id, name));
-        }
-      }
-      return readings;
-    },
-  );
+  forget(): void {
+    this.#known = none();
+    this.#since = this.#now();
+  }
 
-  return {
-    forget,
-
-    known(): Names {
-      const { assets, performers } = names;
-      if (now() - since > recentMilliseconds || assets.size + performers.size > mostNames) forget();
-      return names;
-    },
-
-    /** Adds the names that are missing there. */
-    read: (names: Names, missing: Nameless): Promise<unknown> => read({ names, ...missing }),
-  };
+  /** The names of these, and perhaps of others; a kind of which names are given has just those. */
+  async of(ids: Ids, given: Partial<Names> = {}): Promise<Names> {
+    const { assets, performers } = this.#known;
+    if (this.#now() - this.#since > recentMilliseconds || assets.size + performers.size > mostNames)
+      this.forget();
+    // Names that change while they are read are forgotten, and so is what is added here then.
+    const names = this.#known;
+    const unknown = (kind: keyof Names) => [...ids[kind]].filter(id => !(given[kind] ?? names[kind]).has(id));
+    const reading = { names, assets: unknown("assets"), performers: unknown("performers") };
+    if (reading.assets.length + reading.performers.length > 0) await this.#read(reading);
+    return { ...names, ...given };
+  }
 }
 
-export type SharedNames = ReturnType<typeof makeSharedNames>;
+const none = (): Names => ({ assets: new Map(), performers: new Map() });
+
+/** Ids whose names are to be added to these. */
+type Reading = { readonly names: Names } & { readonly [Kind in keyof Names]: readonly number[] };
+
+interface NamedRow {
+  readonly kind: keyof Names;
+  readonly id: number;
+  readonly name: string;
+}
+
+function namesOf(readings: readonly Reading[]) {
+  const ids = (kind: keyof Names) => `{${[...new Set(readings.flatMap(reading => reading[kind]))]}}`;
+  return sql`
+    select 'assets' as kind, id, name from asset where id = any (${ids("assets")}::text::bigint[])
+    union all
+    select 'performers', id, first_name || ' ' || last_name from employee
+    where id = any (${ids("performers")}::text::bigint[])`;
+}
+
+function addNames(rows: readonly NamedRow[], readings: readonly Reading[]): readonly Reading[] {
+  for (const { names, assets, performers } of readings) {
+    // A log is shown also when its asset or performer is gone.
+    for (const id of assets) names.assets.set(id, assetJson(id, ""));
+    for (const id of performers) names.performers.set(id, performerJson(id, ""));
+    for (const { kind, id, name } of rows) names[kind].set(id, jsonOf[kind](id, name));
+  }
+  return readings;
+}
 
 export const assetJson = (id: number, name: string): Uint8Array =>
   Buffer.from(`","assetId":${id},"assetName":${JSON.stringify(name)}`);
 export const performerJson = (id: number, name: string): Uint8Array =>
   Buffer.from(`,"performedByEmployeeId":${id},"performedByName":${JSON.stringify(name)}}`);
+
+const jsonOf = { assets: assetJson, performers: performerJson };

@@ -6,16 +6,16 @@ import { makeTrailRecords } from "../trail/records.ts";
 import { makeAssetRepository } from "./asset-repository.ts";
 import { makeEmployeeRepository } from "./employee-repository.ts";
 import { makeMaintenanceLogRepository } from "./maintenance-log-repository.ts";
-import { makeSharedNames } from "./names.ts";
+import { SharedNames } from "./names.ts";
 
 /** All records of the service, kept in one PostgreSQL database. */
 export function makeRepositories(database: Database): Repositories {
-  const names = makeSharedNames(database);
+  const names = new SharedNames(database);
   const employees = makeEmployeeRepository(database);
   return {
     employees: {
       ...employees,
-      update: (...change) => employees.update(...change).finally(names.forget),
+      update: (...change) => employees.update(...change).finally(() => names.forget()),
     },
     assets: makeAssetRepository(database),
     maintenanceLogs: makeMaintenanceLogRepository(database, names),

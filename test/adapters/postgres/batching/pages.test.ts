@@ -177,7 +177,7 @@ describe("a list in pages", () => {
   test("fails where reading fails, after what was read before, and nowhere when nobody wants the rest", async () => {
     const { read } = makeTable(10_000);
     const failure = new Error("connection lost");
-    let pieces = 0;
+    let chunks = 0;
     const list = () =>
       pagesOf<number, Rows>(
         0,
@@ -188,10 +188,10 @@ describe("a list in pages", () => {
         new Care(),
       );
     const reading = async () => {
-      for await (const _ of list()) pieces += 1;
+      for await (const _ of list()) chunks += 1;
     };
     await assert.rejects(reading, failure);
-    assert.equal(pieces, 2);
+    assert.equal(chunks, 2);
     // The failure of the page ahead is nobody's: an unhandled rejection would end the process.
     let left = 2;
     for await (const _ of list()) if (--left === 0) break;
@@ -203,15 +203,15 @@ test("requests for the same list at the same time share its first page", async (
   let statements = 0;
   const queryBytes: Database["queryBytes"] = async source => {
     await turns();
-    const { values } = typeof source === "function" ? source() : source;
+    const { text, values } = typeof source === "function" ? source() : source;
     statements += 1;
-    return [[Buffer.from(JSON.stringify(values)), Buffer.from("1"), Buffer.from("1")]];
+    return [[Buffer.from(JSON.stringify({ text, values })), Buffer.from("1"), Buffer.from("1")]];
   };
   const list = listsById({ queryBytes } as Database, sql`select id from asset`);
   const read = async (active?: boolean) => {
-    const pieces: string[] = [];
-    for await (const { json } of list({ active })) pieces.push(Buffer.from(json).toString());
-    return pieces.join();
+    const chunks: string[] = [];
+    for await (const { json } of list({ active })) chunks.push(Buffer.from(json).toString());
+    return chunks.join();
   };
   const [all, active, again] = await Promise.all([read(), read(true), read()]);
   assert.deepEqual([statements, all === again, all === active], [2, true, false]);

@@ -71,15 +71,15 @@ describe("lists of logs on PostgreSQL", () => {
   const lists: readonly {
     name: string;
     where: string;
-    of: (part: LogQuery) => LogList;
+    of: (query: LogQuery) => LogList;
     hasNoPages?: true;
   }[] = [
-    { name: "all", where: "true", of: part => logs.list(part) },
-    { name: "an asset's", where: "asset_id = 1", of: part => logs.listOfAsset(1, part) },
+    { name: "all", where: "true", of: query => logs.list(query) },
+    { name: "an asset's", where: "asset_id = 1", of: query => logs.listOfAsset(1, query) },
     {
       name: "an employee's",
       where: "performed_by_employee_id = 2",
-      of: part => logs.listOfPerformer(2, part),
+      of: query => logs.listOfPerformer(2, query),
     },
     // The old half, some of the newer half, and what is older than either.
     ...["a.id = 1", "a.id in (3, 10)", "a.id = 10", "a.id >= 10", "a.id > 0"].map(active => ({
@@ -133,20 +133,20 @@ describe("lists of logs on PostgreSQL", () => {
   async function read(list: LogList): Promise<Walked> {
     const found: MaintenanceLog[] = [];
     let next: LogPosition | undefined;
-    for await (const piece of list) {
-      assert.ok(piece.json.length <= (256 + 64) * 1024);
-      found.push(...elementsOf<MaintenanceLog>(piece));
-      next = piece.next;
+    for await (const chunk of list) {
+      assert.ok(chunk.json.length <= (256 + 64) * 1024);
+      found.push(...elementsOf<MaintenanceLog>(chunk));
+      next = chunk.next;
     }
     return { logs: found, next };
   }
 
-  /** Follows the parts of a list to its end. */
-  async function walk(of: (part: LogQuery) => LogList, part: LogQuery): Promise<MaintenanceLog[]> {
-    const { logs: found, next } = await read(of(part));
+  /** Follows the pages of a list to its end. */
+  async function walk(of: (query: LogQuery) => LogList, query: LogQuery): Promise<MaintenanceLog[]> {
+    const { logs: found, next } = await read(of(query));
     if (next === undefined) return found;
-    assert.ok(found.length <= (part.limit ?? 0));
-    return [...found, ...(await walk(of, { ...part, before: next }))];
+    assert.ok(found.length <= (query.limit ?? 0));
+    return [...found, ...(await walk(of, { ...query, before: next }))];
   }
 
   const idsOf = (list: readonly MaintenanceLog[]) => list.map(({ id }) => id);
@@ -175,9 +175,9 @@ describe("lists of logs on PostgreSQL", () => {
 
   test("that are read at the same time do not get into each other", async () => {
     const read = async (assetId: number, { listOfAsset } = logs) => {
-      const pieces: Buffer[] = [];
-      for await (const { json } of listOfAsset(assetId, {})) pieces.push(Buffer.from(json));
-      return pieces.join();
+      const chunks: Buffer[] = [];
+      for await (const { json } of listOfAsset(assetId, {})) chunks.push(Buffer.from(json));
+      return chunks.join();
     };
     const assets = [1, 2, 3, 4, 5, 10, 11];
     const alone: string[] = [];
@@ -189,28 +189,28 @@ describe("lists of logs on PostgreSQL", () => {
     }
   });
 
-  test("have no part longer than 256 KiB and one log, however long the comments are", async () => {
+  test("have no page longer than 256 KiB and one log, however long the comments are", async () => {
     await admin.unsafe(longComments);
-    const part = async (of: LogQuery) => {
-      const pieces: Uint8Array[] = [];
+    const page = async (of: LogQuery) => {
+      const chunks: Uint8Array[] = [];
       let next: LogPosition | undefined;
-      for await (const piece of logs.listOfAsset(10, of)) {
-        pieces.push(piece.json);
-        next = piece.next;
+      for await (const chunk of logs.listOfAsset(10, of)) {
+        chunks.push(chunk.json);
+        next = chunk.next;
       }
-      return { bytes: pieces.reduce((sum, { length }) => sum + length, 0), next };
+      return { bytes: chunks.reduce((sum, { length }) => sum + length, 0), next };
     };
     let before: LogPosition | undefined;
-    let parts = 0;
+    let pages = 0;
     do {
-      const { bytes, next } = await part({ limit: 1_000, before });
+      const { bytes, next } = await page({ limit: 1_000, before });
       assert.ok(bytes < 256 * 1024 + 62_000, `${bytes} bytes`);
       assert.ok(bytes > 150_000 || next === undefined, `${bytes} bytes`);
       before = next;
-      parts += 1;
+      pages += 1;
     } while (before !== undefined);
-    assert.ok(parts > 25);
-    const walked = await walk(part => logs.listOfAsset(10, part), { limit: 1_000 });
+    assert.ok(pages > 25);
+    const walked = await walk(query => logs.listOfAsset(10, query), { limit: 1_000 });
     assert.deepEqual(walked, await expected("asset_id = 10"));
     assert.deepEqual((await read(logs.listOfAsset(10, {}))).logs, walked);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { connect, type Database } from "../../../../src/adapters/postgres/connection/database.ts";
-import { makeSharedNames, type Names } from "../../../../src/adapters/postgres/repositories/names.ts";
+import { type Names, SharedNames } from "../../../../src/adapters/postgres/repositories/names.ts";
 import { makeRepositories } from "../../../../src/adapters/postgres/repositories/repositories.ts";
 import { elementsOf } from "../../../../src/application/json-list.ts";
 import type { MaintenanceLog } from "../../../../src/domain/maintenance-log.ts";
@@ -28,7 +28,7 @@ describe("names in lists of logs", () => {
     time = 0;
   });
 
-  const nameless = (assets: readonly number[], performers: readonly number[]) => ({
+  const idsOf = (assets: readonly number[], performers: readonly number[]) => ({
     assets: new Set(assets),
     performers: new Set(performers),
   });
@@ -39,13 +39,13 @@ describe("names in lists of logs", () => {
     const asset = await assets.insert(anAsset({ name: 'A "pump"' }));
     const performer = await employees.insert(anEmployee({ firstName: "Grace", lastName: "Hopper" }));
     const { database: recorded, sent } = recording(database);
-    const shared = makeSharedNames(recorded, () => time);
-    const names = shared.known();
-    await Promise.all([
-      shared.read(names, nameless([asset.id], [])),
-      shared.read(names, nameless([asset.id, 2 ** 40], [performer.id])),
-      shared.read(names, nameless([], [2 ** 40])),
+    const shared = new SharedNames(recorded, () => time);
+    const [, names] = await Promise.all([
+      shared.of(idsOf([asset.id], [])),
+      shared.of(idsOf([asset.id, 2 ** 40], [performer.id])),
+      shared.of(idsOf([], [2 ** 40])),
     ]);
+    await shared.of(idsOf([asset.id, 2 ** 40], [performer.id, 2 ** 40]));
     assert.equal(sent.length, 1);
     assert.equal(textOf(names.assets, asset.id), `","assetId":${asset.id},"assetName":"A \\"pump\\""`);
     assert.match(textOf(names.performers, performer.id), /"performedByName":"Grace Hopper"}$/);
@@ -54,28 +54,42 @@ describe("names in lists of logs", () => {
     assert.match(textOf(names.performers, 2 ** 40), /"performedByName":""}$/);
   });
 
+  test("that are given are not read, and not kept for other lists", async () => {
+    const { database: recorded, sent } = recording(database);
+    const shared = new SharedNames(recorded, () => time);
+    const given = { assets: new Map([[1, Buffer.from("given")]]) };
+    assert.equal(textOf((await shared.of(idsOf([1], []), given)).assets, 1), "given");
+    assert.equal(sent.length, 0);
+    assert.notEqual(textOf((await shared.of(idsOf([1], []))).assets, 1), "given");
+    assert.equal(sent.length, 1);
+  });
+
   test("are used for half a second, and no more than ten thousand of them", async () => {
-    const shared = makeSharedNames(database, () => time);
-    const names = shared.known();
+    const { database: recorded, sent } = recording(database);
+    const shared = new SharedNames(recorded, () => time);
+    const statementsFor = async (assets: readonly number[], performers: readonly number[] = []) => {
+      const before = sent.length;
+      await shared.of(idsOf(assets, performers));
+      return sent.length - before;
+    };
+    assert.deepEqual([await statementsFor([1]), await statementsFor([1])], [1, 0]);
     time = 500;
-    assert.equal(shared.known(), names);
+    assert.equal(await statementsFor([1]), 0);
     time = 501;
-    const others = shared.known();
-    assert.notEqual(others, names);
-    for (let id = 1; id <= 10_000; id += 1) others.assets.set(id, new Uint8Array());
-    assert.equal(shared.known(), others);
-    others.performers.set(1, new Uint8Array());
-    assert.notEqual(shared.known(), others);
+    assert.deepEqual([await statementsFor([1]), await statementsFor([1])], [1, 0]);
+    const many = Array.from({ length: 10_000 }, (_, i) => i + 1);
+    assert.deepEqual([await statementsFor(many), await statementsFor([1])], [1, 0]);
+    assert.deepEqual([await statementsFor([], [1]), await statementsFor([1])], [1, 1]);
   });
 
   test("that are read while they change are not kept", async () => {
-    const shared = makeSharedNames(database, () => time);
-    const before = shared.known();
-    const reading = shared.read(before, nameless([], [1]));
+    const { database: recorded, sent } = recording(database);
+    const shared = new SharedNames(recorded, () => time);
+    const reading = shared.of(idsOf([], [1]));
     shared.forget();
-    await reading;
-    assert.equal(before.performers.size, 1);
-    assert.equal(shared.known().performers.size, 0);
+    assert.equal((await reading).performers.size, 1);
+    await shared.of(idsOf([], [1]));
+    assert.equal(sent.length, 2);
   });
 
   test("are those of the moment after a change by this process, and soon after one by another", async () => {
@@ -85,8 +99,8 @@ describe("names in lists of logs", () => {
     const employee = await employees.insert(anEmployee({ firstName: "Ada", lastName: "Byron" }));
     await here.maintenanceLogs.append(asset.id, callerOf(employee), aLog());
     const nameIn = async ({ maintenanceLogs }: typeof here): Promise<string | undefined> => {
-      for await (const piece of maintenanceLogs.listOfAsset(asset.id, {})) {
-        return elementsOf<MaintenanceLog>(piece)[0]?.performedByName;
+      for await (const chunk of maintenanceLogs.listOfAsset(asset.id, {})) {
+        return elementsOf<MaintenanceLog>(chunk)[0]?.performedByName;
       }
       return undefined;
     };

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assetJson, performerJson } from "../../../../src/adapters/postgres/repositories/names.ts";
-import { makeCopier, PackedLogs } from "../../../../src/adapters/postgres/repositories/packed-logs.ts";
+import {
+  type Bounds,
+  ChunkRoom,
+  chunksOf,
+  idsIn,
+  lastPosition,
+} from "../../../../src/adapters/postgres/repositories/packed-logs.ts";
 import { elementsOf } from "../../../../src/application/json-list.ts";
 import { logStatuses, type MaintenanceLog, taskTypes } from "../../../../src/domain/maintenance-log.ts";
 import { between, makeRandom, pick, type Random } from "../../../faults/random.ts";
@@ -23,15 +29,19 @@ function pack(logs: readonly MaintenanceLog[]) {
     ),
   };
   const comments = logs.map(({ comment }) => comment).join("");
-  const packed = new PackedLogs(Buffer.from(fields.join("")), Buffer.from(comments));
-  const nameless = { assets: new Set<number>(), performers: new Set<number>() };
-  const all = Number.POSITIVE_INFINITY;
-  const render = (mostRows = all, mostBytes = all) => {
-    const rendered = packed.render(names, nameless, makeCopier(), mostRows, mostBytes);
-    if (rendered === undefined) assert.fail("a name is missing");
-    return { ...rendered, json: Buffer.from(rendered.json) };
-  };
-  return { packed, names, nameless, render };
+  const packed = { fields: Buffer.from(fields.join("")), comments: Buffer.from(comments) };
+  return { packed, names };
+}
+
+const noBounds: Bounds = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+
+/** The chunks of a page, each as it was before the next one was rendered. */
+function renderedChunks(logs: readonly MaintenanceLog[], bounds: Bounds = noBounds) {
+  const { packed, names } = pack(logs);
+  const chunks = [];
+  for (const chunk of chunksOf(packed, names, bounds))
+    chunks.push({ ...chunk, text: Buffer.from(chunk.bytes).toString() });
+  return chunks;
 }
 
 const aLog = (changes: Partial<MaintenanceLog> = {}): MaintenanceLog => ({
@@ -49,12 +59,11 @@ const aLog = (changes: Partial<MaintenanceLog> = {}): MaintenanceLog => ({
 
 const logsOf = (comments: readonly string[]) => comments.map((comment, i) => aLog({ id: i + 1, comment }));
 const stringified = (logs: readonly MaintenanceLog[]) => logs.map(log => JSON.stringify(log)).join();
-function rendered(logs: readonly MaintenanceLog[]): string {
-  const { packed, render } = pack(logs);
-  const pieces: string[] = [];
-  for (; !packed.isRendered; ) pieces.push(render().json.toString());
-  return pieces.join();
-}
+const rendered = (logs: readonly MaintenanceLog[]): string =>
+  renderedChunks(logs)
+    .map(({ text }) => text)
+    .join();
+const positionOf = ({ performedDate, id }: MaintenanceLog = aLog()) => ({ performedDate, id });
 
 /** Every character that PostgreSQL can store in a text: all but NUL, and no half of a surrogate pair. */
 const characters = Array.from({ length: 0x10ffff }, (_, i) => i + 1)
@@ -113,7 +122,7 @@ describe("packed logs", () => {
     assert.equal(rendered(long), stringified(long));
   });
 
-  test("have it for random logs in random order", () => {
+  test("have it for random logs in random order, and their assets and performers", () => {
     const random = makeRandom(11);
     for (let run = 0; run < 300; run += 1) {
       const names = new Map<string, string>();
@@ -128,27 +137,31 @@ describe("packed logs", () => {
         };
       });
       assert.equal(rendered(logs), stringified(logs));
+      assert.deepEqual(idsIn(pack(logs).packed), {
+        assets: new Set(logs.map(({ assetId }) => assetId)),
+        performers: new Set(logs.map(({ performedByEmployeeId }) => performedByEmployeeId)),
+      });
     }
   });
 
-  test("are rendered up to a number of logs or of bytes, and from there on", () => {
+  test("are rendered up to a number of logs or of bytes, and say what is left of either", () => {
     const logs = logsOf(Array.from({ length: 50 }, (_, i) => "x".repeat(i)));
-    const { packed, render } = pack(logs);
     const lengths = logs.map(log => Buffer.byteLength(stringified([log])));
-    const three = render(3);
-    assert.deepEqual([three.rows, three.json.toString()], [3, stringified(logs.slice(0, 3))]);
-    assert.deepEqual(packed.position, { performedDate: logs[2]?.performedDate, id: 3 });
+    const [three, ...others] = renderedChunks(logs, { rows: 3, bytes: 10_000 });
+    assert.deepEqual([three?.text, others], [stringified(logs.slice(0, 3)), []]);
+    const [a = 0, b = 0, c = 0] = lengths;
+    assert.deepEqual(three?.left, { rows: 0, bytes: 10_000 - a - b - c - 2 });
+    assert.deepEqual([three?.position, three?.isEnd], [positionOf(logs[2]), false]);
     // The log with which the bytes are reached is the last one.
-    const two = render(50, (lengths[3] ?? 0) + 2);
-    assert.deepEqual([two.rows, two.json.toString()], [2, stringified(logs.slice(3, 5))]);
-    assert.equal(packed.isRendered, false);
-    assert.equal(render().json.toString(), stringified(logs.slice(5)));
-    assert.equal(packed.isRendered, true);
-    assert.deepEqual(packed.position, packed.lastPosition);
-    assert.deepEqual(packed.lastPosition, { performedDate: logs[49]?.performedDate, id: 50 });
+    const [two] = renderedChunks(logs, { rows: 60, bytes: a + 2 });
+    assert.deepEqual([two?.text, two?.left.rows, two?.isEnd], [stringified(logs.slice(0, 2)), 58, false]);
+    const [all] = renderedChunks(logs, { rows: 50, bytes: 100_000 });
+    assert.deepEqual([all?.text, all?.left.rows, all?.isEnd], [stringified(logs), 0, true]);
+    assert.deepEqual(all?.position, positionOf(logs[49]));
+    assert.deepEqual(lastPosition(pack(logs).packed), positionOf(logs[49]));
   });
 
-  test("are rendered in pieces of 256 KiB and one log", () => {
+  test("are rendered in chunks of 256 KiB and one log", () => {
     // The longest that the rules allow: ten thousand characters that JSON writes with six bytes each.
     const longest = "\x01".repeat(10_000);
     const name = "\x01".repeat(100);
@@ -157,50 +170,52 @@ describe("packed logs", () => {
       assetName: name,
       performedByName: `${name}\x01`,
     }));
-    const { packed, render } = pack(logs);
-    const pieces: string[] = [];
-    for (; !packed.isRendered; ) {
-      const { json } = render();
-      assert.ok(json.length < (256 + 64) * 1024);
-      pieces.push(json.toString());
-      const last = elementsOf<MaintenanceLog>({ json, next: undefined }).at(-1);
-      assert.deepEqual(packed.position, { performedDate: last?.performedDate, id: last?.id });
+    const chunks = renderedChunks(logs);
+    for (const { bytes, text, position } of chunks) {
+      assert.ok(bytes.length < (256 + 64) * 1024);
+      assert.deepEqual(position, positionOf(elementsOf<MaintenanceLog>({ json: Buffer.from(text) }).at(-1)));
     }
-    assert.equal(pieces.join(), stringified(logs));
-    assert.ok(pieces.length > 5);
-  });
-
-  test("are not rendered, and tell all ids without a name, until their names are known", () => {
-    const logs = [aLog({ id: 1 }), aLog({ id: 2, assetId: 4 }), aLog({ id: 3, performedByEmployeeId: 13 })];
-    const { packed, names, nameless } = pack(logs);
-    const [asset, performer] = [names.assets.get(4), names.performers.get(13)];
-    names.assets.delete(4);
-    names.performers.delete(13);
-    assert.equal(packed.render(names, nameless, makeCopier(), 50, 50_000), undefined);
-    assert.deepEqual(nameless, { assets: new Set([4]), performers: new Set([13]) });
-    names.assets.set(4, asset ?? assert.fail());
-    names.performers.set(13, performer ?? assert.fail());
-    const known = { assets: new Set<number>(), performers: new Set<number>() };
-    assert.equal(
-      Buffer.from(packed.render(names, known, makeCopier(), 50, 50_000)?.json ?? []).toString(),
-      stringified(logs),
+    assert.equal(chunks.map(({ text }) => text).join(), stringified(logs));
+    assert.ok(chunks.length > 5);
+    assert.deepEqual(
+      chunks.map(({ isEnd }) => isEnd),
+      chunks.map((_, i) => i + 1 === chunks.length),
     );
+    // What the first chunks take is missing for the later ones.
+    const bounded = renderedChunks(logs, { rows: 100, bytes: 400_000 });
+    assert.equal(bounded.length, 2);
+    const last = bounded.at(-1)?.left.bytes ?? 0;
+    assert.ok(last <= 0 && last > -64 * 1024, `${last}`);
   });
 
-  test("of which there are none are nothing", () => {
-    const { packed, render } = pack([]);
-    assert.deepEqual([packed.isRendered, render().json.length], [true, 0]);
+  test("have assets and performers, each named once", () => {
+    const logs = [
+      aLog({ id: 1 }),
+      aLog({ id: 2, assetId: 4, comment: "7,8,\n" }),
+      aLog({ id: Number.MAX_SAFE_INTEGER, performedByEmployeeId: 4_503_599_627_370_495 }),
+      aLog({ id: 3 }),
+    ];
+    assert.deepEqual(idsIn(pack(logs).packed), {
+      assets: new Set([3, 4]),
+      performers: new Set([12, 4_503_599_627_370_495]),
+    });
+    assert.deepEqual(idsIn(pack([]).packed), { assets: new Set(), performers: new Set() });
+  });
+
+  test("of which there are none are one empty chunk", () => {
+    const chunks = renderedChunks([]);
+    assert.deepEqual([chunks.length, chunks[0]?.text, chunks[0]?.isEnd], [1, "", true]);
   });
 
   test("with a log that is longer than the rules allow are refused, not cut", () => {
     const log = aLog({ comment: "\x01".repeat(400_000) });
-    assert.throws(() => pack([log]).render(), RangeError);
+    assert.throws(() => renderedChunks([log]), RangeError);
   });
 
   test("are copied, short ones each to memory of its own", () => {
-    const copy = makeCopier();
+    const room = new ChunkRoom();
     const [long, short] = [new Uint8Array(64 * 1024).fill(1), new Uint8Array(64 * 1024 - 1).fill(2)];
-    const copies = [copy(long), copy(short), copy(short), copy(long)];
+    const copies = [long, short, short, long].map(bytes => room.copy(bytes));
     for (const original of [long, short]) original.fill(3);
     assert.deepEqual(
       copies.map(copied => copied.every(byte => byte === copied[0]) && [copied.length, copied[0]]),

@@ -306,8 +306,8 @@ describe("query plans", () => {
     await activate(`id in (${largeAsset})`);
     const { database, sent } = recording(service);
     const logs: unknown[] = [];
-    for await (const piece of makeRepositories(database).maintenanceLogs.listOfActiveAssets({}, 1)) {
-      logs.push(...elementsOf(piece));
+    for await (const chunk of makeRepositories(database).maintenanceLogs.listOfActiveAssets({}, 1)) {
+      logs.push(...elementsOf(chunk));
     }
     assert.deepEqual([logs.length, sent.filter(({ text }) => text.includes("string_agg")).length], [1, 2]);
   });
