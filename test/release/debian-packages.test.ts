@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -29,6 +30,60 @@ describe("the Debian package", () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
+  test("make deb refuses a Node that is too old for the build, and says which it needs", () => {
+    const pretend = encodeURIComponent(
+      'Object.defineProperty(process, "versions", { value: { node: "18.20.8" } })',
+    );
+    const env = { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${pretend}` };
+    const { status, stdout, stderr } = spawnSync("make", ["deb"], { cwd: copy, env, encoding: "utf8" });
+    assert.equal(status, 2);
+    assert.match(stderr, /^Node 22, 24 or 26 is needed .* this is Node 18\.20\.8$/m);
+    assert.equal(stdout, "");
+  });
+
+  test("a package of a later commit is newer, and its version says which commit it is", t => {
+    if (lacks("dpkg-deb") || lacks("git")) return t.skip("this machine has no dpkg-deb or no git");
+    const repository = copyProject(folder, "repository");
+    cpSync(join(copy, "dist"), join(repository, "dist"), { recursive: true });
+    const identity = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
+    const git = (date: string, ...args: readonly string[]) =>
+      execFileSync("git", [...identity, ...args], {
+        cwd: repository,
+        env: { PATH: process.env["PATH"], GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+      }).trim();
+    git("", "init", "--quiet");
+    git("", "add", "package.json");
+    const { SOURCE_DATE_EPOCH: _, ...environment } = process.env;
+    const versionAt = (date: string): string => {
+      git(date, "commit", "--quiet", "--allow-empty", "--message", date);
+      rmSync(join(repository, "build"), { recursive: true, force: true });
+      execFileSync("sh", ["deploy/build-deb"], {
+        cwd: repository,
+        env: { ...environment, DEB_COMPRESSION: "none" },
+        stdio: "pipe",
+      });
+      const [name = ""] = readdirSync(join(repository, "build")).filter(name => name.endsWith(".deb"));
+      return execFileSync("dpkg-deb", ["--field", join(repository, "build", name), "Version"], {
+        encoding: "utf8",
+      }).trim();
+    };
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+    // Hashes have no order: the time alone makes the later one the newer.
+    const versions = ["2026-01-02T03:04:05Z", "2026-01-02T03:04:06Z", "2026-10-01T00:00:00Z"].map(date => {
+      const found = versionAt(date);
+      const hash = git("", "rev-parse", "--short=8", "HEAD");
+      const digits = date.replace(/\D/g, "");
+      assert.match(found, new RegExp(`^${version}\\+${digits}\\.${hash}\\+node[\\d.]+$`));
+      return found;
+    });
+    for (const [i, older] of versions.slice(0, -1).entries()) {
+      const newer = versions[i + 1] ?? "";
+      execFileSync("dpkg", ["--compare-versions", older, "lt", newer]);
+    }
+  });
+
   test("the package brings its own Node, is installed, upgraded, removed and purged, and is the same bytes each time", t => {
     if (lacks("dpkg-deb")) return t.skip("this machine has no dpkg-deb");
     const build = (): string => {
@@ -51,6 +106,9 @@ describe("the Debian package", () => {
     if (process.getuid?.() !== 0) return t.skip("only root can run dpkg");
     const text = readFileSync(join(copy, "package.json"), "utf8");
     writeFileSync(join(copy, "package.json"), text.replace(`"version": "${version}"`, '"version": "99.0.0"'));
+    // Its template of the settings is another one, too.
+    const template = readFileSync(join(copy, "deploy/environment"), "utf8");
+    writeFileSync(join(copy, "deploy/environment"), `${template}#NEW_SETTING=1\n`);
     const next = build();
 
     const root = join(folder, "debian");
@@ -72,12 +130,15 @@ describe("the Debian package", () => {
     assert.equal(installed(), version);
     assert.equal(statSync(join(credential, "..")).mode & 0o777, 0o700);
     dpkg("--verify", "maintenance-log-service");
+    assert.equal(readFileSync(environment, "utf8"), readFileSync("deploy/environment", "utf8"));
 
     writeFileSync(environment, "LOG_LEVEL=warn\n");
     writeFileSync(credential, "secret");
     dpkg("--install", next);
     assert.equal(installed(), "99.0.0");
+    // A file of the package that was changed here would make dpkg ask, and an unattended upgrade stop.
     assert.equal(readFileSync(environment, "utf8"), "LOG_LEVEL=warn\n");
+    assert.match(readFileSync(join(program, "../../environment"), "utf8"), /NEW_SETTING/);
 
     dpkg("--remove", "maintenance-log-service");
     assert.deepEqual([existsSync(program), existsSync(environment)], [false, true]);

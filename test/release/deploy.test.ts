@@ -235,6 +235,7 @@ describe("the production build", () => {
       "backup",
       "dist",
       "docs",
+      "environment",
       "node_modules",
       "on-database",
       "package.json",

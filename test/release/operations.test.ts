@@ -16,22 +16,81 @@ const chapters = readFileSync("docs/operations.md", "utf8")
   }))
   .filter(({ blocks }) => blocks.length > 0);
 
-const packages = ["postgresql", "openssl", "curl", "nginx", "haproxy"];
+const packages = ["postgresql", "openssl", "curl", "nginx", "haproxy", "rsync"];
 const password = [
   ["Password: ", "correct horse"],
   ["Password again: ", "correct horse"],
 ] as const;
 const environment = "/etc/maintenance-log-service/environment";
+const etc = "/etc/maintenance-log-service";
+const dumps = "/var/lib/maintenance-log-backup";
 const isUp = "curl --silent --fail --retry 9 --retry-all-errors --output /dev/null";
 
 /** A person takes longer to the next block than a service that runs takes to start. */
 const settled = `! systemctl is-active --quiet maintenance-log.service || ${isUp} http://127.0.0.1:7071/readyz`;
 
+/** The first backup goes to a disk that is mounted where the page says. */
+const hasDiskOfDumps = `
+    mount -t tmpfs none ${dumps}
+    mkdir -m 0700 ${dumps}/lost+found
+    systemctl start maintenance-log-backup.service
+    ls ${dumps}/*.dump
+    umount ${dumps}`;
+
+/** As earlier packages left it. */
+const hasDumpsOfDynamicUser = `
+    mkdir -p /var/lib/private
+    mv ${dumps} /var/lib/private
+    ln -s private/maintenance-log-backup ${dumps}
+    touch ${dumps}/maintenance-20260101T000000Z.dump
+    chown -R 64000:64000 /var/lib/private/maintenance-log-backup`;
+
+/** Every form of DATABASE_URL that the page describes serves the service and the backup alike. */
+const hasEveryUrl = `
+    cp -p ${etc}/credentials/database-url /tmp/database-url
+    [[ $(cat /tmp/database-url) =~ (postgres:.*)@.*/(.*) ]]
+    user=\${BASH_REMATCH[1]} database=\${BASH_REMATCH[2]} tls=${etc}/database-tls
+    echo 127.0.0.1 db.example.com >> /etc/hosts
+    install -d -o root -g maintenance-log -m 0750 $tls
+    cd $tls
+    certificate() { openssl req -newkey rsa:2048 -nodes -subj "/CN=$1" -keyout "$2.key" -out "$2.pem" "\${@:3}"; }
+    certificate authority ca -x509
+    certificate db.example.com server -x509 -CA ca.pem -CAkey ca.key -addext subjectAltName=DNS:db.example.com
+    certificate maintenance_serve client -x509 -CA ca.pem -CAkey ca.key
+    chgrp maintenance-log *
+    chmod 0640 client.key
+    cp ca.pem /usr/local/share/ca-certificates/authority.crt
+    update-ca-certificates
+    data=$(echo /etc/postgresql/*/main)
+    install -o postgres -m 0600 server.key server.pem ca.pem $data
+    printf '%s\\n' "ssl_cert_file = '$data/server.pem'" "ssl_key_file = '$data/server.key'" "ssl_ca_file = '$data/ca.pem'" > $data/conf.d/tls.conf
+    sed -i -e '1i local all maintenance_serve peer map=units' -e '1i hostssl all maintenance_serve ::1/128 cert' $data/pg_hba.conf
+    echo units maintenance-log maintenance_serve >> $data/pg_ident.conf
+    systemctl restart postgresql
+    urls="postgres://maintenance_serve@%2Frun%2Fpostgresql/$database
+      postgres://maintenance_serve@[::1]:5432/$database?sslmode=require&sslcert=$tls/client.pem&sslkey=$tls/client.key
+      $user@127.0.0.1:9,127.0.0.1:5432/$database?target_session_attrs=read-write
+      $user@db.example.com:5432/$database?sslmode=verify-full&sslrootcert=$tls/ca.pem
+      $user@db.example.com:5432/$database?sslmode=verify-full
+      $user@db.example.com:5432/$database?sslrootcert=system&sslmode=verify-ca"
+    for url in $urls; do
+      echo "$url" > ${etc}/credentials/database-url
+      systemctl restart maintenance-log.service
+      ${isUp} http://127.0.0.1:7071/readyz
+      systemctl start maintenance-log-backup.service maintenance-log-verify.service
+    done
+    cat /tmp/database-url > ${etc}/credentials/database-url
+    systemctl restart maintenance-log.service
+    ${isUp} http://127.0.0.1:7071/readyz`;
+
 /** What holds after a chapter; a script for root that fails where it does not. */
 const afterwards: Readonly<Record<string, string>> = {
   Installation: `
     ${isUp} http://127.0.0.1:7071/
-    maintenance-log check`,
+    maintenance-log check
+    test -z "$(find ${etc}/credentials -type f ! -perm 0600)"
+    ${hasDiskOfDumps}
+    ${hasDumpsOfDynamicUser}`,
   // A wrong setting is one failure, also while a client waits, and the page says how to come back.
   Settings: `
     echo LOG_LEVEL=loud >> ${environment}
@@ -47,7 +106,9 @@ const afterwards: Readonly<Record<string, string>> = {
     test "$(curl --silent --output /dev/null --write-out '%{http_code}' http://127.0.0.1:7070/)" = 403`,
   "Upgrade and downgrade": `
     dpkg -s maintenance-log-service | grep '^Version: 99'
-    systemctl is-active maintenance-log.service`,
+    systemctl is-active maintenance-log.service
+    ls ${dumps}/maintenance-20260101T000000Z.dump
+    test -z "$(find ${dumps} ! -user maintenance-log)"`,
   // From here on the backup takes the restored database; a service that still has the other one makes it fail.
   "Backup and restore": `
     credentials=/etc/maintenance-log-service/credentials
@@ -55,8 +116,18 @@ const afterwards: Readonly<Record<string, string>> = {
     ${isUp} http://127.0.0.1:7071/readyz
     runuser -u postgres -- psql -At -c "select datname from pg_stat_activity where usename = 'maintenance_serve'" | grep '^maintenance_2'
     sleep 1
+    touch ${dumps}/maintenance-20260101T000000Z.dump.part
     systemctl start maintenance-log-backup.service
-    ls /var/lib/maintenance-log-backup/*.dump | tail -n 1 | xargs pg_restore --list | grep 'dbname: maintenance_2'
+    ls ${dumps}/*.dump | tail -n 1 | xargs pg_restore --list | grep 'dbname: maintenance_2'
+    test -z "$(find ${dumps} -name '*.part')"
+    for copy in 'cp -a' 'rsync -a'; do
+      $copy ${dumps} /tmp/copy
+      find /tmp/copy -name '*.dump' -size +10k | grep .
+      rm -r /tmp/copy
+    done
+    pid=$(systemctl show --property MainPID --value maintenance-log.service)
+    test -z "$(nsenter --target $pid --mount ls ${dumps})"
+    ${hasEveryUrl}
     sed -i.kept 's|/maintenance_2|/maintenance_3|' $credentials/database-url
     ! systemctl start maintenance-log-backup.service
     journalctl -u maintenance-log-backup.service | grep 'database-url differ'

@@ -5,6 +5,7 @@ import {
   spawn,
   spawnSync,
 } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +28,8 @@ export function noContainer(): string | undefined {
  * It is kept, because making it takes a minute.
  */
 function freshDebian(release: string, packages: readonly string[]): string {
-  const root = `/var/tmp/maintenance-log-debian-${release}`;
+  const name = createHash("sha256").update(packages.join()).digest("hex").slice(0, 8);
+  const root = `/var/tmp/maintenance-log-debian-${release}-${name}`;
   if (existsSync(root)) return root;
   const unfinished = `${root}.unfinished`;
   const run = (program: string, ...args: readonly string[]) =>
