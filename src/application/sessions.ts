@@ -48,7 +48,7 @@ export function makeSessions({ employees, tokens, clock }: Pick<Ports, "employee
       if (clock.now().getTime() >= claims.expiresAt * 1_000) throw tokenNotValid(claims.employeeId);
       const now = clock.elapsed();
       const session = sessions.get(token);
-      if (session !== undefined && now - session.readAt < recentMilliseconds) return session.holder;
+      if (session !== undefined && now - session.readAt < recentMilliseconds) return await session.holder;
       const holder = findHolder(claims);
       sessions.set(token, { claims, readAt: now, holder });
       // A failure is not kept, unlike a session that has been read since. The caller gets the failure too.

@@ -21,7 +21,7 @@ const array: Frame = { begin: "[", between: ",", end: "]" };
 const bare: Frame = { begin: "", between: "", end: "" };
 
 /** Sends what a route returns, with the status of its success. */
-export async function sendAnswer(exchange: Exchange, success: number, answer: Answer | void): Promise<void> {
+export function sendAnswer(exchange: Exchange, success: number, answer: Answer | void): Promise<void> | void {
   const { body, headers = {}, isNotModified }: Answer = answer ?? {};
   const isTyped = "Content-Type" in headers;
   const typed = isTyped ? headers : { ...headers, ...jsonType };
@@ -35,7 +35,7 @@ export async function sendAnswer(exchange: Exchange, success: number, answer: An
 }
 
 /** Every error is a JSON object with `status` and `msg`. */
-export function sendError(exchange: Exchange, { status, message, headers }: HttpError): Promise<void> {
+export function sendError(exchange: Exchange, { status, message, headers }: HttpError): Promise<void> | void {
   exchange.enter("finishing");
   return sendText(exchange, status, { ...jsonType, ...headers }, JSON.stringify({ status, msg: message }));
 }
@@ -45,25 +45,24 @@ function sendText(
   status: number,
   headers: HeaderFields,
   text: string | Uint8Array,
-): Promise<void> {
+): Promise<void> | void {
   return sendWhole(exchange, status, { ...headers, "Content-Length": String(Buffer.byteLength(text)) }, text);
 }
 
 /** Sends a response that is in memory already. */
-async function sendWhole(
+function sendWhole(
   exchange: Exchange,
   status: number,
   headers: HeaderFields,
   ...parts: readonly (string | Uint8Array)[]
-): Promise<void> {
+): Promise<void> | void {
   const { response } = exchange;
   begin(exchange, status, headers);
   for (const part of parts.slice(0, -1)) response.write(part);
   if (!exchange.isArriving) return void response.end(parts.at(-1));
   response.flushHeaders();
   for (const part of parts.slice(-1)) response.write(part);
-  await receiveRest(exchange);
-  response.end();
+  return receiveRest(exchange).then(() => void response.end());
 }
 
 function begin(exchange: Exchange, status: number, headers: HeaderFields): void {
@@ -87,10 +86,10 @@ function throwAway(request: IncomingMessage): void {
  * Waits until the rest of the request has arrived, or pauses: to close a socket with unread bytes
  * resets it, and the client might lose the response (RFC 9112, section 9.6). Node ends what drips in after 10 s.
  */
-function receiveRest(exchange: Exchange): Promise<void> | void {
+function receiveRest(exchange: Exchange): Promise<void> {
   const { request, lingerMilliseconds } = exchange;
   exchange.enter("finishing");
-  if (!exchange.isArriving || request.destroyed) return;
+  if (!exchange.isArriving || request.destroyed) return Promise.resolve();
   return new Promise(resolve => {
     const pause = setTimeout(resolve, lingerMilliseconds);
     request.on("data", () => pause.refresh());

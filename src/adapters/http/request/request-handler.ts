@@ -66,7 +66,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     const { caller, address } = exchange;
     const origin = { address, events: log.eventsOf(exchange) };
     const input = { id, path: found.path, query, headers, body, origin, caller };
-    if (meetsPreconditions(route, request.headers)) return route.run(input);
+    if (meetsPreconditions(route, request.headers)) return await route.run(input);
     await route.rehearse?.(input);
     throw recordChanged();
   }
