@@ -61,15 +61,25 @@ describe("the operations listener", () => {
       process.once("SIGUSR2", () => {
         const fail = () => { throw Object.assign(new Error("too many open files"), { code: "EMFILE" }); };
         fs.readFileSync = fail;
+        fs.promises.readFile = async () => fail();
         process.memoryUsage = fail;
         syncBuiltinESMExports();
       });`;
-    before(() => start({ NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(preload)}` }));
+    const admin = { email: "files@example.com", password: "secret 1" };
+    before(async () => {
+      await runProgram(["create-admin", "--email", admin.email], settings(), admin.password);
+      await start({ NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(preload)}` });
+    });
     after(() => service.stop());
 
-    test("goes on: its version was read at the start, and no timer ends the process", async () => {
+    test("goes on: what it needs was read at the start, and no timer ends the process", async () => {
+      const { json } = await service.call("POST", "/api/v1/auth/login", { body: admin });
       service.signal("SIGUSR2");
-      await until(() => service.lines.some(line => eventOf(line) === "operations request failed"));
+      await until(() => service.lines.some(line => eventOf(line) === "figures not read"));
+      assert.equal((await operations.call("GET", "/openapi.json")).status, 500);
+      assert.equal(service.lines.filter(line => eventOf(line) === "operations request failed").length, 1);
+      const document = await service.call("GET", "/openapi.json", { token: json.token });
+      assert.deepEqual(document.json, JSON.parse(readFileSync("docs/openapi.json", "utf8")));
       assert.equal((await operations.call("GET", "/healthz")).status, 200);
       assert.equal((await service.call("GET", "/api/v1/assets")).status, 403);
     });

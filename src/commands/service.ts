@@ -80,7 +80,7 @@ export async function makeService(settings: ServeSettings, given: ServiceContext
     checkpoint: trail.checkpoint,
     apiAddress: `${identity === undefined ? "http" : "https"}://${reachable}:${port}`,
     readiness: makeReadiness(phase, () => stateOf(examine(probe, schema, use))),
-    failed: error => events.error("operations request failed", { cause: stackOf(error) }),
+    failed: (event, error) => events.error(event, { cause: stackOf(error) }),
   });
   return {
     app,

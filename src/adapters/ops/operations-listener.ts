@@ -19,8 +19,7 @@ export interface Sources {
   /** The newest checkpoint, a signed note. */
   readonly checkpoint: () => string | undefined;
   readonly apiAddress: string;
-  /** Is called with the cause when a response fails. */
-  readonly failed: (cause: unknown) => void;
+  readonly failed: (event: "operations request failed" | "figures not read", cause: unknown) => void;
 }
 
 /**
@@ -42,7 +41,7 @@ export function makeOperations(sources: Sources) {
       history.push(read());
       if (history.length > maxSamples) history.shift();
     } catch (error) {
-      sources.failed(error);
+      sources.failed("figures not read", error);
     }
   }
 
@@ -74,7 +73,7 @@ export function makeOperations(sources: Sources) {
         return { status: 200, type: expositionType, text: metricsText(read(), readiness) };
       },
     },
-    sources.failed,
+    cause => sources.failed("operations request failed", cause),
   );
 
   return {
