@@ -57,9 +57,10 @@ async function readWhole(
   const { ledger, checkpoints, hasher, remembered, key } = ports;
   const storedNote = await checkpoints.last();
   const stored = headIn("database", storedNote);
-  const note = await remembered?.read();
+  // An empty file says as much as none.
+  const note = (await remembered?.read()) || undefined;
   // A new machine, a second process, or a file that was lost: only the operator knows which.
-  if (remembered !== undefined && stored !== undefined && !note)
+  if (remembered !== undefined && stored !== undefined && note === undefined)
     throw new TrailObstacleError(
       `for the operator, since ${remembered.place} is missing or empty: copy that of another process or a backup, or run accept-trail`,
       "waiting",

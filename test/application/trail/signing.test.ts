@@ -289,6 +289,37 @@ describe("signing", () => {
     assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 0);
   });
 
+  test("begins where the state file of a new database is empty, or not there", async () => {
+    for (const empty of ["", undefined]) {
+      const { start, commit, setNote, note } = makeSigner();
+      setNote(empty);
+      commit(1);
+      const { signing, look } = start();
+      await look();
+      assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 1]);
+      assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 1);
+    }
+  });
+
+  test("is failing, and not contradicted, while the state file cannot be written, and signs again when it can", async () => {
+    const { start, commit, remembered, events } = makeSigner();
+    const { signing, look } = start();
+    commit(1);
+    await look();
+    const { write } = remembered;
+    remembered.write = () =>
+      Promise.reject(new TrailObstacleError("TRAIL_STATE_FILE cannot be written: ENOSPC", "failing"));
+    commit(2);
+    await look(11);
+    assert.match(signing.contradiction() ?? "", /cannot be written: ENOSPC$/);
+    assert.equal(signing.newest()?.size, 1);
+    remembered.write = write;
+    await look(11);
+    assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 2]);
+    const named = (event: string) => events.recorded.filter(recorded => recorded.event === event).length;
+    assert.deepEqual([named("trail failed"), named("trail broken"), named("trail whole again")], [1, 0, 1]);
+  });
+
   test("signs nothing beside checkpoints of a key of another name, until the operator accepts that", async () => {
     const { start, commit, trail, remembered, events } = makeSigner();
     commit(1);
