@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { compileTree } from "../support/compiled.ts";
 
@@ -23,7 +24,7 @@ export function copyTree(): Tree {
   const compiled = join(folder, "compiled");
   cpSync(".", path, { recursive: true, filter: from => !notCopied.has(basename(from)) });
   symlinkSync(resolve("node_modules"), join(path, "node_modules"));
-  compileTree(compiled);
+  compileTree(compiled, path);
   return {
     path,
     compiled,
@@ -67,21 +68,25 @@ export const testFiles = (): string[] =>
 export interface Trial {
   readonly outcome: "passed" | "failed" | "ran too long";
   readonly milliseconds: number;
+  /** The first test that failed; undefined where the file failed without one. */
+  readonly failed?: string | undefined;
 }
 
-/** Runs one file of tests in a tree. */
+/** Runs one file of tests in a tree, to its first failure. */
 export async function runTests(
   tree: Tree,
   file: string,
-  environment: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string | undefined>>,
   patienceMilliseconds: number,
 ): Promise<Trial> {
   const startedAt = performance.now();
   const compiledFile = join(tree.compiled, file.replace(/\.ts$/, ".js"));
-  const tests = spawn(process.execPath, ["--enable-source-maps", "--test-reporter=dot", compiledFile], {
+  // With NODE_TEST_CONTEXT it would report to the test that this may be called by.
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  const tests = spawn(process.execPath, ["--enable-source-maps", "--test-reporter=tap", compiledFile], {
     cwd: tree.path,
-    env: { ...process.env, ...environment, TEST_TREE: tree.compiled },
-    stdio: "ignore",
+    env: { ...inherited, ...environment, TEST_TREE: tree.compiled },
+    stdio: ["ignore", "pipe", "ignore"],
     // A group of its own, so that what the tests have started ends with them.
     detached: true,
   });
@@ -95,9 +100,15 @@ export async function runTests(
     isLate = true;
     end();
   }, patienceMilliseconds);
-  const [code] = (await once(tests, "exit")) as [number | null];
+  let failed: string | undefined;
+  createInterface({ input: tests.stdout }).on("line", line => {
+    failed ??= /^\s*not ok \d+ - (?!.*# TODO)(.*)$/.exec(line)?.[1];
+    if (failed !== undefined) end();
+  });
+  const [code] = (await once(tests, "close")) as [number | null];
   clearTimeout(patience);
   end();
   const milliseconds = performance.now() - startedAt;
-  return { outcome: isLate ? "ran too long" : code === 0 ? "passed" : "failed", milliseconds };
+  if (isLate) return { outcome: "ran too long", milliseconds };
+  return code === 0 ? { outcome: "passed", milliseconds } : { outcome: "failed", milliseconds, failed };
 }

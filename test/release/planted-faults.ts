@@ -1,0 +1,338 @@
+/** The name of a file as SECURITY.md has it, a text that occurs once in it, and what a careless hand could make of that. */
+export type PlantedFault = readonly [file: string, text: string, replacement: string];
+
+/** By the beginning of the promise that each one breaks: one or more for each half of it. */
+export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = {
+  "Login is the only open route": [
+    [
+      "routes.ts",
+      'guarded("GET", "/api/v1/assets", "AUTHENTICATED",',
+      'guarded("GET", "/api/v1/assets", "NONE",',
+    ],
+    ["guard.ts", "!mayAct(caller.role, role)", "false"],
+    [
+      "request-handler.ts",
+      "    await identifyCaller(exchange);\n    if (found instanceof HttpError) throw found;",
+      "    if (found instanceof HttpError) throw found;\n    await identifyCaller(exchange);",
+    ],
+  ],
+  "A token is accepted only if": [
+    ["jose-tokens.ts", "algorithms: [algorithm], issuer", "issuer"],
+    ["jose-tokens.ts", "issuer, requiredClaims", "requiredClaims"],
+    ["jose-tokens.ts", ' requiredClaims: ["exp"],', ""],
+    ["sessions.ts", "claims.expiresAt * 1_000", "claims.expiresAt * 1_000_000"],
+  ],
+  "`sub` and `username` of an accepted token": [
+    ["sessions.ts", "employeeId !== undefined && employeeId !== employee.id", "employeeId === -1"],
+    ["log-append.ts", ' and e.email_folded = "emailFolded"', ""],
+  ],
+  "No employee grants a role above": [
+    ["employees.ts", "      refuseRoleAbove(caller, registration.role);\n", ""],
+    ["employees.ts", "if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);", ""],
+    ["employees.ts", "rolesUpTo(caller.role), caller", 'rolesUpTo("ADMIN"), caller'],
+  ],
+  "One of two changes of an employee": [
+    [
+      "employee-repository.ts",
+      "(first_name, last_name, phone, email, role, active) = (",
+      "(first_name, last_name, phone, email, role, active) is distinct from (",
+    ],
+    [
+      "employee-repository.ts",
+      "expected === undefined\n    ? sql`true`",
+      "expected !== undefined\n    ? sql`true`",
+    ],
+    ["preconditions.ts", "ifMatch === undefined || isAny(ifMatch)", "true"],
+  ],
+  "The performer of a log is the caller": [
+    [
+      "maintenance-log.ts",
+      '  comment: required("Comment required"',
+      '  employeeId: optional(rule({}, Number), undefined),\n  comment: required("Comment required"',
+    ],
+    ["log-append.ts", "asset_id, employee_id, key", "asset_id, (select max(id) from employee), key"],
+  ],
+  "No statement updates, deletes or truncates": [
+    [
+      "0003_maintenance_log.sql",
+      "before update or delete or truncate on maintenance_log",
+      "before update or delete on maintenance_log",
+    ],
+    ["0003_maintenance_log.sql", "enable always trigger append_only", "enable trigger append_only"],
+    [
+      "0001_employee.sql",
+      "  enable always trigger employee_never_deleted;",
+      "  enable trigger employee_never_deleted;",
+    ],
+    ["0002_asset.sql", "before delete or truncate on asset", "before truncate on asset"],
+  ],
+  "After `sql/freeze_schema.sql`": [
+    ["freeze_schema.sql", "alter event trigger schema_frozen enable always;", ""],
+  ],
+  "The database enforces the same rules": [
+    ["0003_maintenance_log.sql", " and performed_date < '10000-01-01'", ""],
+    ["0003_maintenance_log.sql", "between 1 and 255 and idempotency_key ~ '^[!-~]+$'", "between 1 and 255"],
+  ],
+  "A database whose encoding is not UTF8": [
+    [
+      "promises.ts",
+      "where current_setting('server_encoding') <> 'UTF8'",
+      "where current_setting('server_encoding') = 'SQL_ASCII'",
+    ],
+  ],
+  "What protects the records": [
+    ["protection.ts", "when 'O' then 'on'", "when 'O' then 'always'"],
+    [
+      "migrations.ts",
+      "const restored = await putBack(database, protection);",
+      "const restored: string[] = [];",
+    ],
+    [
+      "promises.ts",
+      'broken: "refuses",\n    faults: ({ protection })',
+      'broken: "warns",\n    faults: ({ protection })',
+    ],
+  ],
+  "A database that has lost the records": [
+    [
+      "promises.ts",
+      'broken: "refuses",\n    faults: () => emptied',
+      'broken: "warns",\n    faults: () => emptied',
+    ],
+    ["check.ts", 'if (promise.broken === "refuses") throw new UnsuitableDatabase(words);', ""],
+  ],
+  "No parameter of the server": [
+    ["session.ts", '  standard_conforming_strings: "on",\n', ""],
+    ["session.ts", "default_transaction_isolation: \"'read committed'\",", ""],
+    ["session.ts", "...(mayLoseCommits !== true && commitPinned)", "...{}"],
+  ],
+  "A temporary table takes no record": [
+    ["0001_employee.sql", "if not exists (", "if false and not exists ("],
+    ["0002_asset.sql", "if not exists (", "if false and not exists ("],
+  ],
+  "The service's database role has only": [
+    ["service_role.sql", "grant select on maintenance_log to", "grant select, update on maintenance_log to"],
+    [
+      "service_role.sql",
+      "revoke insert on maintenance_log from maintenance_log_service;",
+      "grant insert on maintenance_log to maintenance_log_service;",
+    ],
+    ["service_role.sql", "grant update (active, asked_by) on asset", "grant update on asset"],
+    [
+      "service_role.sql",
+      "grant select on schema_migration to",
+      "grant select, references on schema_migration to",
+    ],
+  ],
+  "The response to a failed login": [
+    ["authentication.ts", " || !account.employee.active", ""],
+    ["argon2-password-hasher.ts", "isAffordable(stored) ? stored : decoy", 'stored ?? ""'],
+  ],
+  "One of two concurrent password changes": [
+    ["employee-repository.ts", "and password_hash = ", "and '' <> "],
+    ["0001_employee.sql", "constraint employee_email_key unique", ""],
+  ],
+  "A stored hash cannot make": [
+    ["argon2-password-hasher.ts", "memory <= cost.memoryCost && ", ""],
+    ["argon2-password-hasher.ts", "time <= cost.timeCost && ", ""],
+  ],
+  "A [revoked]": [
+    ["sessions.ts", "const recentMilliseconds = 500;", "const recentMilliseconds = 5_000;"],
+    ["sessions.ts", "        sessions.clear();\n", ""],
+    ["sessions.ts", "!hasSurvived && issuedAt < tokensValidFrom", "false"],
+    [
+      "employees.ts",
+      "await forgetAfter(employees.setActive(id, active, caller, expected));",
+      "await employees.setActive(id, active, caller, expected);",
+    ],
+    ["0001_employee.sql", "    or (old.active and not new.active)\n", ""],
+    ["0001_employee.sql", "floor(extract(epoch from now())) + 1", "floor(extract(epoch from now()))"],
+  ],
+  "Access is checked again": [
+    ["request-handler.ts", 'const hasWaited = exchange.phase === "receiving";', "const hasWaited = false;"],
+    ["write-check.ts", 'if (by === "operator") return', 'if (by !== "nobody") return'],
+    ["log-append.ts", "case when a.id is not null and live.live then", "case when a.id is not null then"],
+  ],
+  "Guessing the password of one email": [
+    [
+      "login-throttle.ts",
+      "const longestDelayMilliseconds = 15 * 60_000;",
+      "const longestDelayMilliseconds = 60_000;",
+    ],
+    ["login-throttle.ts", "const leakMilliseconds = 10_000;", "const leakMilliseconds = 1_000;"],
+    ["login-throttle.ts", "loggedIn.has(pair)", "failed.has(pair)"],
+    ["employees.ts", "    throttle.countFailure(caller.email, address);\n", ""],
+    ["client-address.ts", ".slice(0, 4)", ".slice(0, 8)"],
+  ],
+  "Hashing uses at most two threads": [
+    ["argon2-password-hasher.ts", "Math.min(2, availableParallelism())", "availableParallelism()"],
+    ["fair-queue.ts", "b.length > a.length ? b : a", "a"],
+    ["login-pair.ts", '"too long" : foldEmail(email)', '"too long" : ""'],
+  ],
+  "An `Idempotency-Key` writes one log": [
+    [
+      "log-append.ts",
+      "on conflict (performed_by_employee_id, idempotency_key) where idempotency_key is not null do nothing",
+      "",
+    ],
+    [
+      "0003_maintenance_log.sql",
+      "create unique index maintenance_log_idempotency_key",
+      "create index maintenance_log_idempotency_key",
+    ],
+  ],
+  "An acknowledged log is stored once": [
+    ["batch.ts", "batch.calls.length === 1 || !isRefused(error)", "batch.calls.length === 1"],
+    ["connection/database.ts", "        link.refuseUnconfirmed();\n", ""],
+    ["link.ts", '"SyncRepWaitForLSN"', '"SyncRepWait"'],
+    ["log-append.ts", "if (replayed) await confirmReads();", ""],
+    ["confirm.ts", " for key share", ""],
+    ["pool.ts", "    connection.cancel();\n", ""],
+    ["promises.ts", "('fsync'), ", ""],
+  ],
+  "No bytes from a client crash": [
+    [
+      "admission.ts",
+      "takesPlace(phase) && !takesPlace(exchange.phase)",
+      'takesPlace(phase) && exchange.phase === "arrived"',
+    ],
+    ["http-connection.ts", "    stopParsing(this.socket);\n", ""],
+    ["limits.ts", "requests: 1_000,", "requests: 100_000,"],
+    ["limits.ts", "receiveMilliseconds: 10_000,", "receiveMilliseconds: 30_000,"],
+    ["admission.ts", "needsPlace && this.#sums.requests >= this.#limits.requests", "false"],
+    ["server.ts", 'const isAdmitted = admission.enter(exchange, "checking");', "const isAdmitted = true;"],
+  ],
+  "With a certificate the service speaks": [
+    ["listener.ts", '  "ECDHE-RSA-AES256-GCM-SHA384",\n', '  "ECDHE-ECDSA-AES128-SHA",\n'],
+  ],
+  "A stalled or dead reader": [
+    [
+      "log-output.ts",
+      "stream.writableLength + line.length > bufferBytes",
+      "stream.writableLength > 1_000 * bufferBytes",
+    ],
+    ["log-output.ts", '  stream.on("error", () => {});\n', ""],
+    ["log-output.ts", "await Promise.race([taken, ", "await Promise.all([taken, "],
+  ],
+  "An unexpected error is logged": [
+    [
+      "serve.ts",
+      'failed.catch(error => events.error("unexpected failure", { cause: stackOf(error) }));',
+      "failed.catch(() => {});",
+    ],
+    ["serve.ts", "await service.close(drainMilliseconds);", "await service.close(0);"],
+  ],
+  "The operations listener is on loopback": [
+    [
+      "settings.ts",
+      '"OPS_HOST", "where the operations listener listens", "127.0.0.1"',
+      '"OPS_HOST", "where the operations listener listens", "0.0.0.0"',
+    ],
+    [
+      "operations-listener.ts",
+      'headers: ["Content-Security-Policy", policyOf(text), "Referrer-Policy", "no-referrer"]',
+      'headers: ["Referrer-Policy", "no-referrer"]',
+    ],
+  ],
+  "Error responses contain no stack trace": [
+    ["http-error.ts", '"Internal server error"', "String(error)"],
+    ["errors.ts", '"The request conflicts with what is stored"', "error.message"],
+    ["pool.ts", '"The database is not available"', "cause"],
+  ],
+  "No secret is printed or logged": [
+    ["request-log.ts", 'parameterName.test(name) ? name : "…"', "name"],
+    ["request-log.ts", "path: exchange.target.path", "path: exchange.request.url"],
+    ["request-log.ts", "cause instanceof Error ? ", "cause instanceof Error ? JSON.stringify(cause) + "],
+    ["values.ts", '"has fewer than 32 bytes"', '"has fewer than 32 bytes: " + text'],
+  ],
+  "Responses contain only the fields": [
+    [
+      "employee-repository.ts",
+      "const columns = sql`id, first_name",
+      "const columns = sql`token_version, id, first_name",
+    ],
+    [
+      "routes.ts",
+      "const place = { Location: `../../logs/",
+      'const place = { "Content-Type": "text/plain", Location: `../../logs/',
+    ],
+  ],
+  "A client of HTTP/1.1 can always tell": [
+    ["reply.ts", "const mostRestBytes = 16 * 1024 * 1024;", "const mostRestBytes = 16 * 1024 * 1024 * 1024;"],
+    ["reply.ts", "if (exchange.isArriving) throwAway(exchange.request);", ""],
+    ["http-connection.ts", "if (hasBegun) this.endAfterResponse();", "if (false) this.endAfterResponse();"],
+  ],
+  "A slow reader costs bounded memory": [
+    [
+      "records.ts",
+      "{ ofTexts: 48 * 1024, ofEntries: 128 * 1024 }",
+      "{ ofTexts: 48 * 1024 * 1024, ofEntries: 128 * 1024 * 1024 }",
+    ],
+  ],
+  "A list costs PostgreSQL about what": [
+    ["log-statements.ts", "const windowRows = 4_000;", "const windowRows = 4_000_000;"],
+  ],
+  "A body has at most 64 KiB": [
+    ["route.ts", "bodyLimitBytes = 64 * 1024;", "bodyLimitBytes = 128 * 1024;"],
+    ["routes.ts", "const credentialsLimitBytes = 4 * 1024;", "const credentialsLimitBytes = 64 * 1024;"],
+    ["request-head.ts", "mostHeaders = 100;", "mostHeaders = 1_000;"],
+  ],
+  "All bodies under way together": [
+    ["limits.ts", "bodyBytes: 16 * 1024 * 1024,", "bodyBytes: 160 * 1024 * 1024,"],
+    ["limits.ts", "bodyBytesWithoutToken: 1024 * 1024,", "bodyBytesWithoutToken: 16 * 1024 * 1024,"],
+    ["body.ts", "const leastBytes = 4 * 1024;", "const leastBytes = 4;"],
+    ["admission.ts", "      if (other !== exchange) this.#giveUp(other);\n", ""],
+  ],
+  "A page of a list has at most 256 KiB": [
+    ["pages.ts", "pageBytes = 256 * 1024;", "pageBytes = 1024 * 1024;"],
+  ],
+  "Text from a client never becomes SQL": [
+    ["statement.ts", 'new Statement(["", ""], [part])', "new Statement([`'` + String(part) + `'`], [])"],
+  ],
+  "`serve` never runs on a schema": [
+    ["migrations.ts", "if (known === undefined) {", "if (known === undefined && version < 0) {"],
+    [
+      "migrations.ts",
+      'refuseMissing(missingOf(applied, migrations), "run migrate first");',
+      "missingOf(applied, migrations);",
+    ],
+  ],
+  "Production uses three packages": [
+    ["package.json", '"jose": "6.2.17"', '"jose": "^6.2.17"'],
+    [
+      "package-lock.json",
+      '"node_modules/jose": {',
+      '"node_modules/jose": {\n      "hasInstallScript": true,',
+    ],
+  ],
+  "Every committed log, and every change": [
+    ["0004_trail.sql", ",\n  unique (kind, record_id)\n", "\n"],
+    [
+      "0001_employee.sql",
+      "when (old.role <> new.role or old.active <> new.active)",
+      "when (old.role <> new.role)",
+    ],
+  ],
+  "The service signs only a trail": [
+    [
+      "signing.ts",
+      "if (head !== undefined && !(await makeStoredTree(ledger, hasher).extends(head, tree)))",
+      "if (head !== undefined && head.size > tree.size)",
+    ],
+  ],
+  "`verify --database` names every log": [
+    ["records.ts", "when record.hash is distinct from entry.hash then 'changed'", ""],
+    ["store-verification.ts", "if (check.matches(head)) continue;", "if (head.size <= size) continue;"],
+  ],
+  "`verify` and `audit` follow": [
+    ["trail-client.ts", 'redirect: "error", ', ""],
+    ["trail-client.ts", "if (length > mostBytes)", "if (length > 1_000 * mostBytes)"],
+    ["verify-entries.ts", "if (rest.length > 0) throw failed", "if (rest.length < 0) throw failed"],
+    ["verify-proof.ts", "if (names.length !== members)", "if (names.length < members)"],
+    [
+      "application/trail/audit.ts",
+      "if (before !== undefined && !check.matches(before))",
+      "if (before !== undefined && before.size > size)",
+    ],
+  ],
+};

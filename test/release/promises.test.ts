@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { copyTree, type Tree } from "../mutants/trial.ts";
+import { noticedBy } from "../support/planting.ts";
+import { readPromiseRows } from "../support/promise-rows.ts";
+import { plantedFaults } from "./planted-faults.ts";
+
+const trees: Tree[] = [];
+
+describe("what a planted fault breaks is noticed by a test that SECURITY.md names for it", {
+  concurrency: 2,
+}, () => {
+  before(() => trees.push(copyTree(), copyTree()));
+  after(() => {
+    for (const tree of trees) tree.remove();
+  });
+
+  const rows = readPromiseRows();
+  for (const [beginning, faults] of Object.entries(plantedFaults)) {
+    const tests = rows.find(({ promise }) => promise.startsWith(beginning))?.testedIn ?? [];
+    for (const fault of faults) {
+      const [file, text] = fault;
+      test(`${beginning} … ${file}: ${text.trim()}`, async t => {
+        const tree = trees.pop() as Tree;
+        const notice = await noticedBy(fault, tests, tree).finally(() => trees.push(tree));
+        assert.ok(notice !== undefined, "no test notices this fault");
+        t.diagnostic(`${notice.test}: ${notice.failed}`);
+      });
+    }
+  }
+});

@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runTests, type Tree } from "../mutants/trial.ts";
+import type { PlantedFault } from "../release/planted-faults.ts";
+import { pathOf } from "./promise-rows.ts";
+
+const patienceMilliseconds = 60_000;
+
+/** The schema that these make is not that of the database which the run has migrated. */
+const makesSchema = /^sql\/|^src\/adapters\/postgres\/schema\//;
+
+/**
+ * Plants a fault in a tree, and runs these files of tests until one of them fails.
+ *
+ * @returns the file and its first test that fails; undefined where none does
+ */
+export async function noticedBy(
+  [name, text, replacement]: PlantedFault,
+  tests: readonly string[],
+  tree: Tree,
+) {
+  const file = pathOf(name);
+  const environment = makesSchema.test(file) ? { TEST_TEMPLATE: undefined } : {};
+  const own = file.replace(/^src\//, "test/").replace(/\.ts$/, ".test.ts");
+  const restored = [file, "sql/protection.ndjson"].map(file => {
+    const path = join(tree.path, file);
+    return [path, readFileSync(path, "utf8")] as const;
+  });
+  const [[path, whole], [protectionPath, protection]] = restored as [
+    (typeof restored)[0],
+    (typeof restored)[0],
+  ];
+  writeFileSync(
+    path,
+    whole.replace(text, () => replacement),
+  );
+  // What `migrate` would put back is made anew with the migrations, too. No table or column can be put back.
+  if (/^sql\/\d/.test(file))
+    writeFileSync(protectionPath, protection.replace(/^(?!\{"kind":"table").*\n/gm, ""));
+  try {
+    if (file.startsWith("src/")) await tree.compile(false);
+    for (const test of tests.toSorted((a, b) => Number(b === own) - Number(a === own))) {
+      const { outcome, failed } = await runTests(tree, test, environment, patienceMilliseconds);
+      if (outcome === "ran too long") throw new Error(`${test} does not end with this fault`);
+      if (outcome === "failed") return { test, failed };
+    }
+    return undefined;
+  } finally {
+    for (const [path, text] of restored) writeFileSync(path, text);
+  }
+}
