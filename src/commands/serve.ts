@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeJsonEventLog, stackOf } from "../adapters/json-event-log.ts";
-import { makeLogOutput } from "../adapters/log-output.ts";
+import { LogOutput } from "../adapters/log-output.ts";
 import type { Phase } from "../adapters/ops/figures/readiness.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { EventLog } from "../application/process.ts";
@@ -32,8 +32,8 @@ export async function runServe(context: CommandContext): Promise<void> {
   });
   // What nobody handled leaves the process in an unknown state. A second one, while it drains, ends it at once.
   const failed = new Promise<never>((_, reject) => process.once("uncaughtException", reject));
-  const output = makeLogOutput(process.stdout, lines => events.warn("log lines dropped", { lines }));
-  const events = makeJsonEventLog(settings.logLevel, systemClock, output.write);
+  const output = new LogOutput(process.stdout, lines => events.warn("log lines dropped", { lines }));
+  const events = makeJsonEventLog(settings.logLevel, systemClock, line => output.write(line));
   failed.catch(error => events.error("unexpected failure", { cause: stackOf(error) }));
   for (const hint of misspelled(environment)) events.warn("unknown setting", { hint });
   if (settings.trailKey === undefined) events.warn("the trail is not signed", { missing: "TRAIL_KEY" });
@@ -46,7 +46,7 @@ export async function runServe(context: CommandContext): Promise<void> {
     version: version(),
     identity,
     events,
-    droppedLogLines: output.dropped,
+    droppedLogLines: () => output.dropped,
     phase: () => phase,
   });
   const renewIdentity = identity && makeIdentityRenewal(settings, identity, events, service.app.renew);

@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
-import { makeLogOutput } from "../../src/adapters/log-output.ts";
+import { LogOutput } from "../../src/adapters/log-output.ts";
 import { script } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
 
@@ -25,14 +25,14 @@ describe("the output of the log", () => {
   test("drops lines while its reader stalls, and says how many when it reads again", async () => {
     const { writer, reader } = await openPipe();
     const reported: number[] = [];
-    const output = makeLogOutput(writer, lines => reported.push(lines), 10_000);
+    const output = new LogOutput(writer, lines => reported.push(lines), 10_000);
     const line = `${"x".repeat(999)}\n`;
     // More than the system's own buffers take.
     for (let i = 0; i < 20_000; i += 1) {
       output.write(line);
       if (i % 10 === 0) await new Promise(resolve => setImmediate(resolve));
     }
-    const dropped = output.dropped();
+    const dropped = output.dropped;
     assert.ok(dropped > 0);
     assert.ok(writer.writableLength <= 10_000);
     assert.deepEqual(reported, []);
@@ -51,13 +51,13 @@ describe("the output of the log", () => {
 
   test("goes on without a reader", async () => {
     const { writer, reader } = await openPipe();
-    const output = makeLogOutput(writer, () => {});
+    const output = new LogOutput(writer, () => {});
     reader.resetAndDestroy();
     for (let i = 0; i < 100; i += 1) {
       output.write("x\n");
       await new Promise(resolve => setImmediate(resolve));
     }
-    await until(() => output.dropped() > 0);
+    await until(() => output.dropped > 0);
     await output.flush(1);
   });
 
@@ -69,11 +69,11 @@ describe("the output of the log", () => {
     const [module = "", ...options] = script("src/adapters/log-output.ts").reverse();
     const program = `
       import { truncateSync } from "node:fs";
-      import { makeLogOutput } from ${JSON.stringify(resolve(module))};
-      const output = makeLogOutput(process.stdout, lines => output.write(\`recovered \${lines}\\n\`));
+      import { LogOutput } from ${JSON.stringify(resolve(module))};
+      const output = new LogOutput(process.stdout, lines => output.write(\`recovered \${lines}\\n\`));
       for (let line = 0; line < 7; line += 1) output.write("x".repeat(999) + "\\n");
       await new Promise(resolve => setImmediate(resolve));
-      console.error(output.dropped());
+      console.error(output.dropped);
       truncateSync(${JSON.stringify(file)});
       for (const line of ["a\\n", "b\\n"]) output.write(line);
       await output.flush(1_000);`;

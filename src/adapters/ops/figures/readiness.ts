@@ -16,9 +16,35 @@ export interface Readiness {
 /** How long the state of the database is cached. */
 const freshMilliseconds = 1_000;
 
+/** The state of the database as it was read last. All callers share one reading at a time, at most once a second. */
+class CachedState {
+  readonly #examine: () => Promise<DatabaseState>;
+  readonly #now: () => number;
+  latest: DatabaseState = { database: "not asked yet", schema: "unknown" };
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<DatabaseState> | undefined;
+
+  constructor(examine: () => Promise<DatabaseState>, now: () => number) {
+    this.#examine = examine;
+    this.#now = now;
+  }
+
+  async read(): Promise<DatabaseState> {
+    if (this.#now() - this.#readAt < freshMilliseconds) return this.latest;
+    this.#reading ??= this.#readAgain();
+    return this.#reading;
+  }
+
+  async #readAgain(): Promise<DatabaseState> {
+    this.latest = await this.#examine().catch(() => ({ database: "fails", schema: "unknown" }));
+    this.#readAt = this.#now();
+    this.#reading = undefined;
+    return this.latest;
+  }
+}
+
 /**
- * Whether requests should be sent here. All callers share one check of the database at a time, at most once a second. A
- * database that does not respond within a second counts as not available.
+ * Whether requests should be sent here. A database that does not respond within a second counts as not available.
  *
  * @param phase the current phase of the service
  * @param examine reads the state of the database; it may take longer than the check may
@@ -29,26 +55,14 @@ export function makeReadiness(
   patienceMilliseconds = 1_000,
   now = () => performance.now(),
 ): () => Promise<Readiness> {
-  let known: DatabaseState = { database: "not asked yet", schema: "unknown" };
-  let knownAt = Number.NEGATIVE_INFINITY;
-  let asking: Promise<void> | undefined;
-
-  async function ask(): Promise<void> {
-    known = await examine().catch(() => ({ database: "fails", schema: "unknown" }));
-    knownAt = now();
-    asking = undefined;
-  }
-
-  async function look(): Promise<DatabaseState> {
-    // A draining service is not ready, whatever the database says.
-    if (phase() === "draining" || now() - knownAt < freshMilliseconds) return known;
-    asking ??= ask();
-    const late = { database: "does not respond", schema: "unknown" };
-    return Promise.race([asking.then(() => known), sleep(patienceMilliseconds, late, { ref: false })]);
-  }
+  const cached = new CachedState(examine, now);
+  const late = { database: "does not respond", schema: "unknown" };
 
   return async () => {
-    const state = await look();
+    // A draining service is not ready, whatever the database says.
+    const isDraining = phase() === "draining";
+    const waiting = () => sleep(patienceMilliseconds, late, { ref: false });
+    const state = isDraining ? cached.latest : await Promise.race([cached.read(), waiting()]);
     const service = phase() === "serving" ? "ok" : phase();
     const checks = { service, ...state };
     return { ready: Object.values(checks).every(check => check === "ok"), checks };

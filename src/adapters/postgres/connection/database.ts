@@ -3,7 +3,7 @@ import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
 import { isRefused, translate } from "./errors.ts";
 import { type Link, openLink, type PendingRows } from "./link.ts";
 import { Pool, type PoolLimits } from "./pool.ts";
-import { makeServers } from "./servers.ts";
+import { DatabaseServers } from "./servers.ts";
 import type { SessionNeeds } from "./session.ts";
 import type { Statement } from "./statement.ts";
 
@@ -48,10 +48,12 @@ export function connect(
   needs: SessionNeeds = {},
 ): Database {
   const { servers, needsWrites, ...access } = typeof url === "string" ? readDatabaseUrl(url) : url;
-  const findServer = makeServers(servers, needsWrites, (server, signal) =>
+  const found = new DatabaseServers(servers, needsWrites, (server, signal) =>
     openLink(access, server, prepares, needs, signal),
   );
-  return makeDatabase(new Pool(limits, { open: findServer, isBroken: error => !isRefused(error) }));
+  return makeDatabase(
+    new Pool(limits, { open: signal => found.open(signal), isBroken: error => !isRefused(error) }),
+  );
 }
 
 /** Statements over a pool of links. */

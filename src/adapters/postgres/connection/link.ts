@@ -19,6 +19,83 @@ export interface Link extends PooledConnection {
   refuseUnconfirmed(): void;
 }
 
+class PostgresLink implements Link {
+  readonly server: string;
+  isWritable = false;
+  readonly #client: postgres.Sql;
+  /** Another connection to the same server. */
+  readonly #dial: (signal: AbortSignal) => Promise<Socket>;
+  #socket: Promise<Socket> | undefined;
+  /** What PostgreSQL wants to see of whoever cancels a statement. */
+  #key = { pid: 0, secret: 0 };
+  #isOpen = true;
+  #isUnconfirmed = false;
+
+  /** @param opening gives it up until it has begun */
+  constructor(access: Access, server: Server, prepare: boolean, opening: AbortSignal) {
+    this.server = nameOf(server);
+    this.#dial = signal => dial(server, access.encryption, signal);
+    this.#client = postgres({
+      ...optionsFor(access, server, prepare),
+      socket: () => {
+        // Called again when the server ends the connection before it is ready.
+        if (this.#socket !== undefined) throw new Error("the server closed the connection");
+        this.#socket = this.#dial(opening);
+        return this.#socket;
+      },
+      // The statement succeeds all the same; the message itself may be in any language.
+      onnotice: notice => {
+        this.#isUnconfirmed ||= notice["routine"] === "SyncRepWaitForLSN";
+      },
+      onclose: () => {
+        this.#isOpen = false;
+      },
+    } as Options);
+  }
+
+  /** Logs in, asks the server what the session needs to know, and sets its parameters. Throws UnsuitableDatabase or Error. */
+  async begin(needs: SessionNeeds): Promise<void> {
+    type Results = readonly [postgres.RowList<[{ isWritable: boolean }]>, readonly object[]];
+    const [first, checked] = (await this.#client.unsafe(openingQuery(needs))) as unknown as Results;
+    needs.check?.refuse(checked);
+    this.isWritable = first[0].isWritable;
+    this.#key = first.state;
+  }
+
+  isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Without values it is a simple query, which may be several statements. */
+  send({ text, values }: Statement): PendingRows {
+    return this.#client.unsafe(text, [...values] as string[], { prepare: true });
+  }
+
+  refuseUnconfirmed(): void {
+    if (!this.#isUnconfirmed) return;
+    // Transaction resolution unknown.
+    throw Object.assign(new Error("the wait for a synchronous standby was cancelled"), { code: "08007" });
+  }
+
+  cancel(): void {
+    const { pid, secret } = this.#key;
+    const request = Buffer.alloc(16);
+    for (const [i, word] of [16, cancelCode, pid, secret].entries()) request.writeUInt32BE(word, 4 * i);
+    this.#dial(AbortSignal.timeout(connectMilliseconds)).then(
+      socket => socket.end(request),
+      // A server that cannot be reached has given the statement up, or will not hear of it.
+      () => {},
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await this.#client.end({ timeout: 0 }).catch(() => {});
+    // A server that has vanished never confirms the end of the connection.
+    (await this.#socket)?.destroySoon();
+  }
+}
+
 /** Whether PostgreSQL has reported an error of the statement. One that is FATAL is of the session. */
 export const isReported = (error: unknown): error is Error & { readonly code: string } =>
   error instanceof postgres.PostgresError && error.severity === "ERROR";
@@ -27,7 +104,7 @@ export const isReported = (error: unknown): error is Error & { readonly code: st
 const connectMilliseconds = 2_000;
 
 /**
- * Connects, logs in, asks the server what the session needs to know, and sets its parameters.
+ * Opens a link within two seconds.
  *
  * @param signal gives it up
  * @throws UnsuitableDatabase where the server will not do, or Error with what went wrong
@@ -42,62 +119,12 @@ export async function openLink(
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(new Error("no response within 2 s")), connectMilliseconds);
   const opening = AbortSignal.any([signal, silence.signal]);
-  let isOpen = true;
-  let isUnconfirmed = false;
-  let dialed: Promise<Socket> | undefined;
-  const client = postgres({
-    ...optionsFor(access, server, prepare),
-    socket() {
-      // Called again when the server ends the connection before it is ready.
-      if (dialed !== undefined) throw new Error("the server closed the connection");
-      dialed = dial(server, access.encryption, opening);
-      return dialed;
-    },
-    // The statement succeeds all the same; the message itself may be in any language.
-    onnotice: notice => {
-      isUnconfirmed ||= notice["routine"] === "SyncRepWaitForLSN";
-    },
-    onclose: () => {
-      isOpen = false;
-    },
-  } as Options);
-
-  async function close(): Promise<void> {
-    isOpen = false;
-    await client.end({ timeout: 0 }).catch(() => {});
-    // A server that has vanished never confirms the end of the connection.
-    (await dialed)?.destroySoon();
-  }
-
+  const link = new PostgresLink(access, server, prepare, opening);
   try {
-    type Results = readonly [postgres.RowList<[{ isWritable: boolean }]>, readonly object[]];
-    const [first, checked] = (await client.unsafe(openingQuery(needs))) as unknown as Results;
-    needs.check?.refuse(checked);
-    return {
-      server: nameOf(server),
-      isWritable: first[0].isWritable,
-      isOpen: () => isOpen,
-      // Without values it is a simple query, which may be several statements.
-      send: ({ text, values }) => client.unsafe(text, [...values] as string[], { prepare: true }),
-      refuseUnconfirmed() {
-        if (!isUnconfirmed) return;
-        // Transaction resolution unknown.
-        throw Object.assign(new Error("the wait for a synchronous standby was cancelled"), { code: "08007" });
-      },
-      cancel() {
-        const { pid, secret } = first.state;
-        const request = Buffer.alloc(16);
-        for (const [i, word] of [16, cancelCode, pid, secret].entries()) request.writeUInt32BE(word, 4 * i);
-        dial(server, access.encryption, AbortSignal.timeout(connectMilliseconds)).then(
-          socket => socket.end(request),
-          // A server that cannot be reached has given the statement up, or will not hear of it.
-          () => {},
-        );
-      },
-      close,
-    };
+    await link.begin(needs);
+    return link;
   } catch (error) {
-    close().catch(() => {});
+    link.close().catch(() => {});
     throw opening.aborted ? opening.reason : error;
   } finally {
     clearTimeout(timer);

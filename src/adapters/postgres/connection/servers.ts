@@ -13,50 +13,61 @@ const restMilliseconds = 250;
 /**
  * Chooses the server for each new connection. Tries one after the other: the one that did last time first, those that
  * failed last. When none will do, it fails at once for a short rest, so that a database which is down or has no
- * primary is not asked by every statement. The function that it returns throws UNAVAILABLE.
+ * primary is not asked by every statement.
  */
-export function makeServers<Link extends Found>(
-  servers: readonly Server[],
-  needsWrites: boolean,
-  open: (server: Server, signal: AbortSignal) => Promise<Link>,
-  now = () => performance.now(),
-) {
-  const order = [...servers];
-  let failure: DomainError | undefined;
-  let restsUntil = 0;
+export class DatabaseServers<Link extends Found> {
+  readonly #order: Server[];
+  readonly #needsWrites: boolean;
+  readonly #openLink: (server: Server, signal: AbortSignal) => Promise<Link>;
+  readonly #now: () => number;
+  #failure: DomainError | undefined;
+  #restsUntil = 0;
 
-  function move(server: Server, to: number): void {
-    order.splice(order.indexOf(server), 1);
-    order.splice(to, 0, server);
+  constructor(
+    servers: readonly Server[],
+    needsWrites: boolean,
+    openLink: (server: Server, signal: AbortSignal) => Promise<Link>,
+    now = () => performance.now(),
+  ) {
+    this.#order = [...servers];
+    this.#needsWrites = needsWrites;
+    this.#openLink = openLink;
+    this.#now = now;
   }
 
-  return async (signal: AbortSignal): Promise<Link> => {
-    if (failure !== undefined && now() < restsUntil) throw failure;
+  /** Throws UNAVAILABLE. */
+  async open(signal: AbortSignal): Promise<Link> {
+    if (this.#failure !== undefined && this.#now() < this.#restsUntil) throw this.#failure;
     const faults: string[] = [];
     const unsuitable: UnsuitableDatabase[] = [];
-    for (const server of [...order]) {
+    for (const server of [...this.#order]) {
       try {
-        const link = await open(server, signal);
-        if (link.isWritable || !needsWrites) {
-          move(server, 0);
+        const link = await this.#openLink(server, signal);
+        if (link.isWritable || !this.#needsWrites) {
+          this.#move(server, 0);
           return link;
         }
         void link.close();
         faults.push(`${nameOf(server)}: takes no writes`);
       } catch (error) {
         signal.throwIfAborted();
-        move(server, order.length);
+        this.#move(server, this.#order.length);
         if (error instanceof UnsuitableDatabase) unsuitable.push(error);
         // An error of node:net for a name with several addresses has no message; one of OpenSSL ends a line.
         const { message, code } = error as NodeJS.ErrnoException;
         faults.push(`${nameOf(server)}: ${message.trim() || code}`);
       }
     }
-    restsUntil = now() + restMilliseconds;
+    this.#restsUntil = this.#now() + restMilliseconds;
     // One of several servers that cannot be reached may be the right one.
-    const [first] = unsuitable.length === servers.length ? unsuitable : [];
+    const [first] = unsuitable.length === this.#order.length ? unsuitable : [];
     const cause = first ?? new Error(faults.join("; "));
-    failure = new DomainError("UNAVAILABLE", "The database is not available", { cause });
-    throw failure;
-  };
+    this.#failure = new DomainError("UNAVAILABLE", "The database is not available", { cause });
+    throw this.#failure;
+  }
+
+  #move(server: Server, to: number): void {
+    this.#order.splice(this.#order.indexOf(server), 1);
+    this.#order.splice(to, 0, server);
+  }
 }

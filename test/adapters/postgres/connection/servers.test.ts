@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Server } from "../../../../src/adapters/postgres/connection/database-url.ts";
-import { makeServers } from "../../../../src/adapters/postgres/connection/servers.ts";
+import { DatabaseServers } from "../../../../src/adapters/postgres/connection/servers.ts";
 
 const names = ["a", "b", "c"] as const;
 type Name = (typeof names)[number];
@@ -16,7 +16,7 @@ function makeWorld(needsWrites: boolean, states: readonly [State, State, State])
     closed: [] as string[],
     set: (name: Name, to: State) => state.set(name, to),
   };
-  const findServer = makeServers(
+  const found = new DatabaseServers(
     names.map(host => ({ host, port: 5_432 })),
     needsWrites,
     async (server: Server) => {
@@ -33,7 +33,7 @@ function makeWorld(needsWrites: boolean, states: readonly [State, State, State])
   return {
     ...world,
     world,
-    connect: async () => (await findServer(signal)).host,
+    connect: async () => (await found.open(signal)).host,
     /** Who was tried since the last call. */
     tried: () => world.tried.splice(0).join(""),
   };
