@@ -14,7 +14,7 @@ const alertRules = readFileSync("deploy/alerts.yml", "utf8");
 /** What has to happen for each alert, and for none. */
 const scenarios = `
 rule_files: [alerts.yml]
-evaluation_interval: 15s
+evaluation_interval: 1m
 tests:
   - interval: 15s
     input_series:
@@ -42,7 +42,10 @@ tests:
       - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-backup.service", state="failed"}', values: '1+0x80' }
       - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-verify.service", state="failed"}', values: '0+0x80' }
       - { series: 'node_systemd_unit_state{instance="host", name="other.service", state="failed"}', values: '1+0x80' }
-      - { series: 'node_systemd_timer_last_trigger_seconds{instance="fresh", name="maintenance-log-backup.timer"}', values: '0+0x80' }
+      - { series: 'maintenance_log_certificate_end_seconds{instance="well"}', values: '1300000+0x80' }
+      - { series: 'maintenance_log_certificate_end_seconds{instance="forgotten"}', values: '1200000+0x80' }
+      - { series: 'maintenance_log_certificate_renewal_failed{instance="well"}', values: '0+0x80' }
+      - { series: 'maintenance_log_certificate_renewal_failed{instance="forgotten"}', values: '1+0x80' }
     alert_rule_test:
       - eval_time: 15m
         alertname: MaintenanceLogTrailStandsStill
@@ -61,15 +64,16 @@ tests:
         exp_alerts:
           - exp_labels: { instance: host, name: maintenance-log-backup.service, state: failed, severity: page }
             exp_annotations: { summary: 'maintenance-log-backup.service failed at host: see its journal' }
-      # Of a machine whose verification was never enabled.
-      - eval_time: 30m
-        alertname: MaintenanceLogTimerMissing
-        exp_alerts:
-          - exp_labels: { name: maintenance-log-verify.timer, severity: ticket }
-            exp_annotations: { summary: 'maintenance-log-verify.timer is enabled on no machine' }
       - eval_time: 15m
-        alertname: MaintenanceLogTimerLate
-        exp_alerts: []
+        alertname: MaintenanceLogCertificateEnds
+        exp_alerts:
+          - exp_labels: { instance: forgotten, severity: ticket }
+            exp_annotations: { summary: 'the certificate of forgotten ends in 13d 21h 5m 0s' }
+      - eval_time: 15m
+        alertname: MaintenanceLogCertificateNotRenewed
+        exp_alerts:
+          - exp_labels: { instance: forgotten, severity: page }
+            exp_annotations: { summary: 'forgotten cannot use the new certificate, and would not start again: see its log' }
       - eval_time: 15m
         alertname: MaintenanceLogNotReady
         exp_alerts:
@@ -89,21 +93,61 @@ tests:
         exp_alerts:
           - exp_labels: { instance: guessed, severity: ticket }
             exp_annotations: { summary: '400 failed or throttled logins at guessed in ten minutes: see the log' }
-  # A machine whose backup has stopped, one that is well, and one whose timers are new.
+  # A machine with timers that run, one whose backup has stopped, and one whose timers are new, and never run.
   - interval: 1h
     input_series:
-      - { series: 'node_systemd_timer_last_trigger_seconds{instance="stopped", name="maintenance-log-backup.timer"}', values: '1+0x60' }
-      - { series: 'node_systemd_timer_last_trigger_seconds{instance="well", name="maintenance-log-backup.timer"}', values: '1+3600x60' }
-      - { series: 'node_systemd_timer_last_trigger_seconds{instance="new", name="maintenance-log-verify.timer"}', values: '0+0x60' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="well:9100", name="maintenance-log-backup.timer"}', values: '1+3600x60' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="stopped:9100", name="maintenance-log-backup.timer"}', values: '1+0x60' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="stopped:9100", name="maintenance-log-verify.timer"}', values: '1+3600x60' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="new:9100", name="maintenance-log-backup.timer"}', values: '_x5 0+0x60' }
     alert_rule_test:
+      - eval_time: 48h
+        alertname: MaintenanceLogTimerLate
+        exp_alerts: []
       - eval_time: 49h
         alertname: MaintenanceLogTimerLate
         exp_alerts:
-          - exp_labels: { instance: stopped, name: maintenance-log-backup.timer, severity: ticket }
-            exp_annotations: { summary: 'maintenance-log-backup.timer has not run for two days at stopped' }
-      - eval_time: 49h
+          - exp_labels: { instance: 'stopped:9100', name: maintenance-log-backup.timer, severity: ticket }
+            exp_annotations: { summary: 'maintenance-log-backup.timer has not run for two days at stopped:9100' }
+      - eval_time: 53h
+        alertname: MaintenanceLogTimerLate
+        exp_alerts:
+          - exp_labels: { instance: 'stopped:9100', name: maintenance-log-backup.timer, severity: ticket }
+            exp_annotations: { summary: 'maintenance-log-backup.timer has not run for two days at stopped:9100' }
+          - exp_labels: { instance: 'new:9100', name: maintenance-log-backup.timer, severity: ticket }
+            exp_annotations: { summary: 'maintenance-log-backup.timer has not run for two days at new:9100' }
+  # Machines of the service: with both timers, two processes and new timers; with one timer; with none, or without the exporter.
+  - interval: 15s
+    input_series:
+      - { series: 'up{job="maintenance-log", instance="well:7071"}', values: '1+0x80' }
+      - { series: 'up{job="maintenance-log", instance="well:7073"}', values: '1+0x80' }
+      - { series: 'up{job="maintenance-log", instance="half:7071"}', values: '1+0x80' }
+      - { series: 'up{job="maintenance-log", instance="bare:7071"}', values: '1+0x80' }
+      - { series: 'up{job="node", instance="other:9100"}', values: '1+0x80' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="well:9100", name="maintenance-log-backup.timer"}', values: '0+0x80' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="well:9100", name="maintenance-log-verify.timer"}', values: '0+0x80' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="half:9100", name="maintenance-log-backup.timer"}', values: '0+0x80' }
+    alert_rule_test:
+      - eval_time: 14m
         alertname: MaintenanceLogTimerMissing
         exp_alerts: []
+      - eval_time: 16m
+        alertname: MaintenanceLogTimerMissing
+        exp_alerts:
+          - exp_labels: { host: half, severity: ticket }
+            exp_annotations: { summary: 'half does not show both timers, of the backup and of the verification' }
+          - exp_labels: { host: bare, severity: ticket }
+            exp_annotations: { summary: 'bare does not show both timers, of the backup and of the verification' }
+  # No machine has the exporter.
+  - interval: 15s
+    input_series:
+      - { series: 'up{job="maintenance-log", instance="bare:7071"}', values: '1+0x80' }
+    alert_rule_test:
+      - eval_time: 16m
+        alertname: MaintenanceLogTimerMissing
+        exp_alerts:
+          - exp_labels: { host: bare, severity: ticket }
+            exp_annotations: { summary: 'bare does not show both timers, of the backup and of the verification' }
 `;
 
 describe("what docs/monitoring.md says", () => {
@@ -138,7 +182,7 @@ describe("what docs/monitoring.md says", () => {
     assert.equal(config.status, 0, config.output);
     const rules = runPromtool(["check", "rules", file("alerts.yml")]);
     assert.equal(rules?.status, 0, rules?.output);
-    assert.match(rules?.output ?? "", /8 rules found/);
+    assert.match(rules?.output ?? "", /10 rules found/);
   });
 
   test("has alerts that fire when they should, and only then", t => {

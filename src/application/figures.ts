@@ -37,3 +37,11 @@ export interface RequestMeter {
   cut(by: "client" | "service"): void;
   refused(refusal: Refusal): void;
 }
+
+/** The certificate that clients are shown. */
+export interface CertificateState {
+  /** Since the epoch. */
+  readonly validToSeconds: number;
+  /** Whether the files that were read last cannot be used: the next start would fail with them. */
+  readonly isRenewalFailed: boolean;
+}

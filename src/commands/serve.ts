@@ -10,7 +10,7 @@ import { readServeSettings } from "../config/settings.ts";
 import { causeOf, isUnavailable } from "../domain/error.ts";
 import type { CommandContext } from "./command.ts";
 import { inheritedSocket, orRefuse } from "./listening.ts";
-import { makeIdentityRenewal, readIdentity } from "./served-identity.ts";
+import { readIdentity, ServedCertificate } from "./served-identity.ts";
 import { makeService } from "./service.ts";
 
 const drainMilliseconds = 10_000;
@@ -26,6 +26,7 @@ export async function runServe(context: CommandContext): Promise<void> {
   const { host, port, opsHost, opsPort } = settings;
   const inherited = inheritedSocket(environment, process.pid);
   const identity = readIdentity(settings);
+  const certificate = identity && new ServedCertificate(settings, identity);
   const stopRequested = new Promise(resolve => {
     // Once each: a second signal has its default effect and ends the process at once.
     for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, resolve);
@@ -45,13 +46,13 @@ export async function runServe(context: CommandContext): Promise<void> {
     sqlFolder,
     version: version(),
     identity,
+    certificate: () => certificate?.state(),
     events,
     droppedLogLines: () => output.dropped,
     phase: () => phase,
   });
-  const renewIdentity = identity && makeIdentityRenewal(settings, identity, events, service.app.renew);
   // Before this, and without a certificate, main.ts ignores it.
-  if (renewIdentity !== undefined) process.on("SIGHUP", renewIdentity);
+  if (certificate !== undefined) process.on("SIGHUP", () => certificate.renew(events, service.app.renew));
   try {
     if (opsPort !== undefined) {
       const place = `OPS_HOST ${opsHost}, OPS_PORT ${opsPort}`;

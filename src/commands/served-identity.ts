@@ -1,5 +1,6 @@
 import { type IdentityFiles, readServerIdentity, type ServerIdentity } from "../adapters/server-identity.ts";
 import { systemClock } from "../adapters/system-clock.ts";
+import type { CertificateState } from "../application/figures.ts";
 import type { EventLog } from "../application/process.ts";
 import { CommandError, exitCodes } from "./command.ts";
 
@@ -12,23 +13,34 @@ export function readIdentity(files: IdentityFiles): ServerIdentity | undefined {
   }
 }
 
-/** Reads the files again each time it is called. The certificate that was read before stays in use when they are wrong. */
-export function makeIdentityRenewal(
-  files: IdentityFiles,
-  first: ServerIdentity,
-  events: EventLog,
-  renew: (identity: ServerIdentity) => void,
-): () => void {
-  let current = first;
-  return () => {
+/** The certificate of a running service. It stays in use when the files that are read later are wrong. */
+export class ServedCertificate {
+  private current: ServerIdentity;
+  private isRenewalFailed = false;
+  private readonly files: IdentityFiles;
+
+  constructor(files: IdentityFiles, first: ServerIdentity) {
+    this.files = files;
+    this.current = first;
+  }
+
+  state(): CertificateState {
+    const { validTo } = this.current;
+    return { validToSeconds: Date.parse(validTo) / 1_000, isRenewalFailed: this.isRenewalFailed };
+  }
+
+  /** Reads the files again. */
+  renew(events: EventLog, use: (identity: ServerIdentity) => void): void {
     try {
-      const found = readIdentity(files);
-      if (found === undefined || (found.cert === current.cert && found.key === current.key)) return;
-      renew(found);
-      current = found;
-      events.info("certificate renewed", { validTo: found.validTo });
+      const found = readIdentity(this.files) ?? this.current;
+      const isNew = found.cert !== this.current.cert || found.key !== this.current.key;
+      if (isNew) use(found);
+      this.current = found;
+      this.isRenewalFailed = false;
+      if (isNew) events.info("certificate renewed", { validTo: found.validTo });
     } catch (error) {
+      this.isRenewalFailed = true;
       events.error("certificate not renewed", { cause: (error as Error).message });
     }
-  };
+  }
 }

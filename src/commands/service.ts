@@ -20,6 +20,7 @@ import { systemClock } from "../adapters/system-clock.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { makeApp } from "../app.ts";
+import type { CertificateState } from "../application/figures.ts";
 import type { EventLog } from "../application/process.ts";
 import { makeTrail } from "../application/trail/trail.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
@@ -29,6 +30,8 @@ import { isUnavailable } from "../domain/error.ts";
 /** What the service is told by the process that runs it. */
 interface ServiceContext {
   readonly identity: ServerIdentity | undefined;
+  /** Undefined without TLS. */
+  readonly certificate: () => CertificateState | undefined;
   readonly events: EventLog;
   readonly droppedLogLines: () => number;
   readonly version: string;
@@ -38,7 +41,7 @@ interface ServiceContext {
 
 /** The parts of `serve`, put together. None of them listens, and the database is not asked yet. */
 export async function makeService(settings: ServeSettings, given: ServiceContext) {
-  const { events, sqlFolder, version, droppedLogLines, phase, identity } = given;
+  const { events, sqlFolder, version, droppedLogLines, phase, identity, certificate } = given;
   const { databaseUrl, preparesStatements, durability, host, port, trailStateFile } = settings;
   const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const schema = readSchema(sqlFolder);
@@ -73,6 +76,7 @@ export async function makeService(settings: ServeSettings, given: ServiceContext
       ...meter.read(),
       droppedLogLines: droppedLogLines(),
       http: app.load(),
+      certificate: certificate(),
       database: database.load(),
       passwords: passwords.load(),
       trail: trail.state(),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,13 +11,14 @@ import { after, describe, test } from "node:test";
 import { askByTls } from "../support/https-client.ts";
 import { freePort } from "../support/native-postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
+import { readMetrics } from "../support/prometheus.ts";
 import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "serve-tls-"));
 after(() => rmSync(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
 
-function makeIdentity(name: string): void {
+function makeIdentity(name: string, days: number): void {
   const key = [
     "-newkey",
     "ec",
@@ -27,11 +29,13 @@ function makeIdentity(name: string): void {
     at(`${name}.key`),
   ];
   const subject = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=DNS:localhost"];
-  execFileSync("openssl", ["req", "-x509", ...key, "-out", at(`${name}.pem`), ...subject], { stdio: "pipe" });
+  const files = ["-days", `${days}`, "-out", at(`${name}.pem`)];
+  execFileSync("openssl", ["req", "-x509", ...key, ...files, ...subject], { stdio: "pipe" });
 }
 
 describe("serve with TLS", () => {
-  for (const name of ["first", "second"]) makeIdentity(name);
+  makeIdentity("first", 20);
+  makeIdentity("second", 30);
   const put = (name: string): void => {
     copyFileSync(at(`${name}.key`), at("key"));
     copyFileSync(at(`${name}.pem`), at("pem"));
@@ -45,8 +49,10 @@ describe("serve with TLS", () => {
 
   test("takes new files on SIGHUP, and keeps the old ones when the new ones are wrong", async () => {
     put("first");
+    const opsPort = await freePort();
     const program = startProgram(["serve"], {
       ...(await settings()),
+      OPS_PORT: `${opsPort}`,
       TLS_CERTIFICATE_FILE: at("pem"),
       TLS_KEY_FILE: at("key"),
     });
@@ -61,6 +67,17 @@ describe("serve with TLS", () => {
     const ask = async (name: string) =>
       (await askByTls(port, readFileSync(at(`${name}.pem`), "utf8"))).statusCode;
     assert.equal(await ask("first"), 200);
+    /** Of the metrics, about the certificate: its end, and whether the last renewal failed. */
+    const figures = async () => {
+      const response = await fetch(`http://127.0.0.1:${opsPort}/metrics`);
+      const metrics = readMetrics(await response.text());
+      return ["end_seconds", "renewal_failed"].map(name =>
+        metrics.get(`maintenance_log_certificate_${name}`),
+      );
+    };
+    const endOf = (name: string) =>
+      Date.parse(new X509Certificate(readFileSync(at(`${name}.pem`))).validTo) / 1_000;
+    assert.deepEqual(await figures(), [endOf("first"), 0]);
     put("second");
     program.kill("SIGHUP");
     await heard("certificate renewed");
@@ -69,6 +86,11 @@ describe("serve with TLS", () => {
     program.kill("SIGHUP");
     await heard("certificate not renewed");
     assert.equal(await ask("second"), 200);
+    assert.deepEqual(await figures(), [endOf("second"), 1]);
+    // The files of the certificate in use again: a restart would succeed.
+    put("second");
+    program.kill("SIGHUP");
+    await until(async () => (await figures())[1] === 0);
     program.kill("SIGTERM");
     assert.equal((await once(program, "exit"))[0], 0);
   });

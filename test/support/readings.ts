@@ -20,6 +20,7 @@ export function readingOf(meter: Meter, uptimeSeconds: number, changes: Partial<
       bodyBytes: 0,
       turnedAway: { requests: 0, bodies: 0, connections: 0, slowClients: 0 },
     },
+    certificate: undefined,
     database: { inUse: 2, idle: 3, limit: 10, waiting: 0 },
     passwords: { working: 1, workingLimit: 2, waiting: 0, waitingLimit: 200 },
     trail: {

@@ -1,4 +1,4 @@
-import type { HashingLoad, HttpLoad, PoolLoad } from "../../../application/figures.ts";
+import type { CertificateState, HashingLoad, HttpLoad, PoolLoad } from "../../../application/figures.ts";
 import type { TrailState } from "../../../application/trail/trail.ts";
 import type { RequestFigures } from "./request-meter.ts";
 import type { Runtime } from "./runtime.ts";
@@ -10,6 +10,8 @@ export interface Reading extends RequestFigures {
   /** Since the start. */
   readonly droppedLogLines: number;
   readonly http: HttpLoad;
+  /** Undefined without TLS. */
+  readonly certificate: CertificateState | undefined;
   readonly database: PoolLoad;
   readonly passwords: HashingLoad;
   readonly trail: TrailState;

@@ -6,7 +6,7 @@ import { buckets, by, counter, gauge, histogram, type Sample } from "./expositio
 
 /** The body of `/metrics`. The meaning of each metric is in docs/monitoring.md. */
 export function metricsText(reading: Reading, { ready, checks }: Readiness): string {
-  const { requests, http, database, passwords, trail, runtime } = reading;
+  const { requests, http, certificate, database, passwords, trail, runtime } = reading;
   const lag = runtime.eventLoopDelay;
   const connections = { in_use: database.inUse, idle: database.idle };
   const hashes = { working: passwords.working, waiting: passwords.waiting };
@@ -55,6 +55,16 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
       }),
     ),
     counter("maintenance_log_refusals_total", "Logins and tokens refused.", by("reason", reading.refusals)),
+    gauge(
+      "maintenance_log_certificate_end_seconds",
+      "End of the certificate in use, since the epoch.",
+      certificate?.validToSeconds ?? [],
+    ),
+    gauge(
+      "maintenance_log_certificate_renewal_failed",
+      "1 when the files that were read last are wrong.",
+      certificate === undefined ? [] : Number(certificate.isRenewalFailed),
+    ),
     gauge("maintenance_log_database_connections", "Open connections.", by("state", connections)),
     gauge("maintenance_log_database_connections_limit", "How many there may be.", database.limit),
     gauge(

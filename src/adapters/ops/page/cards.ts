@@ -13,7 +13,8 @@ const card = (title: string, figure: string | number, note: string, level: Level
 };
 
 /** What the page shows of this moment and of the last minute. */
-export function cardsOf({ http, database, passwords, trail, runtime }: Reading, recent: Recent): Card[] {
+export function cardsOf(reading: Reading, recent: Recent): Card[] {
+  const { http, database, passwords, trail, runtime } = reading;
   const { requests, failures, seconds, turnedAway, cpuShare, refused } = recent;
   const [failed, throttled] = [refused("login failed"), refused("login throttled")];
   const [tokens, roles] = [refused("token refused"), refused("role refused")];
@@ -42,7 +43,18 @@ export function cardsOf({ http, database, passwords, trail, runtime }: Reading, 
     card("Failed logins", failed, `and ${throttled} throttled`, judge(failed + throttled, 10, 100)),
     card("Tokens refused", tokens, `and ${roles} requests above the caller's role`, judge(tokens, 60, 600)),
     card("Trail", trail.size, trailNote(trail), trailLevel(trail)),
+    ...certificateCards(reading),
   ];
+}
+
+/** None without TLS. */
+function certificateCards({ certificate, at }: Reading): Card[] {
+  if (certificate === undefined) return [];
+  const { validToSeconds, isRenewalFailed } = certificate;
+  const days = Math.floor((validToSeconds - at.getTime() / 1_000) / 86_400);
+  const note = isRenewalFailed ? "left; the files that were read last cannot be used" : "left";
+  const level = isRenewalFailed || days < 3 ? "bad" : days < 14 ? "warn" : "ok";
+  return [card("Certificate", `${days} d`, note, level)];
 }
 
 function trailNote({

@@ -18,6 +18,7 @@ test("each figure of a reading is in the metrics, in its unit and with its meani
       bodyBytes: 65_536,
       turnedAway: { requests: 11, bodies: 12, connections: 13, slowClients: 14 },
     },
+    certificate: { validToSeconds: 1_800_000_000, isRenewalFailed: true },
     passwords: { working: 1, workingLimit: 2, waiting: 5, waitingLimit: 200 },
   });
   const checks = { service: "ok", database: "is not available", schema: "unknown" };

@@ -90,6 +90,25 @@ describe("the status page", () => {
     assert.match(page, /<title>Not ready: /);
   });
 
+  test("says how long the certificate is valid, and that a renewal has failed", () => {
+    const concernsOf = (days: number, isRenewalFailed = false) => {
+      const at = readingOf(makeRequestMeter(), 3_660).at.getTime() / 1_000;
+      const certificate = { validToSeconds: at + days * 86_400 + 60, isRenewalFailed };
+      const page = pageAfter(() => {}, { certificate });
+      assert.match(page, /<h2>Certificate<\/h2>/);
+      return attentionOf(page);
+    };
+    assert.deepEqual(concernsOf(14), []);
+    assert.deepEqual(concernsOf(13), ["warn ▲ Certificate: 13 d, left"]);
+    assert.deepEqual(concernsOf(2), ["bad ✖ Certificate: 2 d, left"]);
+    const failed = "bad ✖ Certificate: 60 d, left; the files that were read last cannot be used";
+    assert.deepEqual(concernsOf(60, true), [failed]);
+    assert.doesNotMatch(
+      pageAfter(() => {}),
+      /Certificate/,
+    );
+  });
+
   test("draws what happened between the readings, newest on the right, failures in red", () => {
     const meter = makeRequestMeter();
     const readings = [0, 10, 20].map(seconds => {
