@@ -32,7 +32,7 @@ export type Refusal = "login failed" | "login throttled" | "token refused" | "ro
 
 /** Counts requests. It is called for each of them, so it must return at once and never throw. */
 export interface RequestMeter {
-  answered(method: string, route: string | undefined, status: number, milliseconds: number): void;
+  responded(method: string, route: string | undefined, status: number, milliseconds: number): void;
   /** A response that ended before it was whole, after its status had been sent. */
   cut(by: "client" | "service"): void;
   refused(refusal: Refusal): void;

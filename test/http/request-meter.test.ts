@@ -15,7 +15,7 @@ function makeRecordingMeter() {
   const refused: Refusal[] = [];
   const cut: string[] = [];
   const meter: RequestMeter = {
-    answered(method, route, status, milliseconds) {
+    responded(method, route, status, milliseconds) {
       assert.ok(milliseconds >= 0 && milliseconds < 600_000);
       answered.push(`${method} ${route ?? "-"} ${status}`);
     },

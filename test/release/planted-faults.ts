@@ -258,8 +258,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "A client of HTTP/1.1 can always tell": [
-    ["reply.ts", "const mostRestBytes = 16 * 1024 * 1024;", "const mostRestBytes = 16 * 1024 * 1024 * 1024;"],
-    ["reply.ts", "if (exchange.isArriving) throwAway(exchange.request);", ""],
+    [
+      "response.ts",
+      "const mostRestBytes = 16 * 1024 * 1024;",
+      "const mostRestBytes = 16 * 1024 * 1024 * 1024;",
+    ],
+    ["response.ts", "if (exchange.isArriving) throwAway(exchange.request);", ""],
     ["http-connection.ts", "if (hasBegun) this.endAfterResponse();", "if (false) this.endAfterResponse();"],
   ],
   "A slow reader costs bounded memory": [

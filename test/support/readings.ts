@@ -1,6 +1,6 @@
 import type { Reading } from "../../src/adapters/ops/figures/reading.ts";
 import { durationBoundsSeconds, makeRequestMeter } from "../../src/adapters/ops/figures/request-meter.ts";
-import type { OpsAnswer } from "../../src/adapters/ops/ops-server.ts";
+import type { OpsResponse } from "../../src/adapters/ops/ops-server.ts";
 import { policyOf } from "../../src/adapters/ops/page/html.ts";
 import { statusPage } from "../../src/adapters/ops/page/status-page.ts";
 
@@ -52,7 +52,7 @@ export function meterOf(counts: readonly number[]): Meter {
   const meter = makeRequestMeter();
   for (const [bucket, count] of counts.entries()) {
     const milliseconds = (durationBoundsSeconds[bucket] ?? 20) * 1_000;
-    for (let i = 0; i < count; i += 1) meter.answered("GET", "/logs", 200, milliseconds);
+    for (let i = 0; i < count; i += 1) meter.responded("GET", "/logs", 200, milliseconds);
   }
   return meter;
 }
@@ -77,7 +77,7 @@ export function makeBusyPage(): string {
     for (const [method, route, share, milliseconds] of routes) {
       for (let n = 0; n < requests * share; n += 1) {
         const status = isDip && n % 3 === 0 ? 503 : method === "GET" ? 200 : 201;
-        meter.answered(method, route, status, milliseconds * (n % 50 === 0 ? 6 : 0.5 + (n % 10) / 10));
+        meter.responded(method, route, status, milliseconds * (n % 50 === 0 ? 6 : 0.5 + (n % 10) / 10));
       }
     }
     for (let n = 0; i > 57 && n < 4; n += 1) meter.refused("login failed");
@@ -87,7 +87,7 @@ export function makeBusyPage(): string {
   return statusPage({ ready: true, checks: { service: "ok", database: "ok", schema: "ok" } }, now, history);
 }
 
-export const answerOf = (text: string): OpsAnswer => ({
+export const answerOf = (text: string): OpsResponse => ({
   status: 200,
   type: "text/html; charset=utf-8",
   text,

@@ -4,7 +4,7 @@ import type { Reading } from "./figures/reading.ts";
 import { watchRuntime } from "./figures/runtime.ts";
 import { expositionType } from "./metrics/exposition.ts";
 import { metricsText } from "./metrics/metrics.ts";
-import { json, jsonType, makeOpsServer, type OpsAnswer } from "./ops-server.ts";
+import { json, jsonType, makeOpsServer, type OpsResponse } from "./ops-server.ts";
 import { policyOf } from "./page/html.ts";
 import { statusPage } from "./page/status-page.ts";
 
@@ -97,7 +97,7 @@ const made = (name: "api.html" | "openapi.json"): Promise<string> =>
 const withServer = (document: string, url: string): string =>
   JSON.stringify({ ...JSON.parse(document), servers: [{ url }] }, undefined, 2);
 
-const page = (text: string): OpsAnswer => ({
+const page = (text: string): OpsResponse => ({
   status: 200,
   type: "text/html; charset=utf-8",
   text,

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 // An import statement would load Node's client for the web as well, which the service does not use.
 const { createServer } = process.getBuiltinModule("node:http");
 
-export interface OpsAnswer {
+export interface OpsResponse {
   readonly status: number;
   readonly type: string;
   readonly text: string;
@@ -13,11 +13,11 @@ export interface OpsAnswer {
   readonly headers?: readonly string[];
 }
 
-export type OpsPages = Readonly<Record<string, () => OpsAnswer | Promise<OpsAnswer>>>;
+export type OpsPages = Readonly<Record<string, () => OpsResponse | Promise<OpsResponse>>>;
 
 export const jsonType = "application/json; charset=utf-8";
 
-export const json = (status: number, content: object): OpsAnswer => ({
+export const json = (status: number, content: object): OpsResponse => ({
   status,
   type: jsonType,
   text: JSON.stringify(content),
@@ -53,12 +53,12 @@ export function makeOpsServer(pages: OpsPages, failed: (cause: unknown) => void,
     socket.once("close", () => clearTimeout(lifetime));
   });
   server.on("request", async (request: IncomingMessage, response: ServerResponse) => {
-    const { status, type, text, headers = [] } = await answerTo(request);
+    const { status, type, text, headers = [] } = await respondTo(request);
     const length = ["Content-Length", String(Buffer.byteLength(text))];
     response.writeHead(status, [...standingHeaders, "Content-Type", type, ...headers, ...length]).end(text);
   });
 
-  async function answerTo({ method = "", url = "" }: IncomingMessage): Promise<OpsAnswer> {
+  async function respondTo({ method = "", url = "" }: IncomingMessage): Promise<OpsResponse> {
     const page = byPath.get(url.split("?", 1)[0] ?? "");
     if (page === undefined) return json(404, { status: 404, msg: "Not found" });
     if (method !== "GET" && method !== "HEAD") {

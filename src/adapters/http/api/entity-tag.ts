@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { optional, rule } from "../../../domain/field.ts";
-import type { Answer } from "./route.ts";
+import type { RouteResult } from "./route.ts";
 
 const tags = () =>
   optional(
@@ -17,16 +17,16 @@ export const preconditionFields = { "If-Match": tags(), "If-None-Match": tags() 
 const tagOf = (body: string): string => `"${hash("sha256", body, "base64url")}"`;
 
 /** Content with its entity tag. */
-export function tagged(content: object, headers: Answer["headers"] = {}): Answer {
+export function tagged(content: object, headers: RouteResult["headers"] = {}): RouteResult {
   const body = JSON.stringify(content);
   return { body, headers: { ...headers, ETag: tagOf(body) } };
 }
 
 /** Content with an entity tag, or word that the client has it already (RFC 9110, section 13.1.2). */
-export function unlessMatched(ifNoneMatch: string | undefined, content: object): Answer {
-  const answer = tagged(content);
-  const tag = answer.headers?.["ETag"] ?? "";
-  return isNamed(ifNoneMatch, tag) ? { headers: { ETag: tag }, isNotModified: true } : answer;
+export function unlessMatched(ifNoneMatch: string | undefined, content: object): RouteResult {
+  const result = tagged(content);
+  const tag = result.headers?.["ETag"] ?? "";
+  return isNamed(ifNoneMatch, tag) ? { headers: { ETag: tag }, isNotModified: true } : result;
 }
 
 /**

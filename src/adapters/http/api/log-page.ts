@@ -4,7 +4,7 @@ import { invalid } from "../../../domain/error.ts";
 import { optional, rule, type Values } from "../../../domain/field.ts";
 import { readLocalDateTime } from "../../../domain/local-date-time.ts";
 import { type LogPosition, logFilterFields, readLimit } from "../../../domain/maintenance-log.ts";
-import { type Answer, list } from "./route.ts";
+import { list, type RouteResult } from "./route.ts";
 
 /** Queries of the log lists that are complete, whatever their length, unless they are asked for in pages. */
 export const logQueryFields = {
@@ -20,7 +20,7 @@ const lookMilliseconds = 1_000;
  * A list of logs, or with `limit` a page of it and a link to the next (RFC 8288). Positions never change, so whoever
  * follows the links gets every log that was there at the start exactly once, whatever is written meanwhile.
  */
-export async function listOrPage(query: Values<typeof logQueryFields>, logs: LogList): Promise<Answer> {
+export async function listOrPage(query: Values<typeof logQueryFields>, logs: LogList): Promise<RouteResult> {
   if (query.limit === undefined) return list(logs);
   const lookUntil = performance.now() + lookMilliseconds;
   const found: Uint8Array[] = [];

@@ -5,7 +5,7 @@ import type { RequiredRole } from "../../../domain/role.ts";
 import type { HeaderFields } from "./http-error.ts";
 
 /** What a route returns on success. */
-export interface Answer {
+export interface RouteResult {
   /** The whole text or its bytes, or a list in chunks; none goes with a 204 or a 304. */
   readonly body?: string | Uint8Array | JsonList<object> | ByteList;
   /** A body without a Content-Type here is JSON, and a list without it the elements of an array. */
@@ -15,19 +15,19 @@ export interface Answer {
 }
 
 /** An object as JSON. */
-export const json = (content: object, headers: HeaderFields = {}): Answer => ({
+export const json = (content: object, headers: HeaderFields = {}): RouteResult => ({
   body: JSON.stringify(content),
   headers,
 });
 
-export const list = (body: JsonList<object>, headers: HeaderFields = {}): Answer => ({ body, headers });
+export const list = (body: JsonList<object>, headers: HeaderFields = {}): RouteResult => ({ body, headers });
 
-export const plainText = (body: string): Answer => ({
+export const plainText = (body: string): RouteResult => ({
   body,
   headers: { "Content-Type": "text/plain; charset=utf-8" },
 });
 
-export const bytes = (body: Uint8Array | ByteList): Answer => ({
+export const bytes = (body: Uint8Array | ByteList): RouteResult => ({
   body,
   headers: { "Content-Type": "application/octet-stream" },
 });
@@ -70,7 +70,7 @@ interface Declaration<In, Body, Query, Headers> {
   readonly bodyLimitBytes?: number;
   /** Changes nothing, and throws what `run` would: an unmet precondition comes after any other error (RFC 9110, section 13.2.1). */
   rehearse?(input: In): Promise<unknown>;
-  run(input: In): Promise<Answer | void> | Answer;
+  run(input: In): Promise<RouteResult | void> | RouteResult;
 }
 
 interface GuardedDeclaration<In, Body, Query, Headers>
@@ -93,7 +93,7 @@ export interface Route
   readonly role: RequiredRole | "NONE";
   readonly status: 200 | 201 | 204;
   rehearse?(input: AnyInput & { readonly caller: Caller | undefined }): Promise<unknown>;
-  run(input: AnyInput & { readonly caller: Caller | undefined }): Promise<Answer | void> | Answer;
+  run(input: AnyInput & { readonly caller: Caller | undefined }): Promise<RouteResult | void> | RouteResult;
 }
 
 /** What a route asks for, as a list; none for an open route. */

@@ -5,15 +5,15 @@ import type { Clock, EventLog } from "../../../application/process.ts";
 import { recordChanged } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import { HttpError, toHttpError } from "../api/http-error.ts";
-import { type Answer, bodyLimitBytes, type Route } from "../api/route.ts";
+import { bodyLimitBytes, type Route, type RouteResult } from "../api/route.ts";
 import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
 import { authorize, identify, requireOwnId } from "./guard.ts";
 import { meetsPreconditions } from "./preconditions.ts";
-import { sendAnswer, sendError } from "./reply.ts";
 import { refuseBadHead } from "./request-head.ts";
 import { makeRequestLog } from "./request-log.ts";
+import { sendError, sendResult } from "./response.ts";
 import { makeRouter } from "./router.ts";
 import { isId, readHeaders, readId, readQuery } from "./target.ts";
 
@@ -35,7 +35,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
   const log = makeRequestLog(events, meter);
 
   /** All checks of a request in their order (docs/reference.md), and then what it asks for. */
-  async function run(exchange: Exchange): Promise<Answer | void> {
+  async function run(exchange: Exchange): Promise<RouteResult | void> {
     const { request, target } = exchange;
     if (exchange.method === "OPTIONS") return { headers: cors.preflight };
     refuseBadHead(request);
@@ -82,8 +82,8 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
   return async exchange => {
     void log.follow(exchange);
     try {
-      const answer = await run(exchange);
-      await sendAnswer(exchange, exchange.route?.status ?? 200, answer);
+      const result = await run(exchange);
+      await sendResult(exchange, exchange.route?.status ?? 200, result);
     } catch (failure) {
       const error = toHttpError(failure);
       log.explain(exchange, failure, error);

@@ -15,7 +15,7 @@ const detailsOf = ({ id, method, address, route, recordId, caller }: Exchange): 
   ...(caller !== undefined && { employeeId: caller.employeeId }),
 });
 
-const noMeter: RequestMeter = { answered() {}, cut() {}, refused() {} };
+const noMeter: RequestMeter = { responded() {}, cut() {}, refused() {} };
 
 /** The status of a request whose client has gone before the response, as nginx logs it. */
 const clientGone = 499;
@@ -44,7 +44,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
       const elapsed = performance.now() - startedAt;
       const status = response.headersSent ? response.statusCode : clientGone;
       const cut = response.headersSent && !isWhole;
-      meter.answered(method, route?.path, status, elapsed);
+      meter.responded(method, route?.path, status, elapsed);
       if (cut) meter.cut(hasFailed ? "service" : "client");
       const milliseconds = Math.round(elapsed * 10) / 10;
       events.info("request", { ...detailsOf(exchange), status, ...(cut && { cut }), milliseconds });

@@ -61,7 +61,7 @@ export function readQuery<F extends Fields>(
 
 const lettersOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}]/gu, "");
 
-/** `task_type`, `status[]`, `filter[status]` and `amp;status`: ignored, they would answer the unfiltered list. */
+/** `task_type`, `status[]`, `filter[status]` and `amp;status`: ignored, the response would be the unfiltered list. */
 const isNearMiss = (sent: string, name: string): boolean =>
   [sent, /\[([^[\]]*)\][^[\]]*$/.exec(sent)?.[1], sent.split(";").at(-1)].some(
     part => part !== undefined && lettersOf(part) === lettersOf(name),

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type HeaderFields, HttpError } from "../api/http-error.ts";
 import { standingHeaders } from "../request/exchange.ts";
-import { jsonType } from "../request/reply.ts";
 import { codingNotSupported, headersTooLarge, versionNotSupported } from "../request/request-head.ts";
+import { jsonType } from "../request/response.ts";
 
 // Not by an import statement: listener.ts says why.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");

@@ -37,7 +37,7 @@ export function makeRequestMeter() {
     "role refused": 0,
   };
   /** Responses that ended before they were whole, by who ended them. */
-  const cutAnswers = { client: 0, service: 0 };
+  const cutResponses = { client: 0, service: 0 };
 
   function seriesOf(method: string, route: string): RequestSeries {
     const key = `${method} ${route}`;
@@ -49,7 +49,7 @@ export function makeRequestMeter() {
   }
 
   return {
-    answered(sent, route = "other", status, milliseconds) {
+    responded(sent, route = "other", status, milliseconds) {
       const one = seriesOf(methods.has(sent) ? sent : "other", route);
       one.statuses.set(status, (one.statuses.get(status) ?? 0) + 1);
       const bucket = bounds.findIndex(seconds => milliseconds <= seconds * 1_000);
@@ -58,7 +58,7 @@ export function makeRequestMeter() {
     },
 
     cut(by) {
-      cutAnswers[by] += 1;
+      cutResponses[by] += 1;
     },
 
     refused(refusal) {
@@ -66,6 +66,6 @@ export function makeRequestMeter() {
     },
 
     /** A copy of what has been counted until now. */
-    read: () => structuredClone({ requests: [...series.values()], cutAnswers, refusals }),
+    read: () => structuredClone({ requests: [...series.values()], cutResponses, refusals }),
   } satisfies RequestMeter & { read(): unknown };
 }

@@ -40,7 +40,7 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
         buckets({ method, route }, durationBoundsSeconds, counts, milliseconds / 1_000),
       ),
     ),
-    counter("http_responses_cut_total", "Cut off after their status.", by("by", reading.cutAnswers)),
+    counter("http_responses_cut_total", "Cut off after their status.", by("by", reading.cutResponses)),
     gauge("http_requests_in_flight", "Requests under way.", http.requests),
     gauge("http_connections", "Open connections.", http.connections),
     gauge("http_body_bytes", "Bytes of the bodies of requests under way.", http.bodyBytes),

@@ -30,9 +30,9 @@ export async function dial(
     // libpq does not encrypt on this machine either.
     if (encryption === undefined || "path" in server) return socket;
     socket.write(encryptionRequest);
-    const [answer] = await Promise.race([once(socket, "data"), once(socket, "close")]);
+    const [first] = await Promise.race([once(socket, "data"), once(socket, "close")]);
     // More than this byte would have been sent before TLS, by somebody on the way.
-    if (String(answer) !== "S") throw new Error("the server has no TLS");
+    if (String(first) !== "S") throw new Error("the server has no TLS");
     const { host } = server;
     // Without a host Node would compare the certificate with "localhost".
     outermost = connectSecurely({

@@ -10,12 +10,12 @@ const seriesOf = (counts: readonly number[]): RecentRoute =>
 describe("what happened between two readings", () => {
   test("is the difference of what they counted, also for a route that was new", () => {
     const meter = makeRequestMeter();
-    meter.answered("GET", "/a", 200, 1);
-    meter.answered("GET", "/a", 503, 1);
+    meter.responded("GET", "/a", 200, 1);
+    meter.responded("GET", "/a", 503, 1);
     meter.refused("login failed");
     const earlier = readingOf(meter, 100);
-    meter.answered("GET", "/a", 503, 2);
-    meter.answered("POST", "/b", 201, 30);
+    meter.responded("GET", "/a", 503, 2);
+    meter.responded("POST", "/b", 201, 30);
     meter.refused("login failed");
     meter.refused("login failed");
     const turnedAway = { requests: 1, bodies: 0, connections: 2, slowClients: 3 };

@@ -9,11 +9,11 @@ import {
 describe("the request meter", () => {
   test("counts by method, route and status", () => {
     const meter = makeRequestMeter();
-    meter.answered("GET", "/a/{id}", 200, 1);
-    meter.answered("GET", "/a/{id}", 200, 2);
-    meter.answered("GET", "/a/{id}", 404, 3);
-    meter.answered("POST", "/a/{id}", 201, 4);
-    meter.answered("GET", undefined, 404, 5);
+    meter.responded("GET", "/a/{id}", 200, 1);
+    meter.responded("GET", "/a/{id}", 200, 2);
+    meter.responded("GET", "/a/{id}", 404, 3);
+    meter.responded("POST", "/a/{id}", 201, 4);
+    meter.responded("GET", undefined, 404, 5);
     const seen = meter.read().requests.map(({ method, route, statuses, milliseconds }) => ({
       method,
       route,
@@ -35,7 +35,7 @@ describe("the request meter", () => {
         [bound * 1.001, bucket + 1],
       ] as const) {
         const meter = makeRequestMeter();
-        meter.answered("GET", "/", 200, milliseconds);
+        meter.responded("GET", "/", 200, milliseconds);
         const counts = meter.read().requests[0]?.counts;
         assert.equal(counts?.length, bounds.length + 1);
         assert.equal(counts?.indexOf(1), expected, `${milliseconds} ms`);
@@ -45,7 +45,7 @@ describe("the request meter", () => {
 
   test("has no more series than methods that matter, whatever methods are sent", () => {
     const meter = makeRequestMeter();
-    for (const method of METHODS) meter.answered(method, undefined, 404, 1);
+    for (const method of METHODS) meter.responded(method, undefined, 404, 1);
     const series = meter.read().requests.map(({ method }) => method);
     assert.deepEqual(series.sort(), ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "other"]);
   });
@@ -64,9 +64,9 @@ describe("the request meter", () => {
 
   test("hands out copies: what was read stays as it was", () => {
     const meter = makeRequestMeter();
-    meter.answered("GET", "/", 200, 1);
+    meter.responded("GET", "/", 200, 1);
     const before = meter.read();
-    meter.answered("GET", "/", 200, 1);
+    meter.responded("GET", "/", 200, 1);
     meter.refused("login failed");
     assert.equal(before.requests[0]?.statuses.get(200), 1);
     assert.equal(before.requests[0]?.milliseconds, 1);

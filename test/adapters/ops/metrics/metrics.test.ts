@@ -5,8 +5,8 @@ import { meterOf, readingOf } from "../../../support/readings.ts";
 
 test("each figure of a reading is in the metrics, in its unit and with its meaning", () => {
   const meter = meterOf([1, 2, 0, 0, 3]);
-  meter.answered("POST", "/assets/{id}/logs", 503, 20_000);
-  meter.answered("GET", undefined, 404, 1);
+  meter.responded("POST", "/assets/{id}/logs", 503, 20_000);
+  meter.responded("GET", undefined, 404, 1);
   meter.refused("login failed");
   meter.refused("role refused");
   meter.cut("client");

@@ -36,7 +36,7 @@ describe("the status page", () => {
   });
 
   test("says that nothing calls for attention while nothing does", () => {
-    const page = pageAfter(meter => meter.answered("GET", "/logs", 200, 2));
+    const page = pageAfter(meter => meter.responded("GET", "/logs", 200, 2));
     assert.match(page, /Nothing calls for attention\./);
     assert.match(page, /<title>Ready: Maintenance Log Service<\/title>/);
     assert.match(page, /1\.0\.0 on Node v24\.0\.0, up 1 h 1 min, at <time>2026-11-21T10:01:00Z<\/time>/);
@@ -45,8 +45,8 @@ describe("the status page", () => {
 
   test("shows each route with its rate, its failures and its times in the last minute", () => {
     const page = pageAfter(meter => {
-      for (let i = 0; i < 600; i += 1) meter.answered("GET", "/logs/{id}", 200, 2);
-      for (let i = 0; i < 6; i += 1) meter.answered("POST", "/logs", 503, 20_000);
+      for (let i = 0; i < 600; i += 1) meter.responded("GET", "/logs/{id}", 200, 2);
+      for (let i = 0; i < 6; i += 1) meter.responded("POST", "/logs", 503, 20_000);
     });
     const rows = [...page.matchAll(/<tr class="(\w+)">([\s\S]*?)<\/tr>/g)].map(([, level, row = ""]) => [
       level,
@@ -62,8 +62,8 @@ describe("the status page", () => {
 
   test("shows the busiest route first, and routes that are as busy in their order", () => {
     const page = pageAfter(meter => {
-      for (const route of ["/c", "/a", "/b"]) meter.answered("GET", route, 200, 1);
-      for (let i = 0; i < 2; i += 1) meter.answered("GET", "/d", 200, 1);
+      for (const route of ["/c", "/a", "/b"]) meter.responded("GET", route, 200, 1);
+      for (let i = 0; i < 2; i += 1) meter.responded("GET", "/d", 200, 1);
     });
     assert.deepEqual(
       [...page.matchAll(/<code>(\/[a-d])<\/code>/g)].map(([, route]) => route),
@@ -74,8 +74,8 @@ describe("the status page", () => {
   test("puts what calls for attention first", () => {
     const page = pageAfter(
       meter => {
-        for (let i = 0; i < 99; i += 1) meter.answered("GET", "/logs", 200, 2);
-        meter.answered("GET", "/logs", 500, 2);
+        for (let i = 0; i < 99; i += 1) meter.responded("GET", "/logs", 200, 2);
+        meter.responded("GET", "/logs", 500, 2);
         for (let i = 0; i < 12; i += 1) meter.refused("login failed");
       },
       { database: { inUse: 10, idle: 0, limit: 10, waiting: 7 } },
@@ -112,7 +112,7 @@ describe("the status page", () => {
   test("draws what happened between the readings, newest on the right, failures in red", () => {
     const meter = makeRequestMeter();
     const readings = [0, 10, 20].map(seconds => {
-      for (let i = 0; i < seconds; i += 1) meter.answered("GET", "/", i % 2 === 0 ? 200 : 500, 1);
+      for (let i = 0; i < seconds; i += 1) meter.responded("GET", "/", i % 2 === 0 ? 200 : 500, 1);
       return readingOf(meter, seconds);
     });
     const page = statusPage(ready, readingOf(meter, 30), readings);
@@ -133,7 +133,7 @@ describe("the status page", () => {
   test("escapes everything that it is given", () => {
     const hostile = `<script>alert("1")</script>'&`;
     const page = pageAfter(
-      meter => meter.answered("GET", hostile, 200, 1),
+      meter => meter.responded("GET", hostile, 200, 1),
       { version: hostile },
       { ready: false, checks: { service: hostile, database: hostile, schema: hostile } },
     );
@@ -142,7 +142,7 @@ describe("the status page", () => {
   });
 
   test("has one style, the one that its policy allows, and nothing inline, loaded or run", () => {
-    const page = pageAfter(meter => meter.answered("GET", "/", 200, 1));
+    const page = pageAfter(meter => meter.responded("GET", "/", 200, 1));
     const [, style = ""] = /<style>([\s\S]*?)<\/style>/.exec(page) ?? [];
     const hash = createHash("sha256").update(style).digest("base64");
     assert.ok(policyOf(page).includes(`style-src 'sha256-${hash}'`));

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { HttpError } from "../../../../src/adapters/http/api/http-error.ts";
 import { Admission } from "../../../../src/adapters/http/request/admission.ts";
 import { Exchange } from "../../../../src/adapters/http/request/exchange.ts";
-import { sendError } from "../../../../src/adapters/http/request/reply.ts";
+import { sendError } from "../../../../src/adapters/http/request/response.ts";
 import { httpLimits } from "../../../../src/adapters/http/server/limits.ts";
 
 /** An exchange whose body never ends, and whether the response has ended. */

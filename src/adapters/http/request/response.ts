@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { ByteChunk, ByteList, JsonList } from "../../../application/json-list.ts";
 import type { HeaderFields, HttpError } from "../api/http-error.ts";
-import type { Answer } from "../api/route.ts";
+import type { RouteResult } from "../api/route.ts";
 import type { Exchange } from "./exchange.ts";
 
 export const jsonType = { "Content-Type": "application/json; charset=utf-8" };
@@ -21,8 +21,12 @@ const array: Frame = { begin: "[", between: ",", end: "]" };
 const bare: Frame = { begin: "", between: "", end: "" };
 
 /** Sends what a route returns, with the status of its success. */
-export function sendAnswer(exchange: Exchange, success: number, answer: Answer | void): Promise<void> | void {
-  const { body, headers = {}, isNotModified }: Answer = answer ?? {};
+export function sendResult(
+  exchange: Exchange,
+  success: number,
+  result: RouteResult | void,
+): Promise<void> | void {
+  const { body, headers = {}, isNotModified }: RouteResult = result ?? {};
   const isTyped = "Content-Type" in headers;
   const typed = isTyped ? headers : { ...headers, ...jsonType };
   if (typeof body === "object" && !(body instanceof Uint8Array)) {
