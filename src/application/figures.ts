@@ -1,4 +1,4 @@
-/** What the parts of the service tell of themselves, each counting for itself. */
+/** The figures of the parts of the service, each counted by the part itself. */
 
 /** Who was turned away since the start, because of the bounds on what all clients together may take. */
 export type TurnedAway = Readonly<Record<"requests" | "bodies" | "connections" | "slowClients", number>>;

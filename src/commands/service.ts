@@ -27,7 +27,7 @@ import { unsuitabilityOf } from "../application/unsuitable-database.ts";
 import type { ServeSettings } from "../config/settings.ts";
 import { isUnavailable } from "../domain/error.ts";
 
-/** What the service is told by the process that runs it. */
+/** What the service gets from the process that runs it. */
 interface ServiceContext {
   readonly identity: ServerIdentity | undefined;
   /** Undefined without TLS. */
@@ -40,8 +40,8 @@ interface ServiceContext {
 }
 
 /** The parts of `serve`, put together. None of them listens, and the database is not asked yet. */
-export async function makeService(settings: ServeSettings, given: ServiceContext) {
-  const { events, sqlFolder, version, droppedLogLines, phase, identity, certificate } = given;
+export async function makeService(settings: ServeSettings, context: ServiceContext) {
+  const { events, sqlFolder, version, droppedLogLines, phase, identity, certificate } = context;
   const { databaseUrl, preparesStatements, durability, host, port, trailStateFile } = settings;
   const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const schema = readSchema(sqlFolder);

@@ -15,7 +15,7 @@ export async function verifyDatabase(context: CommandContext, keys: readonly Ver
   await withDatabase(verifyDatabaseSettings, context, async (database, { trailStateFile }) => {
     const { trail } = makeRepositories(database);
     let differences = 0;
-    const tell = async (difference: string): Promise<void> => {
+    const count = async (difference: string): Promise<void> => {
       differences += 1;
       await report(difference);
     };
@@ -23,14 +23,14 @@ export async function verifyDatabase(context: CommandContext, keys: readonly Ver
     const notes = new Map<string, string>();
     for (const [place, note] of [
       ["database", await trail.checkpoints.last()],
-      ["TRAIL_STATE_FILE", await remembered?.read().catch((error: unknown) => tell(faultOf(error)))],
+      ["TRAIL_STATE_FILE", await remembered?.read().catch((error: unknown) => count(faultOf(error)))],
     ] as const) {
       if (note === undefined) print(`no checkpoint in ${place}`);
       else notes.set(place, note);
     }
     const hasher = makeTreeHasher(trailCrypto.sha256);
-    const size = await verifyStore({ ...trail, hasher, ed25519: trailCrypto }, keys, notes, tell);
-    if (size > 0 && notes.size === 0) await tell("no checkpoint says which entries were signed");
+    const size = await verifyStore({ ...trail, hasher, ed25519: trailCrypto }, keys, notes, count);
+    if (size > 0 && notes.size === 0) await count("no checkpoint says which entries were signed");
     if (differences > 0) {
       throw new CommandError(exitCodes.failure, `differences found: ${differences}`);
     }

@@ -4,11 +4,11 @@ import { everySetting } from "./settings.ts";
 /** For each variable that is nearly a setting, a line that names the setting it may stand for. */
 export function misspelled(environment: Environment): string[] {
   const known = new Set(everySetting.flatMap(({ name }) => [name, `${name}_FILE`]));
-  return Object.keys(environment).flatMap(given => {
-    if (known.has(given)) return [];
+  return Object.keys(environment).flatMap(variable => {
+    if (known.has(variable)) return [];
     // A letter in four: HOME is not HOST.
-    const meant = [...known].find(name => distance(given, name) <= name.length / 4);
-    return meant === undefined ? [] : [`${given} is no setting; ${meant}?`];
+    const meant = [...known].find(name => distance(variable, name) <= name.length / 4);
+    return meant === undefined ? [] : [`${variable} is no setting; ${meant}?`];
   });
 }
 

@@ -208,8 +208,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "A stalled or dead reader": [
     [
       "log-output.ts",
-      "stream.writableLength + line.length > bufferBytes",
-      "stream.writableLength > 1_000 * bufferBytes",
+      "this.#stream.writableLength + line.length > this.#bufferBytes",
+      "this.#stream.writableLength > 1_000 * this.#bufferBytes",
     ],
     ["log-output.ts", '  stream.on("error", () => {});\n', ""],
     ["log-output.ts", "await Promise.race([taken, ", "await Promise.all([taken, "],

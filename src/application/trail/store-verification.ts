@@ -12,22 +12,22 @@ import { makeGrowingTree, makeStoredTree } from "./tree.ts";
  * Compares every record with the hash of its entry, every hash with the tree, and the tree with signed checkpoints.
  *
  * @param notes the signed notes, by the names of their places
- * @param tell called with each difference, in words
+ * @param report called with each difference, in words
  * @returns how many entries there are
  */
 export async function verifyStore(
   { ledger, records, hasher, ed25519 }: Pick<TrailPorts, "ledger" | "records" | "hasher" | "ed25519">,
   keys: readonly VerifierKey[],
   notes: ReadonlyMap<string, string>,
-  tell: (difference: string) => Promise<void>,
+  report: (difference: string) => Promise<void>,
 ): Promise<number> {
-  for await (const finding of records.findings()) await tell(finding);
+  for await (const finding of records.findings()) await report(finding);
   const signed: { readonly place: string; readonly head: Head }[] = [];
   for (const [place, note] of notes) {
     try {
       signed.push({ place, head: openCheckpoint(note, keys, ed25519) });
     } catch (error) {
-      await tell(`the checkpoint in ${place} ${faultOf(error)}`);
+      await report(`the checkpoint in ${place} ${faultOf(error)}`);
     }
   }
   const { size } = await ledger.end();
@@ -46,14 +46,14 @@ export async function verifyStore(
       for (const [at, { level, index, hash }] of computed.entries()) {
         // None is no fault: a process may have ended before it stored it.
         if (kept[at]?.length && !equalBytes(kept[at], hash))
-          await tell(`hash ${index} of level ${level} is not that of the entries below it`);
+          await report(`hash ${index} of level ${level} is not that of the entries below it`);
       }
     }
   };
-  await walk().catch(error => tell(faultOf(error)));
+  await walk().catch(error => report(faultOf(error)));
   for (const { place, head } of signed) {
     if (check.matches(head)) continue;
-    await tell(
+    await report(
       `the checkpoint in ${place}, ${inWords(head)}, is not extended by the tree of ${size} entries`,
     );
   }
