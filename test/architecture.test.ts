@@ -32,7 +32,7 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
   { what: "select *", pattern: /select\s+\*/i, except: /^$/ },
   {
     what: "SQL that is no template",
-    pattern: /\.unsafe[(<]|\bscript\(|new Statement\(/,
+    pattern: /\.unsafe[(<]|\bscript\(|new Statement\(|\bsql\(|as TemplateStringsArray/,
     except: /^src\/adapters\/postgres\/(connection\/(link|statement)|schema\/(migrations|protection))\.ts$/,
   },
   {
@@ -216,6 +216,12 @@ describe("the architecture", () => {
     ["src/adapters/http/attic/x.ts", "export {};", /in no known room/],
     ["src/domain/role.ts", "\n".repeat(250), /has more than 250 lines/],
     ["src/adapters/postgres/schema/rights.ts", "script(name);", /uses SQL that is no template/],
+    ["src/adapters/postgres/schema/rights.ts", "sql([name] as never);", /uses SQL that is no template/],
+    [
+      "src/adapters/postgres/schema/rights.ts",
+      "const text = [name] as unknown as TemplateStringsArray;",
+      /uses SQL that is no template/,
+    ],
     ["src/adapters/http/request/body.ts", 'createRequire(import.meta.url)("pg");', /uses require/],
     [
       "src/adapters/http/request/body.ts",
@@ -293,6 +299,19 @@ describe("the commands that verify", () => {
 });
 
 describe("the production tree", () => {
+  test("is installed without scripts of packages, as is what it is built with", () => {
+    for (const [file, count] of [
+      ["Makefile", 1],
+      ["deploy/install", 1],
+      [".ci/run", 3],
+    ] as const) {
+      const installs =
+        readFileSync(file, "utf8").match(/(?<!^#.*)npm (ci|install) [^#\n]*(\\\n[^\n]*)*/gm) ?? [];
+      const unguarded = installs.filter(command => !command.includes("--ignore-scripts"));
+      assert.deepEqual([installs.length >= count, unguarded], [true, []], file);
+    }
+  });
+
   test("has three direct packages, exactly pinned", () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
     assert.deepEqual(Object.keys(dependencies), ["@node-rs/argon2", "jose", "postgres"]);

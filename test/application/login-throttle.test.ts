@@ -54,6 +54,21 @@ describe("the login throttle", () => {
     }
   });
 
+  test("remembers failures for an hour after the latest one, so that the longest waits come", () => {
+    const { clock, waitOf, fail } = open();
+    fail(freeFailures.ofEmail + 10, email, here);
+    clock.advance(900);
+    assert.equal(waitOf(email, here), 0);
+    fail(1, email, here);
+    assert.equal(waitOf(email, here), 900);
+    clock.advance(3_599);
+    fail(1, email, here);
+    assert.equal(waitOf(email, here), 900);
+    clock.advance(3_600);
+    fail(1, email, here);
+    assert.equal(waitOf(email, here), 0);
+  });
+
   test("lets attempts through again when the wait is over", () => {
     const { clock, waitOf, fail } = open();
     fail(freeFailures.ofEmail + 2, email, here);

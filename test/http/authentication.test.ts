@@ -68,6 +68,18 @@ for (const { name, open } of worlds) {
         assert.equal((await world.call("POST", login, { body: { email, password } })).status, 200);
       });
 
+      test("takes an email with a quotation mark, as everything else that means something in SQL", async () => {
+        for (const email of ["a'b@c.d", "a'--@c.d", "$1@c.d", "a\\'b@c.d"]) {
+          const body = registration({ email });
+          const token = world.tokens.MANAGER;
+          assert.equal((await world.call("POST", register, { token, body })).status, 201, email);
+          const { status, json } = await world.call("POST", login, {
+            body: { email, password: body.password },
+          });
+          assert.deepEqual([status, json.authUser.email], [200, email]);
+        }
+      });
+
       test("needs no token, and does not look at a broken one", async () => {
         const body = { email: world.employees.ADMIN.email, password };
         assert.equal((await world.call("POST", login, { token: "broken", body })).status, 200);

@@ -130,12 +130,20 @@ test("a list that began goes on to its end when its token ends meanwhile", async
   await world.close();
 });
 
-test("a token that expires while the body arrives is refused", async () => {
-  const world = await openWorld();
-  const { token } = await world.join("MANAGER");
-  const path = `${api}/assets`;
-  const request = await startDripping(world.port, { method: "POST", path, token, body: { name: "Crane" } });
-  world.clock.advance(lifetimeSeconds + 3_600);
-  assert.equal((await request.finish()).status, 403);
-  await world.close();
-});
+for (const isChunked of [false, true]) {
+  test(`a token that expires while the body arrives${isChunked ? " in chunks" : ""} is refused`, async () => {
+    const world = await openWorld();
+    const { token } = await world.join("MANAGER");
+    const body = { name: "Crane" };
+    const request = await startDripping(world.port, {
+      method: "POST",
+      path: `${api}/assets`,
+      token,
+      body,
+      isChunked,
+    });
+    world.clock.advance(lifetimeSeconds + 3_600);
+    assert.equal((await request.finish()).status, 403);
+    await world.close();
+  });
+}

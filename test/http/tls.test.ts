@@ -26,8 +26,13 @@ const folder = mkdtempSync(join(tmpdir(), "tls-"));
 after(() => rmSync(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
 
+const algorithms = {
+  ec: ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
+  rsa: ["-newkey", "rsa:2048"],
+} as const;
+
 /** A key and a certificate that it signs itself. */
-function makeIdentity(name: string, ...more: readonly string[]) {
+function makeIdentity(name: string, algorithm: keyof typeof algorithms = "ec", ...more: readonly string[]) {
   const [keyFile, certificateFile] = [at(`${name}-key.pem`), at(`${name}.pem`)];
   const subject = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=DNS:localhost"];
   execFileSync(
@@ -35,10 +40,7 @@ function makeIdentity(name: string, ...more: readonly string[]) {
     [
       "req",
       "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:P-256",
+      ...algorithms[algorithm],
       "-nodes",
       "-keyout",
       keyFile,
@@ -61,7 +63,7 @@ function identityOf(files: Parameters<typeof readServerIdentity>[0]) {
 
 describe("the server's own certificate", () => {
   test("is refused when a client would refuse it, or when everybody can read the key", () => {
-    const good = makeIdentity("good", "-days", "3650");
+    const good = makeIdentity("good", "ec", "-days", "3650");
     const other = makeIdentity("other");
     const far = new Date(Date.parse(identityOf(good).validTo) + 1);
     const refusal = (files: typeof good, at = new Date()) => {
@@ -88,11 +90,18 @@ describe("the server's own certificate", () => {
   });
 });
 
-type Options = HttpLimits & { readonly routes: readonly Route[] };
+type Options = HttpLimits & {
+  readonly routes: readonly Route[];
+  readonly files: ReturnType<typeof makeIdentity>;
+};
 
 describe("TLS", () => {
   let first: ReturnType<typeof makeIdentity>;
-  const listen = async ({ routes = makeRoutes({} as UseCases), ...limits }: Partial<Options> = {}) => {
+  const listen = async ({
+    routes = makeRoutes({} as UseCases),
+    files = first,
+    ...limits
+  }: Partial<Options> = {}) => {
     const api = {
       routes,
       authentication: { identify: async () => ({ kind: "unknown" }) as never },
@@ -101,7 +110,7 @@ describe("TLS", () => {
       events: makeRecordingEventLog(),
       clock: makeFakeClock(),
     };
-    const server = makeHttpServer(api, { ...httpLimits, ...limits }, readServerIdentity(first, new Date()));
+    const server = makeHttpServer(api, { ...httpLimits, ...limits }, readServerIdentity(files, new Date()));
     return { server, port: await server.listen(0, "127.0.0.1") };
   };
   before(() => {
@@ -134,36 +143,50 @@ describe("TLS", () => {
     await server.close(1_000);
   });
 
-  test("is 1.2 or 1.3, with authenticated encryption and forward secrecy, and is not renegotiated", async () => {
-    const { server, port } = await listen();
-    // In another process, since this one has to answer.
-    const run = (args: readonly string[], input = "") =>
-      new Promise<string>(resolve => {
-        const child = execFile(
-          "openssl",
-          ["s_client", "-connect", `127.0.0.1:${port}`, ...args],
-          { timeout: 20_000 },
-          (_e, out, err) => resolve(out + err),
-        );
-        child.stdin?.end(input);
-      });
-    const works = /Cipher is (?!\(NONE\))|New, TLSv1\.[23], Cipher is [A-Z]/;
-    for (const args of [["-tls1_2"], ["-tls1_3"], ["-tls1_2", "-cipher", "ECDHE-ECDSA-CHACHA20-POLY1305"]]) {
-      assert.match(await run(args), works, args.join(" "));
-    }
-    for (const args of [
-      ["-tls1", "-cipher", "ALL:@SECLEVEL=0"],
-      ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"],
-      ["-tls1_2", "-cipher", "AES128-SHA:AES256-SHA:AES128-GCM-SHA256:@SECLEVEL=0"],
-      ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA384:@SECLEVEL=0"],
-      ["-tls1_2", "-cipher", "DHE:AECDH:ADH:NULL:eNULL:3DES:RC4:@SECLEVEL=0"],
-    ]) {
-      assert.doesNotMatch(await run(args), works, args.join(" "));
-    }
-    const renegotiation = await run(["-tls1_2", "-legacy_renegotiation"], "R\n");
-    assert.doesNotMatch(renegotiation, /RENEGOTIATING[\s\S]*verify return/);
-    await server.close(1_000);
-  });
+  for (const [which, algorithm, isRenewed] of [
+    ["an elliptic key", "ec", false],
+    ["an RSA key", "rsa", false],
+    ["a renewed elliptic key", "ec", true],
+    ["a renewed RSA key", "rsa", true],
+  ] as const) {
+    test(`with ${which} is 1.2 or 1.3, with authenticated encryption and forward secrecy, and is not renegotiated`, async () => {
+      const files = makeIdentity(`${algorithm}-${isRenewed}`, algorithm);
+      const { server, port } = await listen(isRenewed ? {} : { files });
+      if (isRenewed) server.renew(identityOf(files));
+      const signed = algorithm === "ec" ? "ECDSA" : "RSA";
+      // In another process, since this one has to answer.
+      const run = (args: readonly string[], input = "") =>
+        new Promise<string>(resolve => {
+          const child = execFile(
+            "openssl",
+            ["s_client", "-connect", `127.0.0.1:${port}`, ...args],
+            { timeout: 20_000 },
+            (_e, out, err) => resolve(out + err),
+          );
+          child.stdin?.end(input);
+        });
+      const works = /Cipher is (?!\(NONE\))|New, TLSv1\.[23], Cipher is [A-Z]/;
+      for (const args of [
+        ["-tls1_2"],
+        ["-tls1_3"],
+        ["-tls1_2", "-cipher", `ECDHE-${signed}-CHACHA20-POLY1305`],
+      ]) {
+        assert.match(await run(args), works, args.join(" "));
+      }
+      for (const args of [
+        ["-tls1", "-cipher", "ALL:@SECLEVEL=0"],
+        ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"],
+        ["-tls1_2", "-cipher", "AES128-SHA:AES256-SHA:AES128-GCM-SHA256:@SECLEVEL=0"],
+        ["-tls1_2", "-cipher", `ECDHE-${signed}-AES128-SHA:ECDHE-${signed}-AES256-SHA384:@SECLEVEL=0`],
+        ["-tls1_2", "-cipher", "DHE:AECDH:ADH:NULL:eNULL:3DES:RC4:@SECLEVEL=0"],
+      ]) {
+        assert.doesNotMatch(await run(args), works, args.join(" "));
+      }
+      const renegotiation = await run(["-tls1_2", "-legacy_renegotiation"], "R\n");
+      assert.doesNotMatch(renegotiation, /RENEGOTIATING[\s\S]*verify return/);
+      await server.close(1_000);
+    });
+  }
 
   test("takes another certificate without dropping a connection", async () => {
     const { server, port } = await listen();
@@ -179,7 +202,7 @@ describe("TLS", () => {
     await server.close(1_000);
   });
 
-  test("bounds the handshakes that do not go on", async () => {
+  test("bounds the handshakes that do not go on", { timeout: 20_000 }, async () => {
     const { server, port } = await listen({
       tlsConnections: 5,
       receiveMilliseconds: 300,

@@ -27,6 +27,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["log-append.ts", ' and e.email_folded = "emailFolded"', ""],
   ],
   "No employee grants a role above": [
+    ["employee-repository.ts", "and role = any (", "and (select role from target) = any ("],
+
     ["employees.ts", "      refuseRoleAbove(caller, registration.role);\n", ""],
     ["employees.ts", "if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);", ""],
     ["employees.ts", "rolesUpTo(caller.role), caller", 'rolesUpTo("ADMIN"), caller'],
@@ -67,9 +69,37 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["0002_asset.sql", "before delete or truncate on asset", "before truncate on asset"],
   ],
   "After `sql/freeze_schema.sql`": [
+    [
+      "freeze_schema.sql",
+      "on ddl_command_start execute",
+      "on ddl_command_start when tag in ('ALTER TABLE', 'DROP TABLE', 'CREATE TABLE', 'DROP TRIGGER', 'CREATE RULE', 'CREATE FUNCTION') execute",
+    ],
+
     ["freeze_schema.sql", "alter event trigger schema_frozen enable always;", ""],
   ],
   "The database enforces the same rules": [
+    [
+      "0001_employee.sql",
+      "char_length(first_name) between 2 and 50",
+      "char_length(first_name) between 2 and 51",
+    ],
+    [
+      "0001_employee.sql",
+      "char_length(last_name) between 2 and 50",
+      "char_length(last_name) between 1 and 50",
+    ],
+    ["0001_employee.sql", "char_length(phone) between 6 and 20", "char_length(phone) between 6 and 200"],
+    ["0001_employee.sql", "char_length(email) <= 254", "char_length(email) <= 255"],
+    ["0001_employee.sql", "role in ('TECHNICIAN', 'MANAGER', 'ADMIN')", "role <> ''"],
+    ["0001_employee.sql", "password_hash      text not null", "password_hash      text"],
+    ["0002_asset.sql", "char_length(name) between 1 and 100", "char_length(name) between 0 and 100"],
+    ["0002_asset.sql", "char_length(description) <= 2000", "char_length(description) <= 20000"],
+    [
+      "0003_maintenance_log.sql",
+      "char_length(idempotency_key) between 1 and 255",
+      "char_length(idempotency_key) > 0",
+    ],
+
     ["0003_maintenance_log.sql", " and performed_date < '10000-01-01'", ""],
     ["0003_maintenance_log.sql", "between 1 and 255 and idempotency_key ~ '^[!-~]+$'", "between 1 and 255"],
   ],
@@ -111,6 +141,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["0002_asset.sql", "if not exists (", "if false and not exists ("],
   ],
   "The service's database role has only": [
+    ["rights.ts", '...onTables("truncate",', '...onTables("references",'],
+
     ["service_role.sql", "grant select on maintenance_log to", "grant select, update on maintenance_log to"],
     [
       "service_role.sql",
@@ -149,11 +181,19 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["0001_employee.sql", "floor(extract(epoch from now())) + 1", "floor(extract(epoch from now()))"],
   ],
   "Access is checked again": [
+    [
+      "request-handler.ts",
+      'const hasWaited = exchange.phase === "receiving";',
+      'const hasWaited = exchange.phase === "receiving" && request.headers["content-length"] !== undefined;',
+    ],
+
     ["request-handler.ts", 'const hasWaited = exchange.phase === "receiving";', "const hasWaited = false;"],
     ["write-check.ts", 'if (by === "operator") return', 'if (by !== "nobody") return'],
     ["log-append.ts", "case when a.id is not null and live.live then", "case when a.id is not null then"],
   ],
   "Guessing the password of one email": [
+    ["login-throttle.ts", "const memoryMilliseconds = 3_600_000;", "const memoryMilliseconds = 60_000;"],
+
     [
       "login-throttle.ts",
       "const longestDelayMilliseconds = 15 * 60_000;",
@@ -165,6 +205,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["client-address.ts", ".slice(0, 4)", ".slice(0, 8)"],
   ],
   "Hashing uses at most two threads": [
+    ["argon2-password-hasher.ts", "waiting: 200 }", "waiting: 2_000_000 }"],
+
     ["argon2-password-hasher.ts", "Math.min(2, availableParallelism())", "availableParallelism()"],
     ["fair-queue.ts", "b.length > a.length ? b : a", "a"],
     ["login-pair.ts", '"too long" : foldEmail(email)', '"too long" : ""'],
@@ -182,6 +224,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "An acknowledged log is stored once": [
+    [
+      "connection/database.ts",
+      "deadlineMilliseconds: 5_000, waiting: 1_000",
+      "deadlineMilliseconds: 50_000, waiting: 1_000",
+    ],
+
     ["batch.ts", "batch.calls.length === 1 || !isRefused(error)", "batch.calls.length === 1"],
     ["connection/database.ts", "        link.refuseUnconfirmed();\n", ""],
     ["link.ts", '"SyncRepWaitForLSN"', '"SyncRepWait"'],
@@ -203,6 +251,19 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["server.ts", 'const isAdmitted = admission.enter(exchange, "checking");', "const isAdmitted = true;"],
   ],
   "With a certificate the service speaks": [
+    [
+      "listener.ts",
+      '  "ECDHE-ECDSA-AES256-GCM-SHA384",\n',
+      '  "ECDHE-ECDSA-AES256-GCM-SHA384",\n  "AES256-SHA",\n',
+    ],
+    ["listener.ts", "{ ...identity, ...policy });", "identity);"],
+    [
+      "listener.ts",
+      "handshakeTimeout: limits.receiveMilliseconds",
+      "handshakeTimeout: 100 * limits.receiveMilliseconds",
+    ],
+    ["limits.ts", "tlsConnections: 2_000", "tlsConnections: 10_000"],
+
     ["listener.ts", '  "ECDHE-RSA-AES256-GCM-SHA384",\n', '  "ECDHE-ECDSA-AES128-SHA",\n'],
   ],
   "A stalled or dead reader": [
@@ -223,6 +284,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["serve.ts", "await service.close(drainMilliseconds);", "await service.close(0);"],
   ],
   "The operations listener is on loopback": [
+    ["ops-server.ts", "connections: 100,", "connections: 100_000,"],
+    ["ops-server.ts", "lifetimeMilliseconds: 10_000,", "lifetimeMilliseconds: 10_000_000,"],
+
     [
       "settings.ts",
       '"OPS_HOST", "where the operations listener listens", "127.0.0.1"',
@@ -235,6 +299,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "Error responses contain no stack trace": [
+    [
+      "refusal.ts",
+      'new HttpError(400, "Malformed HTTP request")',
+      'new HttpError(400, reason ?? "Malformed HTTP request")',
+    ],
+
     ["http-error.ts", '"Internal server error"', "String(error)"],
     ["errors.ts", '"The request conflicts with what is stored"', "error.message"],
     ["pool.ts", '"The database is not available"', "cause"],
@@ -277,11 +347,19 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["log-statements.ts", "const windowRows = 4_000;", "const windowRows = 4_000_000;"],
   ],
   "A body has at most 64 KiB": [
+    ["limits.ts", "headerBytes: 16 * 1024,", "headerBytes: 64 * 1024,"],
+
     ["route.ts", "bodyLimitBytes = 64 * 1024;", "bodyLimitBytes = 128 * 1024;"],
     ["routes.ts", "const credentialsLimitBytes = 4 * 1024;", "const credentialsLimitBytes = 64 * 1024;"],
     ["request-head.ts", "mostHeaders = 100;", "mostHeaders = 1_000;"],
   ],
   "All bodies under way together": [
+    [
+      "admission.ts",
+      "exchange.caller === undefined ? more : 0",
+      "exchange.caller === undefined && (exchange as Partial<Exchange>).request?.headers.authorization === undefined ? more : 0",
+    ],
+
     ["limits.ts", "bodyBytes: 16 * 1024 * 1024,", "bodyBytes: 160 * 1024 * 1024,"],
     ["limits.ts", "bodyBytesWithoutToken: 1024 * 1024,", "bodyBytesWithoutToken: 16 * 1024 * 1024,"],
     ["body.ts", "const leastBytes = 4 * 1024;", "const leastBytes = 4;"],
@@ -291,6 +369,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["pages.ts", "pageBytes = 256 * 1024;", "pageBytes = 1024 * 1024;"],
   ],
   "Text from a client never becomes SQL": [
+    [
+      "employee-repository.ts",
+      "select id from employee where role = 'ADMIN' and active limit 1`",
+      "select id from employee where role = 'ADMIN' and active limit 1` && sql([\"select 1\"] as unknown as TemplateStringsArray)",
+    ],
+
     ["statement.ts", 'new Statement(["", ""], [part])', "new Statement([`'` + String(part) + `'`], [])"],
   ],
   "`serve` never runs on a schema": [
@@ -302,6 +386,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "Production uses three packages": [
+    ["Makefile", "npm ci --ignore-scripts --no-audit", "npm ci --no-audit"],
+    ["deploy/install", "--omit=dev --ignore-scripts", "--omit=dev"],
+
     ["package.json", '"jose": "6.2.17"', '"jose": "^6.2.17"'],
     [
       "package-lock.json",

@@ -7,6 +7,8 @@ interface Dripped {
   readonly path: string;
   readonly token: string;
   readonly body: object;
+  /** Whether its length is not said beforehand. */
+  readonly isChunked?: boolean;
 }
 
 /** The status line, headers and body of an answer, as text. */
@@ -19,8 +21,9 @@ export interface RawAnswer {
  * A request of which all but the last byte has been sent, once the service has accepted its headers and waits for its
  * body: it answers 100 (Continue) only then.
  */
-export async function startDripping(port: number, { method, path, token, body }: Dripped) {
-  const payload = Buffer.from(JSON.stringify(body));
+export async function startDripping(port: number, { method, path, token, body, isChunked }: Dripped) {
+  const json = JSON.stringify(body);
+  const payload = Buffer.from(isChunked ? `${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n` : json);
   const socket = connect(port, "127.0.0.1").setNoDelay();
   let text = "";
   socket.setEncoding("utf8").on("data", chunk => {
@@ -33,7 +36,7 @@ export async function startDripping(port: number, { method, path, token, body }:
     "Expect: 100-continue",
     `Authorization: Bearer ${token}`,
     "Content-Type: application/json",
-    `Content-Length: ${payload.length}`,
+    isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${payload.length}`,
   ];
   const closed = once(socket, "close");
   socket.write(`${head.join("\r\n")}\r\n\r\n`);

@@ -126,6 +126,21 @@ describe("the bounds of the operations server", () => {
     await server.close();
   });
 
+  test("are 100 connections, of 10 s each", async t => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const server = makeOpsServer({ "/": () => json(200, {}) }, () => {});
+    const port = await server.listen(0, "127.0.0.1");
+    const clients = Array.from({ length: 100 }, () => connect(port, "127.0.0.1").resume());
+    await Promise.all(clients.map(client => once(client, "connect")));
+    assert.equal(await sendRaw(port, ""), "");
+    t.mock.timers.tick(9_999);
+    assert.equal(clients.filter(client => client.closed).length, 0);
+    const gone = clients.map(client => once(client, "close"));
+    t.mock.timers.tick(1);
+    await Promise.all(gone);
+    await server.close();
+  });
+
   test("closing waits for nobody", async () => {
     const server = makeBounded({ lifetimeMilliseconds: 60_000, connections: 10 });
     const client = connect(await server.listen(0, "127.0.0.1"), "127.0.0.1").resume();

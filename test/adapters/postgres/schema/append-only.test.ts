@@ -234,6 +234,100 @@ describe("the audit trail in the database itself", () => {
     }
   });
 
+  for (const [table, sound, changes] of [
+    [
+      "employee",
+      {
+        first_name: "'Ada'",
+        last_name: "'Byron'",
+        phone: "'000 000'",
+        email: "'e@f.g'",
+        email_folded: "'e@f.g'",
+        role: "'ADMIN'",
+        password_hash: "'x'",
+      },
+      [
+        ...["first_name", "last_name"].flatMap(column => [
+          [column, "repeat('é', 50)", undefined],
+          [column, "repeat('é', 51)", "23514"],
+          [column, "'éé'", undefined],
+          [column, "'é'", "23514"],
+        ]),
+        ["phone", "repeat('0', 20)", undefined],
+        ["phone", "repeat('0', 21)", "23514"],
+        ["phone", "'00000'", "23514"],
+        ["email", "repeat('é', 254)", undefined],
+        ["email", "repeat('é', 255)", "23514"],
+        ["email_folded", "(select email_folded from employee limit 1)", "23505"],
+        ...["'TECHNICIAN'", "'MANAGER'"].map(role => ["role", role, undefined]),
+        ...["'admin'", "'ROOT'", "''"].map(role => ["role", role, "23514"]),
+        ["id", "4503599627370496", "23514"],
+        ["id", "4503599627370495", undefined],
+        ["id", "0", "23514"],
+        ...[
+          "first_name",
+          "last_name",
+          "phone",
+          "email",
+          "email_folded",
+          "role",
+          "active",
+          "password_hash",
+        ].map(column => [column, "null", "23502"]),
+        ...["token_version", "tokens_valid_from"].map(column => [column, "null", "23502"]),
+      ],
+    ],
+    [
+      "asset",
+      { name: "'Pump'", description: "''" },
+      [
+        ["name", "''", "23514"],
+        ["name", "'é'", undefined],
+        ["name", "repeat('é', 100)", undefined],
+        ["name", "repeat('é', 101)", "23514"],
+        ["description", "repeat('é', 2000)", undefined],
+        ["description", "repeat('é', 2001)", "23514"],
+        ["id", "4503599627370496", "23514"],
+        ["id", "0", "23514"],
+        ...["name", "description", "active"].map(column => [column, "null", "23502"]),
+      ],
+    ],
+    [
+      "maintenance_log",
+      {
+        performed_date: "now()",
+        status: "'PENDING'",
+        task_type: "'ERROR'",
+        comment: "''",
+        asset_id: "1",
+        performed_by_employee_id: "1",
+      },
+      [
+        ["comment", "repeat('é', 10000)", undefined],
+        ["idempotency_key", "repeat('x', 255)", undefined],
+        ["idempotency_key", "repeat('x', 256)", "23514"],
+        ["performed_by_name", "repeat('é', 101)", undefined],
+        ["performed_by_name", "repeat('é', 102)", "23514"],
+        ["id", "4503599627370496", "23514"],
+        ...["performed_date", "status", "task_type", "asset_id", "performed_by_employee_id"].map(column => [
+          column,
+          "null",
+          "23502",
+        ]),
+        ...["IN_PROGRESS", "COMPLETED", "CANCELLED"].map(word => ["status", `'${word}'`, undefined]),
+        ...["PRODUCTION", "MAINTENANCE"].map(word => ["task_type", `'${word}'`, undefined]),
+      ],
+    ],
+  ] as const) {
+    test(`the database refuses each value of ${table} that the service refuses, and no other`, async () => {
+      for (const [column = "", value, state] of changes) {
+        const row = { ...sound, [column]: value };
+        const statement = `insert into ${table} (${Object.keys(row)}) overriding system value values (${Object.values(row)})`;
+        assert.equal(await stateOf(statement), state, `${column} = ${value}`);
+      }
+    });
+  }
+
   test("all constraints have been held against the rows that were there already", async () => {
     const open = await sql`select conname from pg_constraint where not convalidated`;
     assert.deepEqual([...open], []);
@@ -250,11 +344,26 @@ describe("the audit trail in the database itself", () => {
       "create rule forged as on insert to maintenance_log do instead nothing",
       "create or replace function refuse_change() returns trigger language plpgsql as 'begin return new; end'",
       "drop table maintenance_log cascade",
+      "create policy hidden on maintenance_log using (false)",
+      "alter table maintenance_log enable row level security",
+      "create trigger forging before insert on asset for each row execute function refuse_change()",
+      "alter function refuse_change() rename to allow_change",
+      "drop function refuse_change() cascade",
+      "create function other() returns trigger language plpgsql as 'begin return null; end'",
+      "alter table parent attach partition maintenance_log default",
     ]) {
-      assert.equal(await stateOf(statement, freeze), "55000", statement);
-      assert.equal(await stateOf(statement, freeze, "set local session_replication_role = replica"), "55000");
+      // PostgreSQL 17 attaches no table with an identity.
+      const parent = statement.includes("attach")
+        ? [
+            "alter table maintenance_log alter id drop identity",
+            "create table parent (like maintenance_log) partition by list (id)",
+          ]
+        : [];
+      assert.equal(await stateOf(statement, ...parent, freeze), "55000", statement);
+      const asReplica = "set local session_replication_role = replica";
+      assert.equal(await stateOf(statement, ...parent, freeze, asReplica), "55000", statement);
       // Which is what SECURITY.md says that the triggers alone cannot prevent.
-      assert.equal(await stateOf(statement), undefined, statement);
+      assert.equal(await stateOf(statement, ...parent), undefined, statement);
     }
     assert.equal(await stateOf("reindex table maintenance_log", freeze), undefined);
   });

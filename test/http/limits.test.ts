@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { bodyLimitBytes } from "../../src/adapters/http/api/route.ts";
+import { mostHeaders } from "../../src/adapters/http/request/request-head.ts";
+import { httpLimits } from "../../src/adapters/http/server/limits.ts";
+import { serviceLimits } from "../../src/adapters/postgres/connection/database.ts";
+
+const kibibyte = 1_024;
+const mebibyte = 1_024 * kibibyte;
+
+/** Each number of SECURITY.md that a test over HTTP would wait for, or fill, too long. */
+for (const [promised, unit, limit] of [
+  [/holds at most ([\d,]+) connections/, 1, httpLimits.tlsConnections],
+  [/Past ([\d,]+) connections, or/, 1, httpLimits.connections],
+  [/or ([\d,]+) with TLS, new ones are closed/, 1, httpLimits.tlsConnections],
+  [/on at most ([\d,]+) in all: others get 503/, 1, httpLimits.requests],
+  [/does not arrive within (\d+) s/, 1_000, httpLimits.receiveMilliseconds],
+  [/cuts off a handshake after (\d+) s/, 1_000, httpLimits.receiveMilliseconds],
+  [/reads nothing for (\d+) s is cut off/, 1_000, httpLimits.takeMilliseconds],
+  [/has its result, or 503, within (\d+) s/, 1_000, serviceLimits.deadlineMilliseconds],
+  [/A body has at most (\d+) KiB/, kibibyte, bodyLimitBytes],
+  [/has at most (\d+) headers/, 1, mostHeaders],
+  [/headers of (\d+) KiB in all/, kibibyte, httpLimits.headerBytes],
+  [/bodies under way together take at most (\d+) MiB/, mebibyte, httpLimits.bodyBytes],
+  [/without a token take at most (\d+) MiB/, mebibyte, httpLimits.bodyBytesWithoutToken],
+] as const) {
+  test(`a limit is the one that SECURITY.md states: ${promised.source}`, () => {
+    const [, number = ""] = promised.exec(readFileSync("SECURITY.md", "utf8")) ?? [];
+    assert.equal(Number(number.replaceAll(",", "")) * unit, limit);
+  });
+}
