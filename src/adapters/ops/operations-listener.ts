@@ -22,32 +22,41 @@ export interface Sources {
   readonly failed: (event: "operations request failed" | "figures not read", cause: unknown) => void;
 }
 
+/** The figures of now, and samples of the last ten minutes. It watches nothing before it is asked. */
+class Figures {
+  readonly samples: Reading[] = [];
+  readonly #sources: Pick<Sources, "figures" | "failed">;
+  #readRuntime: ReturnType<typeof watchRuntime> | undefined;
+
+  constructor(sources: Pick<Sources, "figures" | "failed">) {
+    this.#sources = sources;
+  }
+
+  read(): Reading {
+    this.#readRuntime ??= watchRuntime();
+    return { ...this.#sources.figures(), runtime: this.#readRuntime() };
+  }
+
+  /** A figure that cannot be read (Node may throw EMFILE) leaves a gap, and does not end the process. */
+  sample(): void {
+    try {
+      this.samples.push(this.read());
+      if (this.samples.length > maxSamples) this.samples.shift();
+    } catch (error) {
+      this.#sources.failed("figures not read", error);
+    }
+  }
+}
+
 /**
  * The operations listener: `/healthz`, `/readyz`, `/metrics`, the newest checkpoint, the API's description for
  * programs, and two pages for people: the service's state and the reference of its API. It watches nothing before it listens.
  */
 export function makeOperations(sources: Sources) {
-  let readRuntime: ReturnType<typeof watchRuntime> | undefined;
-  const history: Reading[] = [];
-
-  function read(): Reading {
-    readRuntime ??= watchRuntime();
-    return { ...sources.figures(), runtime: readRuntime() };
-  }
-
-  /** A figure that cannot be read (Node may throw EMFILE) leaves a gap, and does not end the process. */
-  function sample(): void {
-    try {
-      history.push(read());
-      if (history.length > maxSamples) history.shift();
-    } catch (error) {
-      sources.failed("figures not read", error);
-    }
-  }
-
+  const figures = new Figures(sources);
   const server = makeOpsServer(
     {
-      "/": async () => page(statusPage(await sources.readiness(), read(), history)),
+      "/": async () => page(statusPage(await sources.readiness(), figures.read(), figures.samples)),
       "/api": async () =>
         page((await made("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress)),
       "/openapi.json": async () => ({
@@ -70,7 +79,7 @@ export function makeOperations(sources: Sources) {
       },
       "/metrics": async () => {
         const readiness = await sources.readiness();
-        return { status: 200, type: expositionType, text: metricsText(read(), readiness) };
+        return { status: 200, type: expositionType, text: metricsText(figures.read(), readiness) };
       },
     },
     cause => sources.failed("operations request failed", cause),
@@ -80,8 +89,8 @@ export function makeOperations(sources: Sources) {
     /** Resolves to the port, which is chosen by the system when 0 is asked for. */
     async listen(port: number, host: string): Promise<number> {
       const chosen = await server.listen(port, host);
-      sample();
-      setInterval(sample, sampleMilliseconds).unref();
+      figures.sample();
+      setInterval(() => figures.sample(), sampleMilliseconds).unref();
       return chosen;
     },
 
