@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { type Encryption, readEncryption, readWord } from "./encryption.ts";
 
 /** One PostgreSQL server, as node:net connects to it. */
-export type Server = { readonly host: string; readonly port: number } | { readonly path: string };
+export type DatabaseServer = { readonly host: string; readonly port: number } | { readonly path: string };
 
 /** What DATABASE_URL says. */
 export interface DatabaseUrl {
-  readonly servers: readonly Server[];
+  readonly servers: readonly DatabaseServer[];
   /** Those of PostgreSQL's own programs without them. */
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -75,7 +75,7 @@ function readParameters(query: string): ReadonlyMap<string, string> {
 }
 
 /** A host that begins with an encoded / is the folder of a Unix socket. */
-function readServer(text: string): Server {
+function readServer(text: string): DatabaseServer {
   const [, address, name = "", digits = "5432"] =
     /^(?:\[([\da-f:.]+(?:%25\w+)?)\]|([^:[\]]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const [host, port] = [decode(address ?? name), Number(digits)];

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
-import type { Server } from "./database-url.ts";
+import type { DatabaseServer } from "./database-url.ts";
 import type { Encryption } from "./encryption.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { Encryption } from "./encryption.ts";
  * @throws Error with what it met instead
  */
 export async function dial(
-  server: Server,
+  server: DatabaseServer,
   encryption: Encryption | undefined,
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -53,7 +53,7 @@ export async function dial(
 }
 
 /** How a server is called in messages. */
-export const nameOf = (server: Server): string =>
+export const nameOf = (server: DatabaseServer): string =>
   "path" in server
     ? server.path
     : `${isIP(server.host) === 6 ? `[${server.host}]` : server.host}:${server.port}`;

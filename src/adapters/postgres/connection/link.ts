@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import postgres from "postgres";
-import type { DatabaseUrl, Server } from "./database-url.ts";
+import type { DatabaseServer, DatabaseUrl } from "./database-url.ts";
 import { dial, nameOf } from "./dial.ts";
 import type { PooledConnection } from "./pool.ts";
 import { openingQuery, type SessionNeeds, startupParameters } from "./session.ts";
@@ -32,7 +32,7 @@ class PostgresLink implements Link {
   #isUnconfirmed = false;
 
   /** @param opening gives it up until it has begun */
-  constructor(access: Access, server: Server, prepare: boolean, opening: AbortSignal) {
+  constructor(access: Access, server: DatabaseServer, prepare: boolean, opening: AbortSignal) {
     this.server = nameOf(server);
     this.#dial = signal => dial(server, access.encryption, signal);
     this.#client = postgres({
@@ -111,7 +111,7 @@ const connectMilliseconds = 2_000;
  */
 export async function openLink(
   access: Access,
-  server: Server,
+  server: DatabaseServer,
   prepare: boolean,
   needs: SessionNeeds,
   signal: AbortSignal,
@@ -137,7 +137,7 @@ const cancelCode = 80_877_102;
 /** The types of postgres.js know all of its options but `socket`. */
 type Options = postgres.Options<Record<string, postgres.PostgresType>>;
 
-function optionsFor({ user, password, database }: Access, server: Server, prepare: boolean): Options {
+function optionsFor({ user, password, database }: Access, server: DatabaseServer, prepare: boolean): Options {
   return {
     // Only for its messages: it connects by `socket`.
     ...server,

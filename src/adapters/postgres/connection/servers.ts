@@ -1,6 +1,6 @@
 import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
 import { DomainError } from "../../../domain/error.ts";
-import type { Server } from "./database-url.ts";
+import type { DatabaseServer } from "./database-url.ts";
 import { nameOf } from "./dial.ts";
 
 interface Found {
@@ -16,17 +16,17 @@ const restMilliseconds = 250;
  * primary is not asked by every statement.
  */
 export class DatabaseServers<Link extends Found> {
-  readonly #order: Server[];
+  readonly #order: DatabaseServer[];
   readonly #needsWrites: boolean;
-  readonly #openLink: (server: Server, signal: AbortSignal) => Promise<Link>;
+  readonly #openLink: (server: DatabaseServer, signal: AbortSignal) => Promise<Link>;
   readonly #now: () => number;
   #failure: DomainError | undefined;
   #restsUntil = 0;
 
   constructor(
-    servers: readonly Server[],
+    servers: readonly DatabaseServer[],
     needsWrites: boolean,
-    openLink: (server: Server, signal: AbortSignal) => Promise<Link>,
+    openLink: (server: DatabaseServer, signal: AbortSignal) => Promise<Link>,
     now = () => performance.now(),
   ) {
     this.#order = [...servers];
@@ -66,7 +66,7 @@ export class DatabaseServers<Link extends Found> {
     throw this.#failure;
   }
 
-  #move(server: Server, to: number): void {
+  #move(server: DatabaseServer, to: number): void {
     this.#order.splice(this.#order.indexOf(server), 1);
     this.#order.splice(to, 0, server);
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Server } from "../../../../src/adapters/postgres/connection/database-url.ts";
+import type { DatabaseServer } from "../../../../src/adapters/postgres/connection/database-url.ts";
 import { DatabaseServers } from "../../../../src/adapters/postgres/connection/servers.ts";
 
 const names = ["a", "b", "c"] as const;
@@ -19,7 +19,7 @@ function makeWorld(needsWrites: boolean, states: readonly [State, State, State])
   const found = new DatabaseServers(
     names.map(host => ({ host, port: 5_432 })),
     needsWrites,
-    async (server: Server) => {
+    async (server: DatabaseServer) => {
       const { host } = server as { host: string };
       world.tried.push(host);
       const now = state.get(host) ?? "refuses";
