@@ -105,13 +105,13 @@ export function makeRoutes({
       summary: "Deactivate an employee",
       status: 204,
       headers: preconditionFields,
-      run: ({ caller, id, headers }) => employees.setActive(caller, id, false, preconditionOf(headers)),
+      run: ({ caller, id, headers }) => employees.deactivate(caller, id, preconditionOf(headers)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}", "ADMIN", {
       summary: "Reactivate an employee",
       status: 204,
       headers: preconditionFields,
-      run: ({ caller, id, headers }) => employees.setActive(caller, id, true, preconditionOf(headers)),
+      run: ({ caller, id, headers }) => employees.reactivate(caller, id, preconditionOf(headers)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
       ownIdOnly: true,
@@ -145,13 +145,13 @@ export function makeRoutes({
       summary: "Activate an asset",
       status: 204,
       rehearse: ({ id }) => assets.find(id),
-      run: ({ caller, id }) => assets.setActive(caller, id, true),
+      run: ({ caller, id }) => assets.activate(caller, id),
     }),
     guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
       summary: "Deactivate an asset",
       status: 204,
       rehearse: ({ id }) => assets.find(id),
-      run: ({ caller, id }) => assets.setActive(caller, id, false),
+      run: ({ caller, id }) => assets.deactivate(caller, id),
     }),
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       summary: "The logs of an asset, newest first",
