@@ -1,5 +1,11 @@
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
-import type { Acceptance, Ids, StoredNode, TrailStore } from "../../src/application/trail/ports.ts";
+import {
+  type Acceptance,
+  type Ids,
+  mostId,
+  type StoredNode,
+  type TrailStore,
+} from "../../src/application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../src/domain/trail/entry.ts";
 import { type Hash, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 
@@ -63,16 +69,7 @@ export function makeMemoryTrail(
     ledger: {
       async end() {
         const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
-        const ofKind = (kind: EntryKind) => {
-          const given = lastGivenId(kind);
-          const ids = stored.entries.filter(entry => entry.kind === kind).map(({ recordId }) => recordId);
-          return ids.reduce((last, id) => (id <= given ? Math.max(last, id) : last), 0);
-        };
-        return {
-          size: last === undefined ? 0 : last.index + 1,
-          lastHash: last?.hash ?? new Uint8Array(),
-          lastIds: lastIds(ofKind),
-        };
+        return { size: last === undefined ? 0 : last.index + 1, lastHash: last?.hash ?? new Uint8Array() };
       },
       async number(size, above, settled, limit, upTo) {
         const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
@@ -80,7 +77,7 @@ export function makeMemoryTrail(
         const numbered = numberedKeys();
         const found = entryKinds
           .flatMap(kind => recordsOf[kind].toSorted((a, b) => a.recordId - b.recordId))
-          .filter(record => record.recordId > above[record.kind] && record.recordId <= upTo)
+          .filter(record => record.recordId > above[record.kind] && record.recordId <= upTo[record.kind])
           .filter(record => !numbered.has(keyOf(record)))
           .slice(0, limit);
         const added = found
@@ -133,6 +130,13 @@ export function makeMemoryTrail(
         const xmin = Math.min(transactions.next, ...transactions.open);
         const xid = takesId ? transactions.next++ : undefined;
         return { server: transactions.server, lastIds: lastIds(lastGivenId), xmin, xid };
+      },
+      async window(above, width) {
+        return lastIds(kind => {
+          const ids = recordsOf[kind].map(({ recordId }) => recordId).filter(id => id > above[kind]);
+          const first = Math.min(...ids);
+          return ids.some(id => id - first >= width) ? first + width - 1 : mostId;
+        });
       },
       async unnumbered() {
         const last = lastIds(kind =>

@@ -3,9 +3,10 @@ import { connect } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { systemClock } from "../../src/adapters/system-clock.ts";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
-import { makeNumbering } from "../../src/application/trail/numbering.ts";
+import { Numbering } from "../../src/application/trail/numbering.ts";
 import { makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
+import { pollAll } from "./trail-stage.ts";
 
 /** What the owner of the tables can do with triggers off, in a trail of 1,200 logs or more, and how it is named. */
 export interface Tampering {
@@ -153,8 +154,7 @@ async function numberAnew(url: string): Promise<void> {
     clock: systemClock,
     events: makeRecordingEventLog(),
   };
-  const numbering = makeNumbering(ports, async () => {});
-  await numbering.look();
+  await pollAll(new Numbering(ports));
   await connected.close();
 }
 

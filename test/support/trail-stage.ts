@@ -1,5 +1,5 @@
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
-import { makeNumbering } from "../../src/application/trail/numbering.ts";
+import { Numbering } from "../../src/application/trail/numbering.ts";
 import type { RememberedNote } from "../../src/application/trail/ports.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
 import { makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
@@ -17,8 +17,7 @@ import { entryBytes } from "./entry-bytes.ts";
 import { makeTreeNodes } from "./tree-nodes.ts";
 
 export const hasher = makeTreeHasher(trailCrypto.sha256);
-/** No bound on the ids of one statement. */
-export const everyId = Number.MAX_SAFE_INTEGER;
+export { everyId } from "../../src/application/trail/settling.ts";
 
 export const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
 
@@ -39,6 +38,11 @@ export const logRecord = (id: number, comment = `log ${id}`): MemoryRecord => ({
   }),
 });
 
+/** Polls until there is no more to do. */
+export async function pollAll(numbering: Numbering): Promise<void> {
+  for (let isMore = true; isMore; ) isMore = await numbering.poll();
+}
+
 /** Records, what their sequences gave last, and a trail: in memory, where a test may change them as an owner can. */
 export function makeTrailStage() {
   const records: RecordsOf = { log: [], employee: [], asset: [] };
@@ -49,8 +53,10 @@ export function makeTrailStage() {
   );
   const clock = makeFakeClock();
   const events = makeRecordingEventLog();
-  const numbering = (of: MemoryTrail = trail) =>
-    makeNumbering({ ...of, hasher, clock, events }, async () => {});
+  const numbering = (of: MemoryTrail = trail) => {
+    const each = new Numbering({ ...of, hasher, clock, events });
+    return { look: () => pollAll(each), current: each.current, head: each.head };
+  };
   /** Commits logs with these ids. */
   const commit = (...ids: number[]) => {
     for (const id of ids) records.log.push(logRecord(id));

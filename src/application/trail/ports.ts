@@ -10,6 +10,9 @@ import type { Clock, EventLog } from "../process.ts";
  */
 export type Ids = Readonly<Record<EntryKind, number>>;
 
+/** No record with a higher id gets a number. */
+export const mostId = Number.MAX_SAFE_INTEGER;
+
 /** A perfect subtree whose hash is stored: on a level that is a multiple of four. */
 export interface StoredNode extends Node {
   readonly hash: Hash;
@@ -26,8 +29,6 @@ export interface LedgerEnd {
   readonly size: number;
   /** Of the last entry; no bytes where there is none. */
   readonly lastHash: Hash;
-  /** The highest record id that the database has given and that has an entry, or 0. */
-  readonly lastIds: Ids;
 }
 
 /** What became entries with one statement. */
@@ -49,10 +50,10 @@ export interface Numbered {
 export interface Ledger {
   end(): Promise<LedgerEnd>;
   /**
-   * Gives the next indexes to records above these ids, and up to the last one, that have no entry, at most so many: by the
-   * order of kinds, then by id. Resolves with undefined, and adds nothing, where the trail does not end at `size`.
+   * Gives the next indexes to records above these ids, and up to others, that have no entry, at most so many: by the order
+   * of kinds, then by id. Resolves with undefined, and adds nothing, where the trail does not end at `size`.
    */
-  number(size: number, above: Ids, settled: Ids, limit: number, upTo: number): Promise<Numbered | undefined>;
+  number(size: number, above: Ids, settled: Ids, limit: number, upTo: Ids): Promise<Numbered | undefined>;
   /** Those that are stored already stay as they are. */
   store(nodes: readonly StoredNode[]): Promise<void>;
   /** For each range, the hashes one after the other, as many as are stored. */
@@ -85,6 +86,11 @@ export interface LogInTrail {
 export interface TrailRecords {
   /** @param takesId whether the look takes the id of a transaction for itself */
   horizon(takesId: boolean): Promise<Horizon>;
+  /**
+   * For each kind, an id up to which at most so many records are above this one: however far apart the ids are, there are no
+   * more windows than records. It is `mostId` where no record is above that.
+   */
+  window(above: Ids, width: number): Promise<Ids>;
   /** How many records may have no entry: those above the last of their kind that has one. Counts to 100,000 of each kind. */
   unnumbered(): Promise<number>;
   /**

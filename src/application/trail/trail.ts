@@ -3,7 +3,7 @@ import type { TrailCrypto } from "../../domain/trail/crypto.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../../domain/trail/merkle.ts";
 import { conditionAfter, firstPoll, type TrailCondition } from "./condition.ts";
-import { makeNumbering } from "./numbering.ts";
+import { Numbering } from "./numbering.ts";
 import type { TrailPorts, TrailStore } from "./ports.ts";
 import { makePublishedTrail } from "./publishing.ts";
 import { inWords, makeSigning } from "./signing.ts";
@@ -58,7 +58,7 @@ export function makeTrail(ports: ServedTrailPorts) {
   const hasher = makeTreeHasher(crypto.sha256);
   const stopping = new AbortController();
   const wait = (milliseconds: number) => pause(milliseconds, undefined, stopping);
-  const numbering = makeNumbering({ ...ports, ...trail, hasher }, () => wait(batchMilliseconds));
+  const numbering = new Numbering({ ...ports, ...trail, hasher });
   const signing = makeSigning({ ...ports, ...trail, hasher, ed25519: crypto });
   const { newest } = signing;
   let status: Status = {
@@ -73,15 +73,16 @@ export function makeTrail(ports: ServedTrailPorts) {
   /** Returns how long to wait before the next look. */
   async function look(): Promise<number> {
     try {
-      await numbering.look();
+      const isMore = await numbering.poll();
+      const signedFor = clock.elapsed() - (newest()?.at ?? Number.NEGATIVE_INFINITY);
+      if (signedFor < lookMilliseconds) return isMore ? batchMilliseconds : lookMilliseconds - signedFor;
       const [gone] = await trail.records.newestFaults();
       if (gone !== undefined) throw new TrailError(gone);
       if (status.condition.kind !== "whole" || numbering.head()?.size !== newest()?.size)
         await signing.sign(numbering.current);
-      await note(undefined);
-      return lookMilliseconds;
+      if (!isMore || status.condition.kind === "whole") await note(undefined);
+      return isMore ? batchMilliseconds : lookMilliseconds;
     } catch (error) {
-      if ((error as Error).name === "AbortError") return 0;
       await note(error);
       return isUnavailable(error) ? lookMilliseconds : failureMilliseconds;
     }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { windowSize } from "../../../src/application/trail/numbering.ts";
+import { Numbering } from "../../../src/application/trail/numbering.ts";
+import { everyId, windowSize } from "../../../src/application/trail/settling.ts";
 import { makeStoredTree } from "../../../src/application/trail/tree.ts";
 import { toBase64 } from "../../../src/domain/trail/encoding.ts";
 import { hasher, logRecord, makeTrailStage, range } from "../../support/trail-stage.ts";
@@ -81,7 +82,8 @@ describe("numbering", () => {
     stage.commit(...range(1, 9_001));
     const looks = watchLooks(stage);
     await look(stage, stage.numbering());
-    assert.deepEqual(looks, [0, 4_000, 8_000]);
+    // What is new comes before each batch.
+    assert.deepEqual(looks, [9_000, 0, 9_000, 4_000, 9_000, 8_000]);
   });
 
   test("grows by many tiles at once as it does entry by entry", async () => {
@@ -145,7 +147,7 @@ describe("numbering", () => {
     stage.commit(...range(1, 101));
     const looks = watchLooks(stage);
     const each = await settled(stage);
-    assert.deepEqual(looks, [0, 0, 0, 100, 100, 100, 100, 100]);
+    assert.deepEqual(looks, [100, 0, 100, 0, 100, 0, 100, 100, 100, 100, 100]);
     looks.length = 0;
     stage.commit(101, 102);
     await look(stage, each, 6);
@@ -153,7 +155,7 @@ describe("numbering", () => {
     looks.length = 0;
     stage.clock.advance(86_400);
     await look(stage, each, 4);
-    assert.deepEqual(looks, [0, 0, 0, 102]);
+    assert.deepEqual(looks, [102, 0, 102, 102, 102]);
   });
 
   test("finds what was under way while the process started", async () => {
@@ -183,14 +185,22 @@ describe("numbering", () => {
     assert.deepEqual(told(stage, "trail late"), [{ records: 1, entry: 2 }]);
   });
 
-  test("says of a record that was put below others while no process ran that it is late", async () => {
+  test("calls no record late whose transaction was open when one process ended and another one started", async () => {
     const stage = makeTrailStage();
-    stage.commit(2, 3);
+    const { transactions } = stage.trail;
+    stage.commit(3, 4);
     await settled(stage);
-    stage.commit(1, 4);
-    await look(stage, stage.numbering());
-    assert.deepEqual(stage.numberedIds(), [2, 3, 1, 4]);
-    assert.deepEqual(told(stage, "trail late"), [{ records: 1, entry: 2 }]);
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    // Committed while no process ran.
+    stage.commit(2, 5);
+    const each = stage.numbering();
+    await look(stage, each, 8);
+    stage.commit(1);
+    transactions.open.clear();
+    await look(stage, each, 8);
+    assert.deepEqual(stage.numberedIds(), [3, 4, 2, 5, 1]);
+    assert.deepEqual(told(stage, "trail late"), []);
   });
 
   test("calls no log late that was written before a restart, because the owner has inserted a higher id", async () => {
@@ -201,7 +211,7 @@ describe("numbering", () => {
     stage.given.log = 4;
     stage.commit(3, 4);
     await look(stage, stage.numbering());
-    assert.deepEqual(stage.numberedIds(), [1, 2, 1_000_000, 3, 4]);
+    assert.deepEqual(stage.numberedIds(), [1_000_000, 1, 2, 3, 4]);
     assert.deepEqual(told(stage, "trail late"), []);
   });
 
@@ -216,7 +226,7 @@ describe("numbering", () => {
       await look(stage, each);
       each = stage.numbering();
     }
-    assert.deepEqual(stage.numberedIds(), [1, 2, 1_000_000, 3, 4]);
+    assert.deepEqual(stage.numberedIds(), [1_000_000, 1, 2, 3, 4]);
   });
 
   test("numbers on where the sequence was set ahead and back again", async () => {
@@ -331,37 +341,53 @@ describe("numbering", () => {
     assert.equal(stage.numberedIds().length, stage.records.log.length);
   });
 
-  test("goes over all ids in windows, and then over those that nobody was given, however far apart they are", async () => {
+  test("goes over all ids in windows, of which there are no more than records, however far apart their ids are", async () => {
     const stage = makeTrailStage();
     const { number, firstMissing } = stage.trail.ledger;
     const windows: [number, number][] = [];
     const searched: number[] = [];
     stage.trail.ledger.number = (size, above, settled, limit, upTo) => {
-      windows.push([above.log, upTo]);
+      windows.push([above.log, upTo.log]);
       return number(size, above, settled, limit, upTo);
     };
     stage.trail.ledger.firstMissing = (from, to) => {
       searched.push(to - from);
       return firstMissing(from, to);
     };
-    const last = 2.5 * windowSize;
-    stage.commit(1, windowSize, windowSize + 1, last);
+    const last = 100_000 * windowSize;
+    stage.commit(1, windowSize, windowSize + 2, last);
+    stage.given.log = last;
     await stage.numbering().look();
-    assert.deepEqual(windows, [
+    const isOfPass = ([above]: readonly number[]) => above !== last;
+    const pass = [
       [0, windowSize],
-      [windowSize, 2 * windowSize],
-      [2 * windowSize, Number.MAX_SAFE_INTEGER],
-    ]);
-    assert.deepEqual(stage.numberedIds(), [1, windowSize, windowSize + 1, last]);
-    // The next one, of which every id but those of the last look is settled, has one window again.
+      [windowSize, 2 * windowSize + 1],
+      [2 * windowSize + 1, everyId.log],
+    ];
+    assert.deepEqual(windows.filter(isOfPass), pass);
+    assert.deepEqual(stage.numberedIds(), [1, windowSize, windowSize + 2, last]);
     windows.length = 0;
     const restarted = stage.numbering();
-    await restarted.look();
-    assert.ok(searched.every(entries => entries <= windowSize));
     await look(stage, restarted, 8);
+    assert.deepEqual(windows.filter(isOfPass), [...pass, ...pass.slice(0, 1), ...pass]);
+    assert.ok(searched.every(entries => entries <= windowSize));
     windows.length = 0;
     await look(stage, restarted);
-    assert.deepEqual(windows, [[last, Number.MAX_SAFE_INTEGER]]);
+    assert.deepEqual(windows, [[last, everyId.log]]);
+  });
+
+  test("numbers what is new at each step of a pass", async () => {
+    const stage = makeTrailStage();
+    const each = new Numbering({ ...stage, ...stage.trail, hasher });
+    const last = 3 * windowSize;
+    stage.commit(1, 2 * windowSize, last);
+    for (let id = last + 1; await each.poll(); id += 1) {
+      stage.commit(id);
+      assert.equal(await each.poll(), true);
+      assert.ok(stage.numberedIds().includes(id));
+      if (id === last + 1) assert.ok(!stage.numberedIds().includes(last));
+    }
+    assert.equal(stage.numberedIds().length, stage.records.log.length);
   });
 
   test("measures its times by a clock that nobody can set", async () => {
@@ -405,10 +431,15 @@ describe("numbering", () => {
         // A process that starts reads the last tile first.
         const message = isNew && at === 298 ? "entry 298 was removed" : `entry ${at} was removed`;
         await assert.rejects(look(stage, each), { name: "TrailError", message });
-        assert.equal(trail.stored.entries.length, 299);
+        // Only what is new has a number.
+        assert.deepEqual(new Set(numberedIds()).size, trail.stored.entries.length);
+        assert.ok(!numberedIds().includes(removed.recordId));
         trail.stored.entries.splice(at, 0, removed);
         await look(stage, each, 2);
-        assert.deepEqual(numberedIds(), range(1, 302));
+        assert.deepEqual(
+          [...trail.stored.entries].sort((a, b) => a.index - b.index).map(({ recordId }) => recordId),
+          range(1, 302),
+        );
       }
     }
   });

@@ -6,20 +6,16 @@ import { mostEntryBytes } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
-import { indexEnd, leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
-
-const lastId = (kind: EntryKind) => sql`
-  coalesce((select max(record_id) from trail_entry
-    where kind = ${kind}::trail_kind and record_id <= (select last_value from ${sequenceOf[kind]})), 0)`;
+import { indexEnd, leafHash, linesOf, unionOf } from "./entries.ts";
 
 /** PostgreSQL joins two sorted inputs as far as the limit asks for. With "not exists" it looks each record up in the index. */
-const unnumbered = (kind: EntryKind, above: Ids, upTo: number, settled: Ids, limit: number) => sql`
+const unnumbered = (kind: EntryKind, above: Ids, upTo: Ids, settled: Ids, limit: number) => sql`
   select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${settled[kind]} as is_late,
     octet_length(line) > ${mostEntryBytes} as is_long from (
     ${linesOf[kind]} left join (
-      select record_id from trail_entry where kind = ${kind}::trail_kind and record_id > ${above[kind]} and record_id <= ${upTo} order by record_id
+      select record_id from trail_entry where kind = ${kind}::trail_kind and record_id > ${above[kind]} and record_id <= ${upTo[kind]} order by record_id
     ) entry on record_id = id
-    where id > ${above[kind]} and id <= ${upTo} and record_id is null order by id limit ${limit}
+    where id > ${above[kind]} and id <= ${upTo[kind]} and record_id is null order by id limit ${limit}
   ) as line`;
 
 const lastFound = (kind: EntryKind, above: Ids) =>
@@ -50,14 +46,13 @@ export function makeLedger({ query }: Database): Ledger {
 
   return {
     async end() {
-      const empty = { size: 0, hash: "", employee: 0, asset: 0, log: 0 };
-      const [{ size, hash, ...lastIds } = empty] = await query<typeof empty>(
+      const empty = { size: 0, hash: "" };
+      const [{ size, hash } = empty] = await query<typeof empty>(
         sql`
-          select index + 1 as size, coalesce(encode(hash, 'hex'), '') as hash, ${lastId("employee")} as employee,
-            ${lastId("asset")} as asset, ${lastId("log")} as log
+          select index + 1 as size, coalesce(encode(hash, 'hex'), '') as hash
           from trail_entry where index < ${indexEnd} order by index desc limit 1`,
       );
-      return { size, lastHash: Buffer.from(hash, "hex"), lastIds };
+      return { size, lastHash: Buffer.from(hash, "hex") };
     },
 
     async number(size, above, settled, limit, upTo) {

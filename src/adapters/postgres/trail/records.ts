@@ -1,4 +1,4 @@
-import type { Ids, LogInTrail, TrailRecords } from "../../../application/trail/ports.ts";
+import { type Ids, type LogInTrail, mostId, type TrailRecords } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { mostEntryBytes, tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
@@ -108,6 +108,16 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
       );
       const { server, xmin, xid, ...lastIds } = row as NonNullable<typeof row>;
       return { server, xmin, xid: xid ?? undefined, lastIds };
+    },
+
+    async window(above, width) {
+      const upTo = (kind: EntryKind) => sql`(
+        select case when max(id) - min(id) >= ${width} then min(id) + ${width} - 1 else ${mostId} end
+        from ${tableOf[kind]} where id > ${above[kind]} and id <= ${mostId})`;
+      const [row] = await query<Ids>(
+        sql`select ${upTo("employee")} as employee, ${upTo("asset")} as asset, ${upTo("log")} as log`,
+      );
+      return row as Ids;
     },
 
     async unnumbered() {
