@@ -16,7 +16,7 @@ const chapters = readFileSync("docs/operations.md", "utf8")
   }))
   .filter(({ blocks }) => blocks.length > 0);
 
-const packages = ["postgresql", "openssl", "curl", "nginx", "haproxy", "rsync"];
+const packages = ["postgresql", "openssl", "curl", "nginx", "haproxy", "rsync", "fail2ban"];
 const password = [
   ["Password: ", "correct horse"],
   ["Password again: ", "correct horse"],
@@ -83,12 +83,31 @@ const hasEveryUrl = `
     systemctl restart maintenance-log.service
     ${isUp} http://127.0.0.1:7071/readyz`;
 
+/** The block of monitoring.md, and then as many failed logins as it allows, from an address of each family. */
+const bansWhoGuesses = `
+    ${/```sh\n(apt install -y fail2ban[\s\S]*?)```/.exec(readFileSync("docs/monitoring.md", "utf8"))?.[1]}
+    until fail2ban-client status maintenance-log; do sleep 0.2; done
+    for address in 192.0.2.1 2001:db8:1:2::3; do
+      for attempt in {1..20}; do
+        curl --silent --output /dev/null --header "X-Forwarded-For: $address" --json '{"email":"nobody@example.com","password":"wrong"}' http://127.0.0.1:7070/api/v1/auth/login
+      done
+    done
+    for attempt in {1..100}; do
+      if nft list ruleset | grep 'elements = { 192.0.2.1 }' && nft list ruleset | grep 'elements = { 2001:db8:1:2::/64 }'; then break; fi
+      sleep 0.2
+    done
+    nft list ruleset | grep 'elements = { 2001:db8:1:2::/64 }'
+    nft list ruleset | grep 'elements = { 192.0.2.1 }'`;
+
 /** What holds after a chapter; a script for root that fails where it does not. */
 const afterwards: Readonly<Record<string, string>> = {
   Installation: `
     ${isUp} http://127.0.0.1:7071/
     maintenance-log check
     test -z "$(find ${etc}/credentials -type f ! -perm 0600)"
+    for unit in maintenance-log maintenance-log@7072; do
+      systemctl show --property LogRateLimitIntervalUSec,LogRateLimitBurst $unit.service | sort | xargs | grep '^LogRateLimitBurst=1000000 LogRateLimitIntervalUSec=30s$'
+    done
     ${hasDiskOfDumps}
     ${hasDumpsOfDynamicUser}`,
   // A wrong setting is one failure, also while a client waits, and the page says how to come back.
@@ -149,7 +168,9 @@ const afterwards: Readonly<Record<string, string>> = {
     journalctl -u maintenance-log-migrate.service --no-pager | grep 'the schema is frozen'`,
   Alerts: `
     systemctl show --property OnFailure maintenance-log-backup.service | grep '^OnFailure=alert@maintenance-log-backup.service.service'`,
-  "TLS by nginx": `${isUp} --insecure --request OPTIONS https://127.0.0.1/`,
+  "TLS by nginx": `
+    ${isUp} --insecure --request OPTIONS https://127.0.0.1/
+    ${bansWhoGuesses}`,
   // What comes after it speaks HTTP to the service again.
   "TLS without a proxy": `
     ${isUp} --insecure --request OPTIONS https://127.0.0.1:7070/
