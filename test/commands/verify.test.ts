@@ -241,6 +241,10 @@ describe("verify --proof", () => {
       const { code, stderr } = await verify(...key, "--proof", proof, "--log", changed);
       assert.equal(code, 1);
       assert.match(stderr, new RegExp(`^${field} differs: [^\n]*\n$`));
+      const without = file("without.json", JSON.stringify({ ...answered, [field]: undefined }));
+      const missing = await verify(...key, "--proof", proof, "--log", without);
+      assert.equal(missing.code, 1);
+      assert.match(missing.stderr, new RegExp(`^${field} is missing, the entry has [^\n]*\n$`));
     }
   });
 

@@ -412,10 +412,20 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "`verify --database` names every log": [
+    ["records.ts", "sql`name, description, active`", "sql`name, active`"],
+    ["records.ts", "sql`role, active`", "sql`role`"],
+    ["entries.ts", "', asset_id, ',\"comment\"", "', 1, ',\"comment\""],
+
     ["records.ts", "when record.hash is distinct from entry.hash then 'changed'", ""],
     ["store-verification.ts", "if (check.matches(head)) continue;", "if (head.size <= size) continue;"],
   ],
   "`verify` and `audit` follow": [
+    [
+      "comparison.ts",
+      '(field !== "recordedAt" && field !== "kind")',
+      '(field !== "recordedAt" && field !== "kind" && field !== "performedByName")',
+    ],
+
     ["trail-client.ts", 'redirect: "error", ', ""],
     ["trail-client.ts", "if (length > mostBytes)", "if (length > 1_000 * mostBytes)"],
     ["verify-entries.ts", "if (rest.length > 0) throw failed", "if (rest.length < 0) throw failed"],

@@ -20,7 +20,8 @@ export async function noticedBy(
   tree: Tree,
 ) {
   const file = pathOf(name);
-  const environment = makesSchema.test(file) ? { TEST_TEMPLATE: undefined } : {};
+  const template = makesSchema.test(file) ? { TEST_TEMPLATE: undefined } : {};
+  const environment = { ...template, TEST_PATIENCE_SECONDS: "20" };
   const own = file.replace(/^src\//, "test/").replace(/\.ts$/, ".test.ts");
   const restored = [file, "sql/protection.ndjson"].map(file => {
     const path = join(tree.path, file);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Far longer than anything that a test waits for takes, on a machine under load too. */
-const patienceMilliseconds = 60_000;
+/** Far longer than anything that a test waits for takes, on a machine under load too. Shorter where a fault is planted. */
+const patienceMilliseconds = Number(process.env["TEST_PATIENCE_SECONDS"] ?? 60) * 1_000;
 /** Each look comes later than the one before it, up to this: many looks are requests, which would take up a core. */
 const longestPauseMilliseconds = 25;
 
