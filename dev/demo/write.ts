@@ -26,7 +26,7 @@ export async function writeDemo(base: string, folder: string): Promise<void> {
   const admin = loginsOf(folder).find(({ email }) => email === adminEmail);
   if (admin === undefined)
     throw new Error(
-      "the demo records need an ADMIN, and the password of this database's own is not known here",
+      "the demo records need an ADMIN, and the password of this database's own is not known here: use an empty database",
     );
   console.log(`Writing the demo records: ${demoAssets.length} assets and ${logCount} logs.`);
   writeDemoState(folder, state);
