@@ -72,37 +72,32 @@ const machineOf = ({ machine, logs, rounds, seconds }: Findings): string =>
 
 function resultsTable(results: readonly Result[]): string {
   const heads = [
-    "",
+    "request",
     "clients",
-    "",
-    "CPU µs a request",
-    "× bare",
-    "CPU µs of PostgreSQL",
+    "CPU µs: service",
+    "bare node:http",
+    "ratio",
+    "PostgreSQL",
+    "PostgreSQL alone",
     "requests/s",
     "p50 ms",
     "p99 ms",
     "peak RSS MiB",
   ];
-  const row = (name: string, clients: string, target: string, ratio: number | null, figures: Figures) => [
-    name,
-    clients,
-    target,
-    number(figures.cpuMicroseconds),
-    number(ratio),
-    target === "bare node:http" ? "" : number(figures.postgresCpuMicroseconds),
-    number(figures.requestsPerSecond),
-    number(figures.p50Milliseconds),
-    number(figures.p99Milliseconds),
-    number(figures.peakResidentMib),
-  ];
-  return table(
-    heads,
-    results.flatMap(({ workload, connections, service, bare, postgres, timesBare }) => [
-      row(workload, String(connections), "service", timesBare, service),
-      row("", "", "bare node:http", null, bare),
-      ...(postgres === null ? [] : [row("", "10", "PostgreSQL alone", null, postgres)]),
-    ]),
-  );
+  const rows = results.map(({ workload, connections, service, bare, postgres, timesBare }) => [
+    workload,
+    String(connections),
+    number(service.cpuMicroseconds),
+    number(bare.cpuMicroseconds),
+    number(timesBare),
+    number(service.postgresCpuMicroseconds),
+    number(postgres?.postgresCpuMicroseconds ?? null),
+    number(service.requestsPerSecond),
+    number(service.p50Milliseconds),
+    number(service.p99Milliseconds),
+    number(service.peakResidentMib),
+  ]);
+  return table(heads, rows);
 }
 
 const floodTable = ({ alone, flooded, logins, p99Ratio }: FloodResult): string =>
