@@ -108,6 +108,13 @@ const durations = readFileSync(ended, "utf8")
   .split("\n")
   .toSorted((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10));
 console.log(`The slowest files:\n  ${durations.slice(0, 8).join("\n  ")}`);
+const byFolder = new Map<string, number>();
+for (const line of durations) {
+  const [, milliseconds, folder = ""] = /^(\d+) ms +test\/([^/]+)/.exec(line) ?? [];
+  byFolder.set(folder, (byFolder.get(folder) ?? 0) + Number(milliseconds ?? 0));
+}
+const sums = [...byFolder].map(([folder, milliseconds]) => `${folder} ${Math.round(milliseconds / 1_000)} s`);
+console.log(`All files of each folder of test/: ${sums.join(", ")}`);
 const databases = readFileSync(evidence, "utf8").split("\n").length - 1;
 const skips = [...readFileSync(outcomes, "utf8").matchAll(/^\s*ok \d+ - (.*) # SKIP (.*)$/gm)];
 rmSync(folder, { recursive: true });
