@@ -12,8 +12,8 @@ const mebibyte = 1_024 * kibibyte;
 /** Each number of SECURITY.md that a test over HTTP would wait for, or fill, too long. */
 for (const [promised, unit, limit] of [
   [/holds at most ([\d,]+) connections/, 1, httpLimits.tlsConnections],
-  [/Past ([\d,]+) connections, or/, 1, httpLimits.connections],
-  [/or ([\d,]+) with TLS, new ones are closed/, 1, httpLimits.tlsConnections],
+  [/At most ([\d,]+) connections are open/, 1, httpLimits.connections],
+  [/takes nothing for (\d+) s is cut off/, 1_000, httpLimits.takeMilliseconds],
   [/on at most ([\d,]+) in all: others get 503/, 1, httpLimits.requests],
   [/does not arrive within (\d+) s/, 1_000, httpLimits.receiveMilliseconds],
   [/cuts off a handshake after (\d+) s/, 1_000, httpLimits.receiveMilliseconds],

@@ -132,6 +132,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["check.ts", 'if (promise.broken === "refuses") throw new UnsuitableDatabase(words);', ""],
   ],
   "No parameter of the server": [
+    ["promises.ts", "where isolation not like 'read %'", "where isolation is null"],
     ["session.ts", '  standard_conforming_strings: "on",\n', ""],
     ["session.ts", "default_transaction_isolation: \"'read committed'\",", ""],
     ["session.ts", "...(mayLoseCommits !== true && commitPinned)", "...{}"],
@@ -164,7 +165,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["employee-repository.ts", "and password_hash = ", "and '' <> "],
     ["0001_employee.sql", "constraint employee_email_key unique", ""],
   ],
-  "A stored hash cannot make": [
+  "A password is stored as": [
+    ["argon2-password-hasher.ts", "memoryCost: 19_456", "memoryCost: 9_456"],
+    ["argon2-password-hasher.ts", "{ algorithm: argon2id, ...cost }", "{ algorithm: 0, ...cost }"],
     ["argon2-password-hasher.ts", "memory <= cost.memoryCost && ", ""],
     ["argon2-password-hasher.ts", "time <= cost.timeCost && ", ""],
   ],
@@ -251,6 +254,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["server.ts", 'const isAdmitted = admission.enter(exchange, "checking");', "const isAdmitted = true;"],
   ],
   "With a certificate the service speaks": [
+    [
+      "server-identity.ts",
+      "(statSync(keyFile).mode & 0o007) !== 0",
+      "(statSync(keyFile).mode & 0o007) === 7",
+    ],
     [
       "listener.ts",
       '  "ECDHE-ECDSA-AES256-GCM-SHA384",\n',
@@ -435,5 +443,90 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "if (before !== undefined && !check.matches(before))",
       "if (before !== undefined && before.size > size)",
     ],
+  ],
+
+  "`SECRET_KEY` has at least": [
+    ["values.ts", "Buffer.byteLength(text.trim()) < 32", "Buffer.byteLength(text) < 32"],
+    ["jose-tokens.ts", ".sign(key)", ".sign(previousKey ?? key)"],
+    [
+      "jose-tokens.ts",
+      "jwtVerify<Payload>(token, previousKey, options)",
+      "jwtVerify<Payload>(token, previousKey)",
+    ],
+    [
+      "config/settings.ts",
+      "settings.previousSecretKey === settings.secretKey",
+      "settings.previousSecretKey === ''",
+    ],
+  ],
+  "A key that is sent again": [
+    ["application/maintenance-logs.ts", "if (!isLogOf(appended.log, assetId, log)) throw keyReused();", ""],
+    ["domain/maintenance-log.ts", "  log.assetId === assetId &&\n", ""],
+    ["domain/maintenance-log.ts", "log.comment === sent.comment", "true"],
+  ],
+  "With `sslmode=verify-full`": [
+    ["encryption.ts", 'rejectUnauthorized: mode !== "require"', 'rejectUnauthorized: mode === "verify-ca"'],
+    ["dial.ts", 'throw new Error("the server has no TLS")', "return socket"],
+  ],
+  "Every response carries": [
+    ["exchange.ts", '  "X-Content-Type-Options": "nosniff",\n', ""],
+    ["exchange.ts", '  "Cache-Control": "no-store",\n', ""],
+    [
+      "server.ts",
+      "isSecure ? { ...cors.forOrigin(origin), ...strictTransport } : cors.forOrigin(origin)",
+      "cors.forOrigin(origin)",
+    ],
+    ["cors.ts", "origin === undefined || !allowed.includes(origin)", "origin === undefined"],
+  ],
+  "At most 10,000 connections": [
+    ["limits.ts", "connections: 10_000,", "connections: 100_000,"],
+    ["limits.ts", "takeMilliseconds: 60_000,", "takeMilliseconds: 600_000,"],
+    ["listener.ts", "  server.timeout = limits.takeMilliseconds;\n", ""],
+    [
+      "listener.ts",
+      "server.maxConnections = identity === undefined ? limits.connections : limits.tlsConnections;",
+      "",
+    ],
+  ],
+  "A walk over a list": [
+    [
+      "log-statements.ts",
+      "const newestFirst = sql`order by l.performed_date desc, l.id desc`",
+      "const newestFirst = sql`order by l.performed_date desc`",
+    ],
+    ["pages.ts", "next: rows < limit ? undefined : lastId", "next: rows < limit ? undefined : lastId + 1"],
+  ],
+  "`performedDate` is shown": [
+    ["link.ts", 'text.replace(" ", "T")', "new Date(text).toISOString().slice(0, 19)"],
+    [
+      "0003_maintenance_log.sql",
+      "performed_date           timestamp without time zone",
+      "performed_date           timestamptz",
+    ],
+  ],
+  "A log whose asset or performer": [
+    [
+      "maintenance-log-repository.ts",
+      "left join asset a on a.id = l.asset_id",
+      "join asset a on a.id = l.asset_id",
+    ],
+    ["names.ts", 'for (const id of performers) names.performers.set(id, performerJson(id, ""));', ""],
+  ],
+  "A proof or a tile": [
+    [
+      "publishing.ts",
+      "isIncluded(hasher, index, head.size, hasher.leaf(entry), hashes, head.root)",
+      "hashes.length >= 0",
+    ],
+    [
+      "publishing.ts",
+      "stored.ranges([{ level, from, to }]).catch(gone)",
+      "ledger.hashes([{ level, from, to }])",
+    ],
+  ],
+  "`accept-trail` leaves": [
+    ["accept-trail.ts", '    events.warn("trail accepted", acceptance);\n', ""],
+    ["signing.ts", 'refused: refused ? inWords(refused) : "none"', 'refused: "none"'],
+    ["signing.ts", "await checkpoints.accept(note, acceptance);", "await checkpoints.add(note);"],
   ],
 };
