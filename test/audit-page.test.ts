@@ -40,6 +40,26 @@ describe("docs/audit.md", () => {
     for (const name of names) assert.equal(sources.filter(file => file.endsWith(`/${name}`)).length, 1, name);
   });
 
+  test("names what is in the files that it names for it, where a mistake would be worst", () => {
+    const [, list = ""] = /^## Where a mistake .*?\n(.*?)^## /ms.exec(page) ?? [];
+    const named = [
+      ...list.matchAll(
+        /`([^`]+)` (?:in |of the trigger in |in the statement of `update` in )?\(?`([\w./-]+\.(?:ts|sql))`/g,
+      ),
+    ].map(([, text = "", name = ""]) => ({ text, name }));
+    const isThere = ({ text, name }: (typeof named)[number]) =>
+      sources.some(
+        file =>
+          join("/", file).endsWith(join("/", name)) &&
+          readFileSync(file, "utf8").includes(text.replace(" (…)", "")),
+      );
+    assert.ok(named.length > 8, `${named.length}`);
+    assert.deepEqual(
+      named.filter(one => !isThere(one)),
+      [],
+    );
+  });
+
   test("counts a planted line", () => {
     const table =
       "| Minutes | Lines | Files | Questions |\n|--:|--:|---|---|\n| 1 | 1 | `domain/role.ts` | |\n";

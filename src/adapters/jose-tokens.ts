@@ -67,7 +67,7 @@ const importKey = (secret: string) =>
 
 type Payload = { readonly username?: unknown; readonly roles?: unknown; readonly ver?: unknown };
 
-/** Throws FORBIDDEN for a `sub` or `username` that no employee can have, and for a `ver` that is not a number. */
+/** Throws TOKEN_REFUSED for a `sub` or `username` that no employee can have, and for a `ver` that is not a number. */
 function readClaims({ sub, username, roles, jti, ver, iat, exp }: JWTPayload & Payload): TokenClaims {
   if (sub !== undefined && !(typeof sub === "string" && /^[1-9]\d{0,14}$/.test(sub))) throw tokenNotValid();
   if (ver !== undefined && typeof ver !== "number") throw tokenNotValid();
