@@ -42,9 +42,9 @@ export class Numbering {
   async poll(): Promise<boolean> {
     const { records, clock } = this.#ports;
     const { size } = (await this.#follow()).tree;
-    const now = clock.elapsed();
-    const horizon = await records.horizon(takesId(this.#settling, now));
-    let seen: Seen = { kind: "horizon", horizon, size, now };
+    const horizon = await records.horizon(takesId(this.#settling, clock.elapsed()));
+    // The time after the statement, which may have waited: an id that it found given was given before that.
+    let seen: Seen = { kind: "horizon", horizon, size, now: clock.elapsed() };
     for (;;) {
       const { state, todo } = next(this.#settling, seen);
       this.#settling = state;

@@ -142,6 +142,32 @@ describe("numbering", () => {
     assert.deepEqual(numberedIds(), [2, 1]);
   });
 
+  test("counts the second within which a transaction takes its own id from the end of the statement that found the ids", async () => {
+    const stage = makeTrailStage();
+    const { transactions } = stage.trail;
+    stage.given.log = 0;
+    const each = await settled(stage);
+    const { horizon } = stage.trail.records;
+    stage.trail.records.horizon = async takesId => {
+      // The statement waits, and meanwhile a transaction is given id 1.
+      stage.trail.records.horizon = horizon;
+      stage.clock.advance(0.9);
+      stage.given.log = 1;
+      return horizon(takesId);
+    };
+    await look(stage, each);
+    stage.clock.advance(0.2);
+    await each.look();
+    // Within a second of its id.
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    await look(stage, each, 4);
+    stage.commit(1);
+    transactions.open.clear();
+    await look(stage, each, 2);
+    assert.deepEqual(stage.numberedIds(), [1]);
+  });
+
   test("looks over the ids of the last seconds only, and over all of them until they are settled at the start and once a day", async () => {
     const stage = makeTrailStage();
     stage.commit(...range(1, 101));

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Fault, simulate } from "../support/numbering-simulation.ts";
+
+const runs = 5_000;
+const seed = Date.now() % 2 ** 31;
+
+test("a million steps of numbering: each committed record gets one number, without gaps, and keeps it", async t => {
+  t.diagnostic(`seed ${seed}`);
+  const steps = await simulate(runs, seed);
+  t.diagnostic(`${steps} steps`);
+  assert.ok(steps >= 1_000_000);
+});
+
+const faults: readonly (readonly [Fault, RegExp])[] = [
+  ["settles too early", /no open transaction has a settled id|each committed record has a number/],
+  ["accepts a taken index", /numbers have no gap|no number changes|was removed|a record has one number/],
+  [
+    "forgets a sequence that was set back",
+    /no open transaction has a settled id|each committed record has a number/,
+  ],
+];
+for (const [fault, promise] of faults) {
+  test(`a planted fault is found: it ${fault}`, async t => {
+    t.diagnostic(`seed ${seed}`);
+    await assert.rejects(simulate(runs, seed, fault), (error: Error) =>
+      promise.test(`${error.message} ${(error.cause as Error | undefined)?.message}`),
+    );
+  });
+}
