@@ -37,6 +37,8 @@ const anchorOf = (heading: string): string =>
 const withoutBlocks = (text: string): string => text.replace(/^```.*?^```$/gms, "");
 
 const anchorsOf = (text: string): ReadonlySet<string> => {
+  if (text.startsWith("<!doctype html>"))
+    return new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id));
   const headings = [...withoutBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
   return new Set(
     headings.map((heading, i) => {

@@ -1,6 +1,6 @@
 import { DomainError, type ErrorCode } from "../../../domain/error.ts";
 
-/** The one table from what went wrong to its HTTP status (docs/reference.md). */
+/** The one table from what went wrong to its HTTP status. */
 export const statusOf: Record<ErrorCode, number> = {
   INVALID: 400,
   LOGIN_FAILED: 401,
