@@ -6,7 +6,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -14,9 +13,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { copyProject, make, runIn } from "../support/project-copy.ts";
+import { copyProject, make, packageIn, runIn } from "../support/project-copy.ts";
 
 const lacks = (program: string): boolean => spawnSync(program, ["--version"]).error !== undefined;
 
@@ -64,10 +63,8 @@ describe("the Debian package", () => {
         env: { ...environment, DEB_COMPRESSION: "none" },
         stdio: "pipe",
       });
-      const [name = ""] = readdirSync(join(repository, "build")).filter(name => name.endsWith(".deb"));
-      return execFileSync("dpkg-deb", ["--field", join(repository, "build", name), "Version"], {
-        encoding: "utf8",
-      }).trim();
+      const args = ["--field", packageIn(repository), "Version"];
+      return execFileSync("dpkg-deb", args, { encoding: "utf8" }).trim();
     };
     const { version } = JSON.parse(readFileSync("package.json", "utf8"));
     // Hashes have no order: the time alone makes the later one the newer.
@@ -89,9 +86,10 @@ describe("the Debian package", () => {
     const build = (): string => {
       rmSync(join(copy, "build"), { recursive: true, force: true });
       runIn(copy, "sh", "deploy/build-deb");
-      const [name = ""] = readdirSync(join(copy, "build")).filter(name => name.endsWith(".deb"));
-      renameSync(join(copy, "build", name), join(folder, name));
-      return join(folder, name);
+      const built = packageIn(copy);
+      const kept = join(folder, basename(built));
+      renameSync(built, kept);
+      return kept;
     };
     const { version } = JSON.parse(readFileSync("package.json", "utf8"));
     const old = build();

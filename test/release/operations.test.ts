@@ -1,26 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { bootDebian, type Container, noContainer } from "../support/debian-container.ts";
-import { copyProject, make } from "../support/project-copy.ts";
+import { chaptersOf, typedInto } from "../support/pasted-page.ts";
+import { copyProject, make, packageIn } from "../support/project-copy.ts";
 
-/** The chapters of operations.md that have something to paste. */
-const chapters = readFileSync("docs/operations.md", "utf8")
-  .split(/^## /m)
-  .map(text => ({
-    title: text.slice(0, text.indexOf("\n")),
-    blocks: [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block),
-  }))
-  .filter(({ blocks }) => blocks.length > 0);
-
-const packages = ["postgresql", "openssl", "curl", "nginx", "haproxy", "rsync", "fail2ban"];
-const password = [
-  ["Password: ", "correct horse"],
-  ["Password again: ", "correct horse"],
-] as const;
+const chapters = chaptersOf("docs/operations.md");
+const packages = { sets: [["postgresql", "openssl", "curl", "nginx", "haproxy", "rsync", "fail2ban"]] };
 const environment = "/etc/maintenance-log-service/environment";
 const etc = "/etc/maintenance-log-service";
 const dumps = "/var/lib/maintenance-log-backup";
@@ -200,11 +189,6 @@ function prepare(container: Container, folder: string): void {
   execFileSync("cp", [packageIn(folder), home]);
 }
 
-const packageIn = (folder: string): string => {
-  const [name = ""] = readdirSync(join(folder, "build")).filter(name => name.endsWith(".deb"));
-  return join(folder, "build", name);
-};
-
 /** The same package under a higher version. */
 function upgrade(container: Container): void {
   container.run(`
@@ -234,8 +218,7 @@ describe("operations.md, pasted into a booted Debian", { skip: reason ?? false, 
           const shell = container.openShell();
           await shell.paste("cd\n", []);
           for (const block of blocks) {
-            const asks = /maintenance-log create-admin.*\n$/.test(block);
-            await shell.paste(block, asks ? password : []);
+            await shell.paste(block, typedInto(block));
             container.run(settled);
           }
           shell.close();

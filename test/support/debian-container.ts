@@ -7,7 +7,7 @@ import {
 } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,12 +23,20 @@ export function noContainer(): string | undefined {
   return status === 0 ? undefined : "this machine may not make the namespaces of a container";
 }
 
+/** Sets of packages that are installed one after the other, and the release before, where some of them come from. */
+export interface Packages {
+  readonly sets: readonly (readonly string[])[];
+  readonly older?: string;
+}
+
+const mirror = "http://deb.debian.org/debian";
+
 /**
  * The files of a fresh Debian, with the packages downloaded and not installed, since a container has no network of its own.
  * It is kept, because making it takes a minute.
  */
-function freshDebian(release: string, packages: readonly string[]): string {
-  const name = createHash("sha256").update(packages.join()).digest("hex").slice(0, 8);
+function freshDebian(release: string, packages: Packages): string {
+  const name = createHash("sha256").update(JSON.stringify(packages)).digest("hex").slice(0, 8);
   const root = `/var/tmp/maintenance-log-debian-${release}-${name}`;
   if (existsSync(root)) return root;
   const unfinished = `${root}.unfinished`;
@@ -39,9 +47,16 @@ function freshDebian(release: string, packages: readonly string[]): string {
     });
   run("rm", "-rf", unfinished);
   const include = "--include=systemd,systemd-sysv,dbus,ca-certificates";
-  run("debootstrap", "--variant=minbase", include, release, unfinished, "http://deb.debian.org/debian");
+  run("debootstrap", "--variant=minbase", include, release, unfinished, mirror);
   run("cp", "/etc/resolv.conf", join(unfinished, "etc/resolv.conf"));
-  run("chroot", unfinished, "apt-get", "install", "-qy", "--download-only", ...packages);
+  if (packages.older !== undefined) {
+    const source = join(unfinished, "etc/apt/sources.list.d/older.list");
+    writeFileSync(source, `deb ${mirror} ${packages.older} main\n`);
+    run("chroot", unfinished, "apt-get", "update", "-q");
+  }
+  for (const set of packages.sets) {
+    run("chroot", unfinished, "apt-get", "install", "-qy", "--download-only", ...set);
+  }
   run("rm", join(unfinished, "etc/resolv.conf"));
   renameSync(unfinished, root);
   return root;
@@ -64,11 +79,7 @@ export interface Shell {
 }
 
 /** Boots a copy of a fresh Debian below `folder`, without a network but loopback. */
-export async function bootDebian(
-  folder: string,
-  release: string,
-  packages: readonly string[],
-): Promise<Container> {
+export async function bootDebian(folder: string, release: string, packages: Packages): Promise<Container> {
   const root = join(folder, release);
   // cp, since cpSync would follow the links of the container to files of this machine.
   execFileSync("cp", ["-a", freshDebian(release, packages), root]);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 const parts = [
@@ -42,3 +42,9 @@ export const runIn = (copy: string, command: string, ...args: readonly string[])
 /** Runs make, on the packages of npm that are there. */
 export const make = (copy: string, ...args: readonly string[]): string =>
   runIn(copy, "make", "--silent", "--old-file=node_modules/.package-lock.json", ...args);
+
+/** The package that `make deb` has built in a copy. */
+export function packageIn(copy: string): string {
+  const [name = ""] = readdirSync(join(copy, "build")).filter(name => name.endsWith(".deb"));
+  return join(copy, "build", name);
+}
