@@ -77,8 +77,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
 
     test("begins empty", async () => {
       const { ledger, records, checkpoints } = trail;
-      const { lastHash, ...end } = await ledger.end();
-      assert.deepEqual([hex(lastHash), end], ["", { size: 0 }]);
+      const { lastHash, size } = await ledger.end();
+      assert.deepEqual([hex(lastHash), size], ["", 0]);
       assert.equal(await hashesOf(0, 0, 10), "");
       assert.deepEqual(await ledger.hashes([]), []);
       assert.equal(await ledger.firstMissing(0, 0), undefined);
@@ -232,7 +232,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
         ],
       );
       const { lastHash, ...end } = await ledger.end();
-      assert.deepEqual(end, { size: 8 });
+      assert.equal(end.size, 8);
       assert.equal(hex(lastHash), hex(rest.hashes.subarray(32)));
       assert.equal(await ledger.firstMissing(0, 8), undefined);
       assert.equal(await ledger.firstMissing(3, 10), 8);
@@ -340,8 +340,10 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
 
     test("hashes of the tree come back as they were stored first", async () => {
       const { ledger } = trail;
-      await ledger.store([node(4, 3), node(4, 2), node(8, 2), node(4, 4)]);
-      await ledger.store([{ ...node(4, 2), hash: bytes(99) }, node(4, 5)]);
+      const { server } = await ledger.end();
+      await ledger.store([node(4, 3), node(4, 2), node(8, 2), node(4, 4)], server);
+      await ledger.store([{ ...node(4, 2), hash: bytes(99) }, node(4, 5)], server);
+      await ledger.store([node(4, 6)], "another server");
       assert.equal(await hashesOf(4, 2, 4), hex(bytes(3)) + hex(bytes(4)));
       assert.equal(await hashesOf(4, 5, 9), hex(bytes(6)));
       assert.equal(await hashesOf(8, 0, 256), hex(bytes(3)));

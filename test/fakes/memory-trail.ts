@@ -69,7 +69,12 @@ export function makeMemoryTrail(
     ledger: {
       async end() {
         const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
-        return { size: last === undefined ? 0 : last.index + 1, lastHash: last?.hash ?? new Uint8Array() };
+        const { server } = transactions;
+        return {
+          server,
+          size: last === undefined ? 0 : last.index + 1,
+          lastHash: last?.hash ?? new Uint8Array(),
+        };
       },
       async number(size, above, settled, limit, upTo) {
         const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
@@ -100,7 +105,8 @@ export function makeMemoryTrail(
           tooLong: long && `${long.kind} ${long.recordId}`,
         };
       },
-      async store(nodes) {
+      async store(nodes, server) {
+        if (server !== transactions.server) return;
         const placeOf = ({ level, index }: StoredNode) => `${level}/${index}`;
         const known = new Set(stored.nodes.map(placeOf));
         stored.nodes.push(...nodes.filter(node => !known.has(placeOf(node))));

@@ -7,7 +7,7 @@ import { makeStoredTree } from "../../src/application/trail/tree.ts";
 import { DomainError } from "../../src/domain/error.ts";
 import type { Head } from "../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
-import { hasher, logRecord, makeTrailStage } from "./trail-stage.ts";
+import { hasher, logRecord, makeTrailStage, range } from "./trail-stage.ts";
 
 /** What a test plants, to show that the simulation finds it. */
 export type Fault = "settles too early" | "accepts a taken index" | "forgets a sequence that was set back";
@@ -50,6 +50,7 @@ const step = fc.oneof(
       kind: fc.constant("promote"),
       isMeant: fc.nat({ max: 3 }),
       lostSteps: fc.nat({ max: most.snapshots }),
+      isPooled: fc.boolean(),
       // PostgreSQL logs a sequence ahead of its value.
       ahead: fc.nat({ max: 32 }),
     }),
@@ -72,7 +73,7 @@ type Step =
   | { kind: "kill"; place: number; isMeant: number }
   | { kind: "go on"; place: number; outcome: string }
   | { kind: "time"; milliseconds: number }
-  | { kind: "promote"; isMeant: number; lostSteps: number; ahead: number }
+  | { kind: "promote"; isMeant: number; lostSteps: number; isPooled: boolean; ahead: number }
   | { kind: "set the sequence back"; isMeant: number; by: number };
 
 interface Transaction {
@@ -88,6 +89,8 @@ interface Process {
   /** The statement that it waits for. */
   statement: ((outcome: string) => void) | undefined;
   isPolling: boolean;
+  /** That of its last horizon. */
+  server: string | undefined;
   isFree: boolean;
 }
 
@@ -113,7 +116,9 @@ class Simulation {
 
   constructor(fault: Fault | undefined) {
     this.#fault = fault;
-    this.#stage.given.log = 0;
+    // A few more complete a subtree that is stored.
+    this.#stage.commit(...range(1, 14));
+    this.#stage.given.log = 13;
   }
 
   /** The code under test must not catch what is found. */
@@ -148,7 +153,7 @@ class Simulation {
     if (step.kind === "begin") this.#begin();
     else if (step.kind === "start a process") this.#start();
     else if (step.kind === "time") this.#pass(step.milliseconds);
-    else if (step.kind === "promote" && step.isMeant === 0) this.#promote(step.lostSteps, step.ahead);
+    else if (step.kind === "promote" && step.isMeant === 0) this.#promote(step);
     else if (step.kind === "set the sequence back" && step.isMeant === 0) this.#goBack(step.by);
     else if (step.kind === "go on" || step.kind === "kill")
       for (const process of pick(this.#processes, step.place)) {
@@ -260,7 +265,7 @@ class Simulation {
     given.log = Math.max(0, given.log - by);
   }
 
-  #promote(lostSteps: number, ahead: number): void {
+  #promote({ lostSteps, isPooled, ahead }: Extract<Step, { kind: "promote" }>): void {
     const { records, given, trail } = this.#stage;
     const kept = this.#snapshots[Math.max(0, this.#snapshots.length - 1 - lostSteps)] ?? this.snapshot();
     records.log.splice(0, records.log.length, ...kept.log);
@@ -275,7 +280,8 @@ class Simulation {
     this.#setBack = { ...this.#setBack, times: this.#setBack.times + 1, unaware: new Set() };
     // Such a loss is what the checkpoint outside of the database is for.
     if (this.#signed && this.#signed.size > kept.entries.length) this.#signed = undefined;
-    for (const process of this.#processes) process.statement?.("lost before it was done");
+    // Behind a transaction pooler the next statement of a poll is done by the new server.
+    if (!isPooled) for (const process of this.#processes) process.statement?.("lost before it was done");
   }
 
   #start(isFree = false): void {
@@ -311,6 +317,7 @@ class Simulation {
     if (name === "number") this.#checkSettled(process, given[2] as { log: number });
     const result = await this.#plant(name, given, call);
     if (outcome === "lost after it was done") throw lost();
+    if (name === "horizon") process.server = (result as Horizon).server;
     if (name === "horizon" && times === this.#setBack.times) this.#setBack.unaware.delete(process);
     return result;
   }
@@ -346,9 +353,12 @@ class Simulation {
   async #poll(process: Process): Promise<boolean> {
     process.isPolling = true;
     const { trail } = this.#stage;
+    const { server } = trail.transactions;
+    const isSameServer = () => server === trail.transactions.server;
     try {
       const isMore = await process.numbering.poll();
       const head = process.numbering.head() as Head;
+      if (!isSameServer()) return isMore;
       if (this.#signed && head.size >= this.#signed.size && this.#processes.includes(process))
         this.expect(
           await makeStoredTree(trail.ledger, hasher).extends(this.#signed, head),
@@ -357,7 +367,10 @@ class Simulation {
       if (head.size >= (this.#signed?.size ?? 0)) this.#signed = head;
       return isMore;
     } catch (error) {
-      this.expect(error instanceof DomainError && error.code === "UNAVAILABLE", `no poll fails: ${error}`);
+      this.expect(
+        !isSameServer() || (error instanceof DomainError && error.code === "UNAVAILABLE"),
+        `no poll fails: ${error}`,
+      );
       return false;
     } finally {
       process.isPolling = false;
@@ -366,7 +379,8 @@ class Simulation {
 
   /** Nothing that counts as settled can still appear; who does not know of a sequence that was set back cannot know that. */
   #checkSettled(process: Process, settled: { log: number }): void {
-    if (this.#setBack.unaware.has(process)) return;
+    if (this.#setBack.unaware.has(process) || process.server !== this.#stage.trail.transactions.server)
+      return;
     const open = this.#transactions.flatMap(({ ids }) => ids);
     this.expect(
       open.every(id => id > settled.log),

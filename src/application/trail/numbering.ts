@@ -20,6 +20,7 @@ interface KnownTrail {
   /** Its size when it was read from the database. */
   readonly read: number;
   readonly lastHash: Hash;
+  readonly server: string;
 }
 
 /**
@@ -74,13 +75,16 @@ export class Numbering {
   /** Takes over what other processes have added. */
   async #follow(): Promise<KnownTrail> {
     const { ledger, hasher } = this.#ports;
-    const { size, lastHash } = await ledger.end();
+    const { server, size, lastHash } = await ledger.end();
     const known = this.#known;
-    if (known !== undefined && size === known.tree.size && equalBytes(lastHash, known.lastHash)) return known;
+    const isKnown =
+      server === known?.server && size === known.tree.size && equalBytes(lastHash, known.lastHash);
+    if (isKnown) return known;
     const tree = await makeStoredTree(ledger, hasher).frontier(size);
     // Another trail than the one that this process has settled ids of.
-    if (known !== undefined && size <= known.tree.size) this.#settling = nothingKnown;
-    this.#known = { tree, read: size, lastHash };
+    if (known !== undefined && (server !== known.server || size <= known.tree.size))
+      this.#settling = nothingKnown;
+    this.#known = { tree, read: size, lastHash, server };
     return this.#known;
   }
 
@@ -97,9 +101,9 @@ export class Numbering {
     const { hashes, late, firstLate, tooLong } = numbered;
     const { tree, nodes } = makeGrowingTree(hasher, known.tree);
     for (let at = 0; at < hashes.length; at += hashLength) tree.append(hashes.subarray(at, at + hashLength));
-    if (nodes.length > 0) await ledger.store(nodes);
+    if (nodes.length > 0) await ledger.store(nodes, known.server);
     const lastHash = hashes.length > 0 ? hashes.subarray(-hashLength) : known.lastHash;
-    this.#known = { tree, read: known.read, lastHash };
+    this.#known = { ...known, tree, lastHash };
     if (late > 0) events.warn("trail late", { records: late, entry: firstLate });
     if (tooLong !== undefined) events.error("record too long for the trail", { record: tooLong });
     return numbered;

@@ -26,6 +26,8 @@ export interface HashRange {
 }
 
 export interface LedgerEnd {
+  /** As in a horizon. */
+  readonly server: string;
   readonly size: number;
   /** Of the last entry; no bytes where there is none. */
   readonly lastHash: Hash;
@@ -54,8 +56,11 @@ export interface Ledger {
    * of kinds, then by id. Resolves with undefined, and adds nothing, where the trail does not end at `size`.
    */
   number(size: number, above: Ids, settled: Ids, limit: number, upTo: Ids): Promise<Numbered | undefined>;
-  /** Those that are stored already stay as they are. */
-  store(nodes: readonly StoredNode[]): Promise<void>;
+  /**
+   * Those that are stored already stay as they are. Adds nothing on another server: behind a transaction pooler a promoted one
+   * can take this statement, without the entries that the nodes are of.
+   */
+  store(nodes: readonly StoredNode[], server: string): Promise<void>;
   /** For each range, the hashes one after the other, as many as are stored. */
   hashes(ranges: readonly HashRange[]): Promise<readonly Uint8Array[]>;
   /** The first index, from `from` up to, and without, `to`, that has no entry with a hash. */

@@ -37,6 +37,9 @@ export const linesOf: Readonly<Record<EntryKind, Statement>> = {
 /** The owner of the tables can drop the constraint, and put an index that leaves no room for the next. */
 export const indexEnd = 2 ** 52;
 
+/** Another one for each start of a server, and so for a standby that is promoted. */
+export const serverStart = sql`pg_postmaster_start_time()::text`;
+
 /** What gives the records of a kind their ids. The owner of the tables can insert any other. */
 export const sequenceOf: Readonly<Record<EntryKind, Statement>> = {
   employee: sql`employee_event_id_seq`,

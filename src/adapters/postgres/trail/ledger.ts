@@ -6,7 +6,7 @@ import { mostEntryBytes } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
-import { indexEnd, leafHash, linesOf, unionOf } from "./entries.ts";
+import { indexEnd, leafHash, linesOf, serverStart, unionOf } from "./entries.ts";
 
 /** PostgreSQL joins two sorted inputs as far as the limit asks for. With "not exists" it looks each record up in the index. */
 const unnumbered = (kind: EntryKind, above: Ids, upTo: Ids, settled: Ids, limit: number) => sql`
@@ -46,13 +46,15 @@ export function makeLedger({ query }: Database): Ledger {
 
   return {
     async end() {
-      const empty = { size: 0, hash: "" };
-      const [{ size, hash } = empty] = await query<typeof empty>(
+      const [row] = await query<{ server: string; size: number; hash: string }>(
         sql`
-          select index + 1 as size, coalesce(encode(hash, 'hex'), '') as hash
-          from trail_entry where index < ${indexEnd} order by index desc limit 1`,
+          select ${serverStart} as server, coalesce(index + 1, 0) as size, coalesce(encode(hash, 'hex'), '') as hash
+          from (values (0)) as one left join (
+            select index, hash from trail_entry where index < ${indexEnd} order by index desc limit 1
+          ) as last on true`,
       );
-      return { size, lastHash: Buffer.from(hash, "hex") };
+      const { server, size, hash } = row as NonNullable<typeof row>;
+      return { server, size, lastHash: Buffer.from(hash, "hex") };
     },
 
     async number(size, above, settled, limit, upTo) {
@@ -103,14 +105,14 @@ export function makeLedger({ query }: Database): Ledger {
       }
     },
 
-    async store(nodes) {
+    async store(nodes, server) {
       const rows = nodes.map(node => ({ ...node, hash: Buffer.from(node.hash).toString("hex") }));
       await query(
         sql`
           insert into trail_node (level, index, hash)
           select level, index, pg_catalog.decode(hash, 'hex')
           from json_to_recordset(${JSON.stringify(rows)}::text::json) as node (level smallint, index bigint, hash text)
-          order by level, index on conflict do nothing`,
+          where ${serverStart} = ${server} order by level, index on conflict do nothing`,
       );
     },
 

@@ -4,7 +4,7 @@ import { mostEntryBytes, tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
-import { indexEnd, leafHash, linesOf, sequenceOf, unionOf } from "./entries.ts";
+import { indexEnd, leafHash, linesOf, sequenceOf, serverStart, unionOf } from "./entries.ts";
 import { newestFaults } from "./newest-records.ts";
 
 /**
@@ -102,7 +102,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
     async horizon(takesId) {
       const [row] = await query<{ server: string; xmin: number; xid: number | null } & Ids>(
         sql`
-          select pg_postmaster_start_time()::text as server, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
+          select ${serverStart} as server, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
             case when ${takesId} then pg_current_xact_id()::text::bigint end as xid,
             ${lastGiven("employee")} as employee, ${lastGiven("asset")} as asset, ${lastGiven("log")} as log`,
       );
