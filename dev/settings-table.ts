@@ -1,6 +1,6 @@
 import { everySetting } from "../src/config/settings.ts";
 
-/** The table of README.md. */
+/** The table of docs/commands.md. */
 export const settingsTable = (): string =>
   [
     "| Setting | Default | What it is for |",

@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { settingsTable } from "../dev/settings-table.ts";
 import { everySetting, serveSettings } from "../src/config/settings.ts";
 
 describe("the settings", () => {
-  test("are in README.md as they are declared; if not: make docs", () => {
-    const [table] = /^\| Setting \|(?:.*\n)(?:\|.*\n)+/m.exec(readFileSync("README.md", "utf8")) ?? [];
-    assert.equal(table, `${settingsTable()}\n`);
-  });
-
   const text = readFileSync("deploy/environment", "utf8");
   const given = [...text.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name = "", value = ""]) => ({
     name,

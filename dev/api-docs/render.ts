@@ -1,6 +1,7 @@
 import openapiTS, { type OpenAPI3 } from "openapi-typescript";
 import { commands } from "../../src/commands/commands.ts";
 import { helpOf } from "../../src/commands/help.ts";
+import { settingsTable } from "../settings-table.ts";
 import { describeApi, openApiText } from "./describe.ts";
 import { apiPage } from "./page/page.ts";
 
@@ -14,7 +15,7 @@ export const renderPages = async (): Promise<Pages> => ({
   "api.d.ts": `/** Types of the API for TypeScript clients. Made by \`make docs\`. */\n${await typesOf()}`,
 });
 
-/** What `--help` prints, alone and after each command, but only the names of the settings, which README.md explains. */
+/** What `--help` prints, alone and after each command, but only the names of the settings, which a table explains. */
 async function commandsPage(): Promise<string> {
   const sections = Object.keys(commands).map(async name => {
     const [text = "", settings = ""] = (await helpOf(name)).split("\n\nSettings, ");
@@ -24,9 +25,15 @@ async function commandsPage(): Promise<string> {
   });
   return `# Commands
 
-What each command takes, as \`--help\` prints it. [README.md](../README.md#settings) explains the settings. Made by \`make docs\`.
+What each command takes, as \`--help\` prints it. Made by \`make docs\`.
 
-${blockOf(await helpOf(""))}${(await Promise.all(sections)).join("")}`;
+${blockOf(await helpOf(""))}
+## Settings
+
+Settings come from the environment. \`NAME_FILE\` may be set in place of \`NAME\`: the path of a file whose content is the value.
+
+${settingsTable()}
+${(await Promise.all(sections)).join("")}`;
 }
 
 const blockOf = (text: string): string => `\`\`\`text\n${text}\n\`\`\`\n`;

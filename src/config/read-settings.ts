@@ -11,7 +11,7 @@ export class SettingsError extends Error {
 
 export interface Setting<T> {
   readonly name: string;
-  /** What it is for, in the help and in README.md. */
+  /** What it is for, in the help and in docs/commands.md. */
   readonly about: string;
   /** In messages about a wrong value. */
   readonly example: string;

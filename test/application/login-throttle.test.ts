@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 import { makeLoginThrottle } from "../../src/application/login-throttle.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 
-/** Failures that cost nothing, as README.md has them: of one email from one address, and of an address. */
+/** Failures that cost nothing, as docs/reference.md has them: of one email from one address, and of an address. */
 const freeFailures = { ofEmail: 5, ofAddress: 50 };
 const email = "ada@example.com";
 const here = "192.0.2.1";

@@ -5,7 +5,7 @@ import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { until } from "../support/until.ts";
 import { api, openWorld, password, type World } from "../support/world.ts";
 
-/** Failures that cost nothing, as README.md has them: of one email from one address, and of an address. */
+/** Failures that cost nothing, as docs/reference.md has them: of one email from one address, and of an address. */
 const freeFailures = { ofEmail: 5, ofAddress: 50 };
 
 const attempt = (world: World, email: string, password: string, forwardedFor?: string) =>
