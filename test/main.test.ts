@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { describeApi } from "../dev/api-docs/describe.ts";
@@ -13,6 +14,17 @@ import { openEmptyDatabase, type TestDatabase } from "./support/database.ts";
 import { freePort } from "./support/native-postgres.ts";
 import { runProgram, type Service, startProgram, startService } from "./support/program.ts";
 import { until } from "./support/until.ts";
+
+/** Begins a request that is under way until its body of two bytes has been sent. */
+async function beginLogin(port: number) {
+  const socket = dial(port, "127.0.0.1").on("error", () => {});
+  const received = text(socket);
+  const begun = once(socket, "data");
+  const fields = ["Host: x", "Content-Type: application/json", "Content-Length: 2", "Expect: 100-continue"];
+  socket.write(`POST /api/v1/auth/login HTTP/1.1\r\n${fields.join("\r\n")}\r\n\r\n`);
+  await begun;
+  return { socket, received };
+}
 
 const secretKey = "a secret of the process tests, thirty-two bytes";
 const adminPassword = "first password";
@@ -318,21 +330,49 @@ describe("the program on a database", () => {
       await relay.close();
     });
 
-    test("is stopped with 0 also while it still waits for the database", async () => {
-      // Nobody answers on the way to this one, so that the first look at the schema takes its time.
-      const held: Socket[] = [];
-      const silent = createServer(socket => held.push(socket));
-      const port = await freePort();
-      await new Promise<void>(resolve => silent.listen(port, "127.0.0.1", resolve));
-      const DATABASE_URL = `postgres://postgres@127.0.0.1:${port}/x`;
-      const starting = startProgram(["serve"], { ...serving(), DATABASE_URL, PORT: "0" });
-      await once(silent, "connection");
-      starting.kill("SIGTERM");
-      const [code] = await once(starting, "exit");
-      assert.equal(code, 0);
-      for (const socket of held) socket.destroy();
-      silent.close();
-    });
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      test(`${signal} stops it with 0 also while it still waits for the database, and SIGHUP does nothing`, async () => {
+        // Nobody answers on the way to this one, so that the first look at the schema takes its time.
+        const held: Socket[] = [];
+        const silent = createServer(socket => held.push(socket));
+        const port = await freePort();
+        await new Promise<void>(resolve => silent.listen(port, "127.0.0.1", resolve));
+        const DATABASE_URL = `postgres://postgres@127.0.0.1:${port}/x`;
+        const starting = startProgram(["serve"], { ...serving(), DATABASE_URL, PORT: "0" });
+        await once(silent, "connection");
+        starting.kill("SIGHUP");
+        starting.kill(signal);
+        assert.deepEqual(await once(starting, "exit"), [0, null]);
+        for (const socket of held) socket.destroy();
+        silent.close();
+      });
+
+      test(`SIGHUP does nothing while it drains after ${signal}, and the request under way gets its response`, async () => {
+        service = await startService(serving());
+        const { socket, received } = await beginLogin(service.port);
+        service.signal(signal);
+        await until(() => service.lines.some(line => line.includes('"stopping"')));
+        service.signal("SIGHUP");
+        socket.end("{}");
+        assert.match(await received, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /);
+        const { code, stderr } = await service.exited;
+        assert.deepEqual([code, stderr], [0, ""]);
+        assert.match(service.lines.at(-1) ?? "", /"stopped"/);
+      });
+
+      test(`a second ${signal} ends it at once while it drains`, async () => {
+        service = await startService(serving());
+        const { socket } = await beginLogin(service.port);
+        service.signal(signal);
+        await until(() => service.lines.some(line => line.includes('"stopping"')));
+        service.signal(signal);
+        const { code } = await service.exited;
+        // By the signal: a shell says 128 and its number.
+        assert.equal(code, null);
+        assert.doesNotMatch(service.lines.join(), /"stopped"/);
+        socket.destroy();
+      });
+    }
 
     test("refuses a database that can lose what it has acknowledged, unless told that any will do", async t => {
       if (!database.hasUsers) return t.skip("the embedded database has settings of its own");

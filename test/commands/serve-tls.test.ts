@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -91,8 +92,23 @@ describe("serve with TLS", () => {
     put("second");
     program.kill("SIGHUP");
     await until(async () => (await figures())[1] === 0);
+    // Also while it drains, for a request that is under way until the end of its body.
+    const options = { port, method: "POST", path: "/api/v1/auth/login", rejectUnauthorized: false };
+    const headers = { "Content-Type": "application/json", "Content-Length": "2", Expect: "100-continue" };
+    const underWay = request({ ...options, headers, agent: false });
+    underWay.flushHeaders();
+    await once(underWay, "continue");
     program.kill("SIGTERM");
-    assert.equal((await once(program, "exit"))[0], 0);
+    await heard("stopping");
+    put("first");
+    program.kill("SIGHUP");
+    const renewals = () => lines.filter(({ event }) => event === "certificate renewed");
+    await until(() => renewals().length === 2);
+    underWay.end("{}");
+    const [response] = await once(underWay, "response");
+    assert.equal(response.statusCode, 400);
+    response.resume();
+    assert.deepEqual(await once(program, "exit"), [0, null]);
   });
 
   test("without a certificate ignores SIGHUP, from the first moment of its life", async () => {
