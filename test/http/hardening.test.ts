@@ -631,6 +631,47 @@ describe("bodies under way", () => {
   });
 });
 
+describe("lists whose clients take nothing", () => {
+  test("are held up to a number: the one that has waited longest is cut off, and others go on", async () => {
+    const repositories = makeMemoryRepositories();
+    let held = 0;
+    const list = async function* () {
+      held += 1;
+      try {
+        // Without an end: what a client takes decides how much is read.
+        for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
+      } finally {
+        held -= 1;
+      }
+    };
+    const logs = { ...repositories.maintenanceLogs, list };
+    const world = await openLimited({ slowReaders: 3 }, { ...repositories, maintenanceLogs: logs });
+    const ask = () => {
+      const socket = connect(world.port, "127.0.0.1");
+      socket.on("error", () => {});
+      socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${world.bearer}\r\n`);
+      return socket;
+    };
+    const cut = () => world.load().turnedAway.slowClients;
+
+    const silent = Array.from({ length: 10 }, ask);
+    await until(() => cut() === 7);
+    await until(() => held === 3);
+    assert.equal((await world.call("GET", `${api}/employees/me`, { token: world.tokens.ADMIN })).status, 200);
+
+    // A client that reads waits less than any of these.
+    const reader = ask();
+    for await (const _ of reader) if (reader.bytesRead > 30_000_000) break;
+    await until(() => held === 2);
+    assert.equal(cut(), 8);
+
+    for (const socket of silent) socket.destroy();
+    await until(() => held === 0);
+    assert.equal(cut(), 8);
+    await world.close();
+  });
+});
+
 describe("a response that is sent while the body of its request still arrives", () => {
   const get = (path: string, bearer: string, length: number) =>
     `GET ${path} HTTP/1.1\r\n${host}${bearer}Content-Length: ${length}\r\n\r\n`;

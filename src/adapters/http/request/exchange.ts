@@ -4,6 +4,7 @@ import { type HeaderFields, overloaded } from "../api/http-error.ts";
 import type { Route } from "../api/route.ts";
 import type { Admission, Phase, Share } from "./admission.ts";
 import { requestIdOf } from "./request-id.ts";
+import type { SlowReaders } from "./slow-readers.ts";
 import { readTarget, type Target } from "./target.ts";
 
 /** The headers of every response. */
@@ -16,6 +17,7 @@ export const standingHeaders = (requestId: string): HeaderFields => ({
 /** What all exchanges of a server have in common. */
 export interface Edge {
   readonly admission: Admission;
+  readonly slowReaders: SlowReaders;
   readonly addressOf: (request: IncomingMessage) => string;
   /** The headers of every response to a request from this origin. */
   readonly headersFor: (origin: string | undefined) => HeaderFields;
@@ -75,6 +77,10 @@ export class Exchange implements Share {
       this.isWhole = !request.socket.destroyed;
     });
     this.closed = new Promise(resolve => response.on("close", resolve));
+  }
+
+  get slowReaders(): SlowReaders {
+    return this.#edge.slowReaders;
   }
 
   get lingerMilliseconds(): number {

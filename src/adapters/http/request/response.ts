@@ -131,7 +131,7 @@ async function sendList(
     begin(exchange, status, all);
     // The end is written when nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more
     // than the mark waits, although the client has read all of the response.
-    await pipeline(framed(bytes, chunks, frame, exchange), response);
+    await pipeline(exchange.slowReaders.follow(framed(bytes, chunks, frame, exchange), response), response);
   } finally {
     await chunks.return(undefined);
   }

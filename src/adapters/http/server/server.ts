@@ -6,6 +6,7 @@ import { Admission } from "../request/admission.ts";
 import { Exchange } from "../request/exchange.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { sendError } from "../request/response.ts";
+import { SlowReaders } from "../request/slow-readers.ts";
 import { Draining } from "./draining.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { type HttpLimits, httpLimits } from "./limits.ts";
@@ -20,7 +21,9 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   const headersFor = (origin: string | undefined): HeaderFields =>
     isSecure ? { ...cors.forOrigin(origin), ...strictTransport } : cors.forOrigin(origin);
   const admission = new Admission(limits);
-  const edge = { admission, addressOf, headersFor, lingerMilliseconds: limits.lingerMilliseconds };
+  const slowReaders = new SlowReaders(limits.slowReaders, () => admission.turnAway("slowClients"));
+  const { lingerMilliseconds } = limits;
+  const edge = { admission, slowReaders, addressOf, headersFor, lingerMilliseconds };
   const handle = makeRequestHandler(api);
   const connections = new Map<Socket, HttpConnection>();
   /** Those of the network: with TLS they are there before there is a connection that HTTP knows of. */
@@ -34,10 +37,10 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   });
   server.on("drop", () => admission.turnAway("connections"));
   server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
-    connections.set(socket, new HttpConnection(socket, limits.lingerMilliseconds));
+    connections.set(socket, new HttpConnection(socket, lingerMilliseconds));
     socket.once("close", () => connections.delete(socket));
     // With TLS a reset can look like the client's end: the response would then be in flight for `takeMilliseconds`.
-    if (isSecure) socket.once("end", () => socket.setTimeout(limits.lingerMilliseconds));
+    if (isSecure) socket.once("end", () => socket.setTimeout(lingerMilliseconds));
   });
   server.on("request", accept);
   // With a listener Node leaves the interim response to the reader of the body (body.ts).

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonChunk, JsonList } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Bytes, Database } from "../connection/database.ts";
@@ -51,8 +50,7 @@ export class Care {
  * connection, no snapshot, no portal, however slowly the client reads. Rows are never deleted and their keys never
  * change, so every row that is there at the start comes exactly once.
  *
- * The next page is read while one is rendered and sent, so that neither side waits for the other; but for the first one, after
- * which most readers stop: there is nothing more, or it was HEAD.
+ * No page is read before the one before was taken: it would be held for as long as a slow client reads.
  *
  * @param read reads at most so many rows that come after this key; undefined when they come to too many bytes
  * @param wanted rows after which no page is read
@@ -63,42 +61,31 @@ export async function* pagesOf<Key, P extends Page<Key>>(
   care: Care,
   wanted = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<P, undefined> {
-  async function readFitting(last: Key, limit: number): Promise<P> {
-    for (let rows = limit; ; rows = Math.ceil(rows / 8)) {
-      const page = await read(last, rows);
-      if (page !== undefined) return page;
-      care.noteTooLong();
-    }
-  }
   const isCareful = care.takeList();
   const firstLimit = isCareful ? firstRows.whereLong : firstRows.asARule;
-
-  /** The page after this one; undefined at the end of the list. */
-  function readAfter({ rows, bytes, next }: P, left: number): Promise<P> | undefined {
-    if (next === undefined || left <= 0) return undefined;
-    const fitting = rows === 0 ? firstLimit : Math.max(1, Math.floor((0.8 * pageBytes * rows) / bytes));
-    const most = isCareful ? Math.max(firstLimit, mostGrowth * rows) : fitting;
-    const reading = readFitting(next, Math.min(fitting, most, left));
-    // Awaiting it later throws its failure. A reader that stops before that would leave it unhandled.
-    reading.catch(() => {});
-    return reading;
-  }
-
-  const first = await readFitting(start, Math.min(firstLimit, wanted));
-  yield first;
-  let left = wanted - first.rows;
-  let reading = readAfter(first, left);
-  while (reading !== undefined) {
-    const page = await reading;
-    left -= page.rows;
-    reading = readAfter(page, left);
-    // The driver sends the statement in a turn of its own, after the first of these two. With one turn PostgreSQL would wait
-    // for it while this page is rendered, for 1 ms a page of logs.
-    if (reading !== undefined) {
-      await nextTurn();
-      await nextTurn();
-    }
+  let limit = firstLimit;
+  let left = wanted;
+  for (let last: Key | undefined = start; last !== undefined && left > 0; ) {
+    const page: P = await readFitting(read, last, Math.min(limit, left), care);
     yield page;
+    const { rows, bytes, next } = page;
+    const fitting = rows === 0 ? firstLimit : Math.max(1, Math.floor((0.8 * pageBytes * rows) / bytes));
+    limit = isCareful ? Math.min(fitting, Math.max(firstLimit, mostGrowth * rows)) : fitting;
+    left -= rows;
+    last = next;
+  }
+}
+
+async function readFitting<Key, P>(
+  read: (last: Key, limit: number) => Promise<P | undefined>,
+  last: Key,
+  limit: number,
+  care: Care,
+): Promise<P> {
+  for (let rows = limit; ; rows = Math.ceil(rows / 8)) {
+    const page = await read(last, rows);
+    if (page !== undefined) return page;
+    care.noteTooLong();
   }
 }
 

@@ -30,7 +30,7 @@ export const probeLimits: PoolLimits = { ...serviceLimits, connections: 1, waiti
 /** For numbering, on a connection of its own: no request waits for it. A look over ten million records takes up to 20 s. */
 export const trailLimits: PoolLimits = { connections: 1, deadlineMilliseconds: 60_000, waiting: 10 };
 
-/** For commands, which may take their time over a migration. A list reads a page and names at the same time. */
+/** For commands, which may take their time over a migration. */
 export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds: 3_600_000, waiting: 10 };
 
 /**

@@ -1,5 +1,4 @@
 import type { LogPosition } from "../../../domain/maintenance-log.ts";
-import { pageBytes } from "../batching/pages.ts";
 import type { Ids, Names } from "./names.ts";
 
 /**
@@ -112,8 +111,10 @@ const escapes: readonly Uint8Array[] = Array.from({ length: backslash + 1 }, (_,
   Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
 );
 
+/** So many make a stream wait for its client (JsonChunk), and a slow client holds little more. */
+const chunkBytes = 64 * 1024;
 /** One log is 62 KB at most, when its comment is all control characters. */
-const mostChunkBytes = pageBytes + 64 * 1024;
+const mostChunkBytes = chunkBytes + 64 * 1024;
 /** Where the logs of all lists are rendered. */
 const scratch = new Uint8Array(mostChunkBytes);
 
@@ -121,7 +122,7 @@ const scratch = new Uint8Array(mostChunkBytes);
 function render({ fields, comments }: PackedLogs, names: Names, start: Offset, bounds: Bounds): RenderedLogs {
   const out = scratch;
   const { assets, performers } = names;
-  const most = Math.min(bounds.bytes, pageBytes);
+  const most = Math.min(bounds.bytes, chunkBytes);
   let from = start.fields;
   let commentFrom = start.comments;
   let rowStart = from;
@@ -179,15 +180,12 @@ function put(bytes: Uint8Array, out: Uint8Array, at: number): number {
   return at + length;
 }
 
-/** What a stream makes its writer wait for (JsonChunk). */
-const reusedBytes = 64 * 1024;
-
 /** Where a list keeps the chunk that is being sent. V8 collects buffers late and at a high cost, so a long one uses it again. */
 export class ChunkRoom {
   #room: Uint8Array | undefined;
 
   copy(bytes: Uint8Array): Uint8Array {
-    if (bytes.length < reusedBytes) return bytes.slice();
+    if (bytes.length < chunkBytes) return bytes.slice();
     this.#room ??= new Uint8Array(mostChunkBytes);
     this.#room.set(bytes);
     return this.#room.subarray(0, bytes.length);

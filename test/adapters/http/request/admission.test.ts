@@ -208,6 +208,7 @@ test("the bounds are those that the documents name", () => {
     tlsConnections: 2_000,
     waitingConnections: 4_096,
     requests: 1_000,
+    slowReaders: 128,
     bodyBytes: 16_777_216,
     bodyBytesWithoutToken: 1_048_576,
   });

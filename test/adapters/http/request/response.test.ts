@@ -7,6 +7,7 @@ import { HttpError } from "../../../../src/adapters/http/api/http-error.ts";
 import { Admission } from "../../../../src/adapters/http/request/admission.ts";
 import { Exchange } from "../../../../src/adapters/http/request/exchange.ts";
 import { sendError } from "../../../../src/adapters/http/request/response.ts";
+import { SlowReaders } from "../../../../src/adapters/http/request/slow-readers.ts";
 import { httpLimits } from "../../../../src/adapters/http/server/limits.ts";
 
 /** An exchange whose body never ends, and whether the response has ended. */
@@ -36,6 +37,7 @@ function arriving() {
     response as unknown as ServerResponse,
     {
       admission: new Admission(httpLimits),
+      slowReaders: new SlowReaders(1, () => {}),
       addressOf: () => "127.0.0.1",
       headersFor: () => ({}),
       lingerMilliseconds: 1_000,

@@ -134,7 +134,7 @@ describe("lists of logs on PostgreSQL", () => {
     const found: MaintenanceLog[] = [];
     let next: LogPosition | undefined;
     for await (const chunk of list) {
-      assert.ok(chunk.json.length <= (256 + 64) * 1024);
+      assert.ok(chunk.json.length <= (64 + 64) * 1024);
       found.push(...elementsOf<MaintenanceLog>(chunk));
       next = chunk.next;
     }

@@ -161,7 +161,7 @@ describe("packed logs", () => {
     assert.deepEqual(lastPosition(pack(logs).packed), positionOf(logs[49]));
   });
 
-  test("are rendered in chunks of 256 KiB and one log", () => {
+  test("are rendered in chunks of 64 KiB and one log", () => {
     // The longest that the rules allow: ten thousand characters that JSON writes with six bytes each.
     const longest = "\x01".repeat(10_000);
     const name = "\x01".repeat(100);
@@ -172,7 +172,7 @@ describe("packed logs", () => {
     }));
     const chunks = renderedChunks(logs);
     for (const { bytes, text, position } of chunks) {
-      assert.ok(bytes.length < (256 + 64) * 1024);
+      assert.ok(bytes.length < (64 + 64) * 1024);
       assert.deepEqual(position, positionOf(elementsOf<MaintenanceLog>({ json: Buffer.from(text) }).at(-1)));
     }
     assert.equal(chunks.map(({ text }) => text).join(), stringified(logs));
@@ -182,7 +182,7 @@ describe("packed logs", () => {
       chunks.map((_, i) => i + 1 === chunks.length),
     );
     // What the first chunks take is missing for the later ones.
-    const bounded = renderedChunks(logs, { rows: 100, bytes: 400_000 });
+    const bounded = renderedChunks(logs, { rows: 100, bytes: 150_000 });
     assert.equal(bounded.length, 2);
     const last = bounded.at(-1)?.left.bytes ?? 0;
     assert.ok(last <= 0 && last > -64 * 1024, `${last}`);
