@@ -7,8 +7,8 @@ import { style } from "./page-style.ts";
 import { exampleOf, fieldTable } from "./schema.ts";
 
 /**
- * The whole API as one page without scripts, from its OpenAPI document. No generator in the npm registry makes one: redoc 3.0 and
- * scalar need a script (redoc's page loads it from a CDN), and widdershins 4.0 prints Markdown that repeats each error at each operation.
+ * The whole API as one page without scripts, from its OpenAPI document. Of the generators that were tried, redoc
+ * 3.0 makes a page that loads a script from a CDN, and widdershins 4.0 Markdown that repeats each error at each operation.
  */
 export function apiPage({ info, tags, paths, components }: ApiDescription): string {
   const endpoints = Object.entries(paths).flatMap(([path, operations]) =>
