@@ -43,8 +43,11 @@ export async function runAudit(context: CommandContext, values: Values): Promise
   for (const { path, head } of kept) {
     await reported(path, requirePrefix(client, head, audited.checkpoint, hasher));
   }
-  if (withinSeconds !== undefined && !isWithin(audited.newest?.recordedAt, withinSeconds)) {
-    const age = `the newest entry is older than ${values["newest-within"]}`;
+  const seconds = secondsSince(audited.newest?.recordedAt);
+  // One that is dated ahead would pass until then, whatever is written.
+  if (withinSeconds !== undefined && Math.abs(seconds) >= withinSeconds) {
+    const within = values["newest-within"];
+    const age = `the newest entry is ${seconds < 0 ? `not within ${within} of now` : `older than ${within}`}`;
     const isBehind = await reported("the trail", client.unproven());
     throw failed(
       isBehind ? `${age}: logs were written that are not in the trail` : `${age}: no log was written since`,
@@ -83,8 +86,10 @@ function readDuration(text: string | undefined): number | undefined {
 }
 
 /** An entry from before the trail has no time, and counts as too old. */
-const isWithin = (recordedAt: string | null | undefined, seconds: number): boolean =>
-  recordedAt != null && Date.parse(recordedAt) > systemClock.now().getTime() - seconds * 1_000;
+const secondsSince = (recordedAt: string | null | undefined): number =>
+  recordedAt == null
+    ? Number.POSITIVE_INFINITY
+    : (systemClock.now().getTime() - Date.parse(recordedAt)) / 1_000;
 
 const failed = (line: string): CommandError => new CommandError(exitCodes.failure, line);
 

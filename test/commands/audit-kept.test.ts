@@ -142,6 +142,18 @@ describe("audit against what others have kept", () => {
     });
   });
 
+  test("counts an entry that is dated ahead by more than this as none of this time", async () => {
+    const ahead = (milliseconds: number) =>
+      trailOf(3, () => ({
+        recordedAt: new Date(Date.now() + milliseconds).toISOString().replace("Z", "000Z"),
+      }));
+    server.serve(ahead(7_200_000));
+    await refuses(/^the newest entry is not within 1h of now: /, "--newest-within", "1h");
+    // Clocks of two machines differ.
+    server.serve(ahead(60_000));
+    assert.equal((await audit("--newest-within", "1h")).code, 0);
+  });
+
   test("counts no entry, and one without a time, as too old", async () => {
     server.serve(trailOf(2, () => ({ recordedAt: null })));
     await refuses(/^the newest entry is older than 3650d: /, "--newest-within", "3650d");
