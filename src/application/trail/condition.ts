@@ -1,5 +1,9 @@
 import { DomainError, isUnavailable } from "../../domain/error.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
+import type { Clock } from "../process.ts";
+
+/** Between two reports of the same condition. */
+export const repeatMilliseconds = 600_000;
 
 /**
  * Whether the trail of a process is as it should be. *Whole*: all records are numbered and, with a key, signed. *Waiting* for the
@@ -24,6 +28,31 @@ export class TrailObstacleError extends TrailError {
   constructor(message: string, kind: "waiting" | "failing") {
     super(message);
     this.kind = kind;
+  }
+}
+
+/** Bounds the reports of what would otherwise fill the log of the process: at most so many in ten minutes. */
+export class ReportLimit {
+  readonly #clock: Clock;
+  readonly #most: number;
+  #since = Number.NEGATIVE_INFINITY;
+  #count = 0;
+
+  constructor(clock: Clock, most: number) {
+    this.#clock = clock;
+    this.#most = most;
+  }
+
+  /** Counts the report if it may be made. */
+  allows(): boolean {
+    const now = this.#clock.elapsed();
+    if (now - this.#since >= repeatMilliseconds) {
+      this.#since = now;
+      this.#count = 0;
+    }
+    if (this.#count === this.#most) return false;
+    this.#count += 1;
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
 import { type Frontier, type Hash, hashLength } from "../../domain/trail/merkle.ts";
+import { ReportLimit } from "./condition.ts";
 import type { Numbered, TrailPorts } from "./ports.ts";
 import {
   mostRecords,
@@ -29,11 +30,14 @@ interface KnownTrail {
  */
 export class Numbering {
   readonly #ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "clock" | "events">;
+  /** The record is found again by each poll. */
+  readonly #tooLong: ReportLimit;
   #known: KnownTrail | undefined;
   #settling: Settling = nothingKnown;
 
   constructor(ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "clock" | "events">) {
     this.#ports = ports;
+    this.#tooLong = new ReportLimit(ports.clock, 1);
   }
 
   /**
@@ -105,7 +109,8 @@ export class Numbering {
     const lastHash = hashes.length > 0 ? hashes.subarray(-hashLength) : known.lastHash;
     this.#known = { ...known, tree, lastHash };
     if (late > 0) events.warn("trail late", { records: late, entry: firstLate });
-    if (tooLong !== undefined) events.error("record too long for the trail", { record: tooLong });
+    if (tooLong !== undefined && this.#tooLong.allows())
+      events.error("record too long for the trail", { record: tooLong });
     return numbered;
   }
 }

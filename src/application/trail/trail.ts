@@ -2,7 +2,13 @@ import { isUnavailable } from "../../domain/error.ts";
 import type { TrailCrypto } from "../../domain/trail/crypto.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../../domain/trail/merkle.ts";
-import { conditionAfter, firstPoll, type TrailCondition } from "./condition.ts";
+import {
+  conditionAfter,
+  firstPoll,
+  ReportLimit,
+  repeatMilliseconds,
+  type TrailCondition,
+} from "./condition.ts";
 import { Numbering } from "./numbering.ts";
 import type { TrailPorts, TrailStore } from "./ports.ts";
 import { makePublishedTrail } from "./publishing.ts";
@@ -14,8 +20,8 @@ const lookMilliseconds = 1_000;
 const batchMilliseconds = 20;
 const failureMilliseconds = 10_000;
 const stopMilliseconds = 2_000;
-/** Between two reports of the same condition. */
-const repeatMilliseconds = 600_000;
+/** Reports in ten minutes, of a condition that changes to and fro. */
+const mostReports = 10;
 
 export interface ServedTrailPorts extends Pick<TrailPorts, "key" | "remembered" | "events" | "clock"> {
   /** For numbering and signing. */
@@ -44,9 +50,8 @@ export interface TrailState {
 /** How the last look ended, and what was reported of it; times in elapsed milliseconds. */
 interface Status {
   readonly condition: TrailCondition;
-  /** The message of the error, for the log alone. */
-  readonly cause: string;
-  /** 0 before the first report. */
+  /** What was reported last, with the message of the error, for the log alone; empty before the first report. */
+  readonly reported: string;
   readonly reportedAt: number;
   readonly lookedAt: number;
   readonly waiting: number;
@@ -63,11 +68,12 @@ export function makeTrail(ports: ServedTrailPorts) {
   const { newest } = signing;
   let status: Status = {
     condition: firstPoll(clock.elapsed()),
-    cause: "",
+    reported: "",
     reportedAt: 0,
     lookedAt: clock.elapsed(),
     waiting: 0,
   };
+  const limit = new ReportLimit(clock, mostReports);
   let running: Promise<unknown> = Promise.resolve();
 
   /** Returns how long to wait before the next look. */
@@ -93,15 +99,17 @@ export function makeTrail(ports: ServedTrailPorts) {
     const now = clock.elapsed();
     const before = status;
     const condition = conditionAfter(before.condition, error, now);
-    const cause = error === undefined ? "" : (error as Error).message;
     const isWhole = condition.kind === "whole";
-    const isNew = condition !== before.condition || cause !== before.cause;
-    const isReported = isNew
-      ? !(isWhole && before.reportedAt === 0)
-      : !isWhole && now - before.reportedAt >= repeatMilliseconds;
+    const { kind, why } = condition;
+    const current = isWhole ? kind : `${kind} ${why} ${(error as Error).message}`;
+    const isDue =
+      current === before.reported
+        ? !isWhole && now - before.reportedAt >= repeatMilliseconds
+        : !isWhole || before.reported !== "";
+    const isReported = isDue && limit.allows();
     status = {
       condition,
-      cause,
+      reported: isReported ? current : before.reported,
       reportedAt: isReported ? now : before.reportedAt,
       lookedAt: isWhole ? now : before.lookedAt,
       waiting: isWhole ? 0 : before.waiting,

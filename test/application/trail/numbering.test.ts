@@ -416,6 +416,17 @@ describe("numbering", () => {
     assert.equal(stage.numberedIds().length, stage.records.log.length);
   });
 
+  test("reports a record that is too long for the trail once in ten minutes", async () => {
+    const stage = makeTrailStage();
+    stage.records.log.push(logRecord(1, "x".repeat(70_000)));
+    stage.given.log = 0;
+    const each = stage.numbering();
+    await look(stage, each, 500);
+    assert.deepEqual(told(stage, "record too long for the trail"), [{ record: "log 1" }]);
+    await look(stage, each, 200);
+    assert.equal(told(stage, "record too long for the trail").length, 2);
+  });
+
   test("measures its times by a clock that nobody can set", async () => {
     const stage = makeTrailStage();
     stage.commit(1);

@@ -90,6 +90,35 @@ describe("the trail beside the requests", () => {
     assert.equal(events("trail whole again"), 1);
   });
 
+  test("reports a condition that changes each second ten times in ten minutes, and in the end what it is", async () => {
+    const stage = makeTrailStage();
+    const { ledger } = stage.trail;
+    const { end } = ledger;
+    const service = makeTrail({
+      ...stage,
+      requestTrail: stage.trail,
+      crypto: trailCrypto,
+      key,
+      remembered: undefined,
+      pause: () => turn(),
+    });
+    const reported = () =>
+      stage.events.recorded.filter(({ event }) => event === "trail failed" || event === "trail whole again");
+    for (let second = 0; second < 500; second += 1) {
+      stage.clock.advance(1);
+      ledger.end = second % 2 === 0 ? () => Promise.reject(new Error(`${second}`)) : end;
+      await service.look();
+    }
+    assert.equal(reported().length, 10);
+    ledger.end = end;
+    for (let second = 0; second < 700; second += 1) {
+      stage.clock.advance(1);
+      await service.look();
+    }
+    assert.equal(reported().at(-1)?.event, "trail whole again");
+    assert.ok(reported().length <= 11);
+  });
+
   test("reports a failure before it counts the records that wait, which may take long", async () => {
     const stage = makeTrailStage();
     stage.trail.ledger.number = () => Promise.reject(Object.assign(new Error("x"), { code: "42501" }));
