@@ -202,7 +202,7 @@ describe("TLS", () => {
     await server.close(1_000);
   });
 
-  test("bounds the handshakes that do not go on", { timeout: 20_000 }, async () => {
+  test("bounds the handshakes that do not go on", { timeout: 10_000 }, async () => {
     const { server, port } = await listen({
       tlsConnections: 5,
       receiveMilliseconds: 300,

@@ -72,18 +72,25 @@ export interface Trial {
   readonly failed?: string | undefined;
 }
 
-/** Runs one file of tests in a tree, to its first failure. */
+/**
+ * Runs one file of tests in a tree, to its first failure.
+ *
+ * @param only the name of the tests that are run; without it all
+ */
 export async function runTests(
   tree: Tree,
   file: string,
   environment: Readonly<Record<string, string | undefined>>,
   patienceMilliseconds: number,
+  only?: string,
 ): Promise<Trial> {
   const startedAt = performance.now();
   const compiledFile = join(tree.compiled, file.replace(/\.ts$/, ".js"));
   // With NODE_TEST_CONTEXT it would report to the test that this may be called by.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
-  const tests = spawn(process.execPath, ["--enable-source-maps", "--test-reporter=tap", compiledFile], {
+  const pattern = only === undefined ? [] : [`--test-name-pattern=^${only.replace(/[^\w ]/g, "\\$&")}$`];
+  const options = ["--enable-source-maps", "--test-reporter=tap", ...pattern, compiledFile];
+  const tests = spawn(process.execPath, options, {
     cwd: tree.path,
     env: { ...inherited, ...environment, TEST_TREE: tree.compiled },
     stdio: ["ignore", "pipe", "ignore"],
@@ -102,7 +109,7 @@ export async function runTests(
   }, patienceMilliseconds);
   let failed: string | undefined;
   createInterface({ input: tests.stdout }).on("line", line => {
-    failed ??= /^\s*not ok \d+ - (?!.*# TODO)(.*)$/.exec(line)?.[1];
+    failed ??= /^\s*not ok \d+ - (?!.*# TODO)(.*)$/.exec(line)?.[1]?.replace(/\\([\\#])/g, "$1");
     if (failed !== undefined) end();
   });
   const [code] = (await once(tests, "close")) as [number | null];

@@ -47,11 +47,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["preconditions.ts", "ifMatch === undefined || isAny(ifMatch)", "true"],
   ],
   "The performer of a log is the caller": [
-    [
-      "maintenance-log.ts",
-      '  comment: required("Comment required"',
-      '  employeeId: optional(rule({}, Number), undefined),\n  comment: required("Comment required"',
-    ],
+    ["routes.ts", "maintenanceLogs.write(caller,", "maintenanceLogs.write({ ...caller, employeeId: 1 },"],
     ["log-append.ts", "asset_id, employee_id, key", "asset_id, (select max(id) from employee), key"],
   ],
   "No statement updates, deletes or truncates": [
@@ -159,7 +155,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "The response to a failed login": [
     ["authentication.ts", " || !account.employee.active", ""],
-    ["argon2-password-hasher.ts", "isAffordable(stored) ? stored : decoy", 'stored ?? ""'],
+    [
+      "argon2-password-hasher.ts",
+      "isAffordable(stored) ? stored : decoy",
+      'isAffordable(stored) ? stored : stored === undefined ? "" : decoy',
+    ],
   ],
   "One of two concurrent password changes": [
     ["employee-repository.ts", "and password_hash = ", "and '' <> "],

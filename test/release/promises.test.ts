@@ -1,18 +1,26 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { copyTree, type Tree } from "../mutants/trial.ts";
-import { noticedBy } from "../support/planting.ts";
+import { makeSoundness, noticedBy } from "../support/planting.ts";
 import { readPromiseRows } from "../support/promise-rows.ts";
 import { plantedFaults } from "./planted-faults.ts";
 
+const all: Tree[] = [];
+/** Those of them in which nothing is planted at this moment, and something may be. */
 const trees: Tree[] = [];
+let isSound: ReturnType<typeof makeSoundness> | undefined;
 
 describe("what a planted fault breaks is noticed by a test that SECURITY.md names for it", {
   concurrency: 2,
 }, () => {
-  before(() => trees.push(copyTree(), copyTree()));
+  before(() => {
+    const whole = copyTree();
+    trees.push(copyTree(), copyTree());
+    all.push(whole, ...trees);
+    isSound = makeSoundness(whole);
+  });
   after(() => {
-    for (const tree of trees) tree.remove();
+    for (const tree of all) tree.remove();
   });
 
   const rows = readPromiseRows();
@@ -24,6 +32,7 @@ describe("what a planted fault breaks is noticed by a test that SECURITY.md name
         const tree = trees.pop() as Tree;
         const notice = await noticedBy(fault, tests, tree).finally(() => trees.push(tree));
         assert.ok(notice !== undefined, "no test notices this fault");
+        assert.ok(await isSound?.(notice), `${notice.test}: ${notice.failed}: fails without this fault, too`);
         t.diagnostic(`${notice.test}: ${notice.failed}`);
       });
     }

@@ -9,16 +9,22 @@ const patienceMilliseconds = 60_000;
 /** The schema that these make is not that of the database which the run has migrated. */
 const makesSchema = /^sql\/|^src\/adapters\/postgres\/schema\//;
 
+/** A file, and its first test that fails with a fault. */
+interface Notice {
+  readonly test: string;
+  readonly failed: string;
+}
+
 /**
  * Plants a fault in a tree, and runs these files of tests until one of them fails.
  *
- * @returns the file and its first test that fails; undefined where none does
+ * @returns undefined where none does
  */
 export async function noticedBy(
   [name, text, replacement]: PlantedFault,
   tests: readonly string[],
   tree: Tree,
-) {
+): Promise<Notice | undefined> {
   const file = pathOf(name);
   const template = makesSchema.test(file) ? { TEST_TEMPLATE: undefined } : {};
   const environment = { ...template, TEST_PATIENCE_SECONDS: "20" };
@@ -43,10 +49,26 @@ export async function noticedBy(
     for (const test of tests.toSorted((a, b) => Number(b === own) - Number(a === own))) {
       const { outcome, failed } = await runTests(tree, test, environment, patienceMilliseconds);
       if (outcome === "ran too long") throw new Error(`${test} does not end with this fault`);
-      if (outcome === "failed") return { test, failed };
+      if (outcome === "failed" && failed === undefined) throw new Error(`${test} ends before its tests`);
+      if (failed !== undefined) return { test, failed };
     }
     return undefined;
   } finally {
     for (const [path, text] of restored) writeFileSync(path, text);
   }
+}
+
+/** Makes the function that says whether the test of a notice passes in a tree without a fault: else the notice says nothing. */
+export function makeSoundness(tree: Tree): (notice: Notice) => Promise<boolean> {
+  const known = new Map<string, Promise<boolean>>();
+  const passes = (test: string, only?: string): Promise<boolean> => {
+    const name = `${test}: ${only}`;
+    const result =
+      known.get(name) ??
+      runTests(tree, test, {}, 2 * patienceMilliseconds, only).then(({ outcome }) => outcome === "passed");
+    known.set(name, result);
+    return result;
+  };
+  // A test may need those before it in its file.
+  return async ({ test, failed }) => (await passes(test, failed)) || passes(test);
 }

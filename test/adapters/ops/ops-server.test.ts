@@ -126,7 +126,7 @@ describe("the bounds of the operations server", () => {
     await server.close();
   });
 
-  test("are 100 connections, of 10 s each", { timeout: 20_000 }, async t => {
+  test("are 100 connections, of 10 s each", { timeout: 10_000 }, async t => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const server = makeOpsServer({ "/": () => json(200, {}) }, () => {});
     const port = await server.listen(0, "127.0.0.1");

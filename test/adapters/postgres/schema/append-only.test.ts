@@ -328,6 +328,17 @@ describe("the audit trail in the database itself", () => {
     });
   }
 
+  test("the trail takes no second entry of a record, and no index twice", async () => {
+    const insert = (rows: string) => `insert into trail_entry (index, record_id, kind, hash) values ${rows}`;
+    const [first, hash] = ["(0, 1, 'log', sha256('a'))", "sha256('b')"];
+    assert.equal(
+      await stateOf(insert(`${first}, (1, 1, 'asset', ${hash}), (2, 2, 'log', ${hash})`)),
+      undefined,
+    );
+    assert.equal(await stateOf(insert(`${first}, (1, 1, 'log', ${hash})`)), "23505");
+    assert.equal(await stateOf(insert(`${first}, (0, 2, 'log', ${hash})`)), "23505");
+  });
+
   test("all constraints have been held against the rows that were there already", async () => {
     const open = await sql`select conname from pg_constraint where not convalidated`;
     assert.deepEqual([...open], []);
