@@ -344,7 +344,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["response.ts", "if (exchange.isArriving) throwAway(exchange.request);", ""],
     ["http-connection.ts", "if (hasBegun) this.endAfterResponse();", "if (false) this.endAfterResponse();"],
   ],
-  "A slow reader costs bounded memory": [
+  "One slow reader, and all of them": [
+    ["request/slow-readers.ts", "this.#waiting.size > this.#most", "this.#waiting.size > 100 * this.#most"],
+    ["request/slow-readers.ts", "    longest.destroy();\n", ""],
     [
       "records.ts",
       "{ ofTexts: 48 * 1024, ofEntries: 128 * 1024 }",
@@ -405,6 +407,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "Every committed log, and every change": [
+    ["settling.ts", "{ ids: state.given, xid }", "{ ids: lastIds, xid }"],
     ["0004_trail.sql", ",\n  unique (kind, record_id)\n", "\n"],
     [
       "0001_employee.sql",
