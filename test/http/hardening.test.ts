@@ -632,6 +632,28 @@ describe("bodies under way", () => {
 });
 
 describe("lists whose clients take nothing", () => {
+  test("do not end those of others: lists that are read wait for each other, and all come whole", async () => {
+    const repositories = makeMemoryRepositories();
+    const list = async function* () {
+      for (let left = 40; left > 0; left -= 1)
+        yield { json: Buffer.alloc(256 * 1024, "1"), next: left > 1 ? more : undefined };
+    };
+    const logs = { ...repositories.maintenanceLogs, list };
+    const limits = { slowReaders: 2, slowReaderMilliseconds: 60_000 };
+    const world = await openLimited(limits, { ...repositories, maintenanceLogs: logs });
+    const lengths = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const response = await fetch(`http://127.0.0.1:${world.port}${api}/logs`, {
+          headers: { authorization: `Bearer ${world.tokens.ADMIN}` },
+        });
+        return (await response.arrayBuffer()).byteLength;
+      }),
+    );
+    assert.deepEqual(new Set(lengths), new Set([40 * 256 * 1024 + 41]));
+    assert.equal(world.load().turnedAway.slowClients, 0);
+    await world.close();
+  });
+
   test("are held up to a number: the one that has waited longest is cut off, and others go on", async () => {
     const repositories = makeMemoryRepositories();
     let held = 0;
@@ -645,7 +667,10 @@ describe("lists whose clients take nothing", () => {
       }
     };
     const logs = { ...repositories.maintenanceLogs, list };
-    const world = await openLimited({ slowReaders: 3 }, { ...repositories, maintenanceLogs: logs });
+    const world = await openLimited(
+      { slowReaders: 3, slowReaderMilliseconds: 0 },
+      { ...repositories, maintenanceLogs: logs },
+    );
     const ask = () => {
       const socket = connect(world.port, "127.0.0.1");
       socket.on("error", () => {});

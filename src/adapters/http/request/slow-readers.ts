@@ -1,17 +1,26 @@
 import type { ServerResponse } from "node:http";
 
+/** Of lists whose clients have not taken the latest chunk. */
+export interface ReaderLimits {
+  readonly slowReaders: number;
+  readonly slowReaderMilliseconds: number;
+}
+
 /**
- * The lists whose clients have not taken the latest chunk. Each of them holds a page and a chunk, up to 0.8 MiB with TLS, so
- * when there are too many, the one whose client has taken nothing for longest is cut off.
+ * The lists whose clients have not taken the latest chunk. Each of them holds a page and a chunk, up to 0.8 MiB with TLS. When
+ * there are too many, another list waits with its next chunk until one is taken, or cuts off the one that has waited longest,
+ * if that is too long.
  */
 export class SlowReaders {
-  readonly #most: number;
+  readonly #limits: ReaderLimits;
   readonly #noteCut: () => void;
-  /** The longest wait first. */
-  readonly #waiting = new Set<ServerResponse>();
+  /** By when they began to wait: the longest wait first. */
+  readonly #waiting = new Map<ServerResponse, number>();
+  /** Resolve the lists that wait for one of these. */
+  readonly #queue = new Set<() => void>();
 
-  constructor(most: number, noteCut: () => void) {
-    this.#most = most;
+  constructor(limits: ReaderLimits, noteCut: () => void) {
+    this.#limits = limits;
     this.#noteCut = noteCut;
   }
 
@@ -22,21 +31,42 @@ export class SlowReaders {
   ): AsyncGenerator<Chunk, undefined> {
     try {
       for await (const chunk of chunks) {
-        this.#waiting.add(response);
-        if (this.#waiting.size > this.#most) this.#cutLongest();
+        while (this.#waiting.size >= this.#limits.slowReaders) await this.#makeRoom();
+        this.#waiting.set(response, performance.now());
         yield chunk;
-        this.#waiting.delete(response);
+        this.#remove(response);
       }
     } finally {
-      this.#waiting.delete(response);
+      this.#remove(response);
     }
   }
 
-  #cutLongest(): void {
-    const [longest] = this.#waiting as Iterable<ServerResponse>;
-    if (longest === undefined) return;
-    this.#waiting.delete(longest);
+  #remove(response: ServerResponse): void {
+    if (!this.#waiting.delete(response)) return;
+    const [first] = this.#queue;
+    first?.();
+  }
+
+  async #makeRoom(): Promise<void> {
+    const [[longest, since] = []] = this.#waiting;
+    if (longest === undefined || since === undefined) return;
+    const left = since + this.#limits.slowReaderMilliseconds - performance.now();
+    if (left > 0) return this.#oneTaken(left);
     this.#noteCut();
     longest.destroy();
+    this.#remove(longest);
+  }
+
+  /** Resolves when a client has taken its chunk, or after this time. */
+  #oneTaken(milliseconds: number): Promise<void> {
+    return new Promise(resolve => {
+      const go = () => {
+        clearTimeout(timer);
+        this.#queue.delete(go);
+        resolve();
+      };
+      const timer = setTimeout(go, milliseconds);
+      this.#queue.add(go);
+    });
   }
 }

@@ -20,8 +20,10 @@ export const httpLimits = {
   waitingConnections: 4_096,
   /** Requests under way at one time, of all connections. */
   requests: 1_000,
-  /** Lists that wait for their clients to take a chunk: another one ends the longest wait. */
+  /** Lists that wait for their clients to take a chunk. */
   slowReaders: 128,
+  /** When there are as many, a list that has waited so long is cut off for another one. */
+  slowReaderMilliseconds: 1_000,
   /** Of all bodies of requests under way. */
   bodyBytes: 16 * 1024 * 1024,
   /** Of these, of requests without a token, so that requests with a token are served during an attack without one. */

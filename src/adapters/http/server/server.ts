@@ -21,7 +21,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   const headersFor = (origin: string | undefined): HeaderFields =>
     isSecure ? { ...cors.forOrigin(origin), ...strictTransport } : cors.forOrigin(origin);
   const admission = new Admission(limits);
-  const slowReaders = new SlowReaders(limits.slowReaders, () => admission.turnAway("slowClients"));
+  const slowReaders = new SlowReaders(limits, () => admission.turnAway("slowClients"));
   const { lingerMilliseconds } = limits;
   const edge = { admission, slowReaders, addressOf, headersFor, lingerMilliseconds };
   const handle = makeRequestHandler(api);

@@ -209,6 +209,7 @@ test("the bounds are those that the documents name", () => {
     waitingConnections: 4_096,
     requests: 1_000,
     slowReaders: 128,
+    slowReaderMilliseconds: 1_000,
     bodyBytes: 16_777_216,
     bodyBytesWithoutToken: 1_048_576,
   });

@@ -37,7 +37,7 @@ function arriving() {
     response as unknown as ServerResponse,
     {
       admission: new Admission(httpLimits),
-      slowReaders: new SlowReaders(1, () => {}),
+      slowReaders: new SlowReaders({ slowReaders: 1, slowReaderMilliseconds: 0 }, () => {}),
       addressOf: () => "127.0.0.1",
       headersFor: () => ({}),
       lingerMilliseconds: 1_000,
