@@ -345,8 +345,10 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["http-connection.ts", "if (hasBegun) this.endAfterResponse();", "if (false) this.endAfterResponse();"],
   ],
   "One slow reader, and all of them": [
-    ["request/slow-readers.ts", "this.#waiting.size > this.#most", "this.#waiting.size > 100 * this.#most"],
-    ["request/slow-readers.ts", "    longest.destroy();\n", ""],
+    ["request/slow-readers.ts", "this.#waiting.size >= this.#limits.slowReaders", "false"],
+    ["request/slow-readers.ts", "if (left > 0) return this.#oneTaken(left);", ""],
+    ["request/slow-readers.ts", "    longest.destroy();
+", ""],
     [
       "records.ts",
       "{ ofTexts: 48 * 1024, ofEntries: 128 * 1024 }",
