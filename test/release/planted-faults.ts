@@ -347,8 +347,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "One slow reader, and all of them": [
     ["request/slow-readers.ts", "this.#waiting.size >= this.#limits.slowReaders", "false"],
     ["request/slow-readers.ts", "if (left > 0) return this.#oneTaken(left);", ""],
-    ["request/slow-readers.ts", "    longest.destroy();
-", ""],
+    ["request/slow-readers.ts", "    longest.destroy();\n", ""],
     [
       "records.ts",
       "{ ofTexts: 48 * 1024, ofEntries: 128 * 1024 }",
