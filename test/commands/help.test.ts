@@ -33,7 +33,7 @@ describe("--help after a command", () => {
       (await runProgram(["migrate", "--help"], settings)).stdout,
       /^usage: maintenance-log migrate\n/,
     );
-    assert.match(readFileSync("deploy/command", "utf8"), /^export PROGRAM_NAME=maintenance-log$/m);
+    assert.match(readFileSync("deploy/command", "utf8"), /^export PROGRAM_NAME=maintenance-log /m);
   });
 
   test("the usage names every command", async () => {
