@@ -30,15 +30,15 @@ test-release: $(installed)
 
 # The repository contract and all else that is said of PostgreSQL, on the embedded one.
 test-embedded: $(installed)
-	@TEST_DATABASE=embedded node --import tsx test/run.ts test/contract/repositories-postgres.test.ts $$(find test/adapters/postgres -name '*.test.ts')
+	@TEST_DATABASE=embedded node --import tsx test/run.ts test/contract/repositories-postgres.test.ts $$(find test/postgres -name '*.test.ts')
 
 # Breaks everything around the service under load; needs PostgreSQL's own programs. FAULTS="--only failover --seed 7"
 faults: $(installed)
-	@node --import tsx test/faults/run.ts $(FAULTS)
+	@node --import tsx test/lab/faults/run.ts $(FAULTS)
 
 # Plants single mistakes in the sources and prints how many the tests notice. MUTANTS="--minutes 60 --seed 2 --only src/domain"
 mutants: $(installed)
-	@node --import tsx test/mutants/run.ts $(MUTANTS)
+	@node --import tsx test/lab/mutants/run.ts $(MUTANTS)
 
 # What the service costs, on a PostgreSQL of its own (docs/performance.md); BENCH="--rounds 5" and the like.
 bench: $(installed)

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { own } from "../test/faults/processes.ts";
+import { own } from "../test/lab/faults/processes.ts";
 import type { Fixed } from "./bare-server.ts";
 
 export interface BareServer {

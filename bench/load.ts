@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { own } from "../test/faults/processes.ts";
+import { own } from "../test/lab/faults/processes.ts";
 import type { Orders, Report } from "./load-client.ts";
 
 const script = "bench/load-client.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { connect } from "../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../src/adapters/postgres/repositories/repositories.ts";
-import { folder } from "../test/faults/processes.ts";
+import { folder } from "../test/lab/faults/processes.ts";
 import { literal, recording } from "../test/support/recording-database.ts";
 import type { Report } from "./load-client.ts";
 import type { Workload } from "./workloads.ts";

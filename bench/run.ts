@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { buildProgram } from "../test/faults/program.ts";
+import { buildProgram } from "../test/lab/faults/program.ts";
 import { findPostgresBinaries } from "../test/support/native-postgres.ts";
 import { startBareServer } from "./bare.ts";
 import { type FirstByte, measureFirstByte } from "./first-byte.ts";

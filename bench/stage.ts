@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { makeArgon2PasswordHasher } from "../src/adapters/argon2-password-hasher.ts";
-import { type Cluster, makeCluster } from "../test/faults/cluster.ts";
-import { own, stablePort, untilExited } from "../test/faults/processes.ts";
-import { runCommand } from "../test/faults/program.ts";
-import { send } from "../test/faults/request.ts";
+import { type Cluster, makeCluster } from "../test/lab/faults/cluster.ts";
+import { own, stablePort, untilExited } from "../test/lab/faults/processes.ts";
+import { runCommand } from "../test/lab/faults/program.ts";
+import { send } from "../test/lab/faults/request.ts";
 import { emailOf, password, seedLogs, seedOwners } from "./seed.ts";
 
 /** A PostgreSQL with seeded data, and the compiled service on it. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { trailCrypto } from "../src/adapters/trail-crypto.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../src/domain/trail/note.ts";
-import { folder } from "../test/faults/processes.ts";
+import { folder } from "../test/lab/faults/processes.ts";
 import { load, requestText } from "./load.ts";
 import { type Choices, median } from "./measure.ts";
 import { withHeldTrail } from "./patched-program.ts";

@@ -5,8 +5,8 @@ import { openStage } from "../bench/stage.ts";
 import { workloads } from "../bench/workloads.ts";
 import { trailCrypto } from "../src/adapters/trail-crypto.ts";
 import { formatSignerKey, makeSignerKey } from "../src/domain/trail/note.ts";
-import { stablePort } from "../test/faults/processes.ts";
-import { buildProgram } from "../test/faults/program.ts";
+import { stablePort } from "../test/lab/faults/processes.ts";
+import { buildProgram } from "../test/lab/faults/program.ts";
 import { findChromium, noChromium, openBrowser } from "../test/support/browser.ts";
 import { findPostgresBinaries } from "../test/support/native-postgres.ts";
 

@@ -1,4 +1,4 @@
-import { between, makeRandom, pick, type Random } from "../../test/faults/random.ts";
+import { between, makeRandom, pick, type Random } from "../../test/lab/faults/random.ts";
 import type { DemoAsset } from "./assets.ts";
 import type { DemoRole } from "./state.ts";
 

@@ -19,9 +19,13 @@ describe("nothing is lost, doubled or hung in the short form of the faults", { c
 async function runPart(t: TestContext, part: string): Promise<void> {
   const reason = obstacle();
   if (reason !== undefined) return t.skip(reason);
-  const run = spawn(process.execPath, ["--import", "tsx", "test/faults/run.ts", "--short", "--part", part], {
-    stdio: "pipe",
-  });
+  const run = spawn(
+    process.execPath,
+    ["--import", "tsx", "test/lab/faults/run.ts", "--short", "--part", part],
+    {
+      stdio: "pipe",
+    },
+  );
   t.after(() => run.kill());
   const [output, errors, [code]] = await Promise.all([text(run.stdout), text(run.stderr), once(run, "exit")]);
   for (const line of output.trim().split("\n")) t.diagnostic(line);

@@ -45,7 +45,7 @@ const describedHeaders = [
  * and a record must not have a property more.
  */
 export function makeAnswerCheck({ paths, components }: ApiDocument): AnswerCheck {
-  // test/openapi.test.ts looks whether the schemas are valid: to make the validator of schemas takes 0.25 s.
+  // test/docs/openapi.test.ts looks whether the schemas are valid: to make the validator of schemas takes 0.25 s.
   const ajv = new Ajv2020({ formats: { password: true, int64: true }, validateSchema: false });
   ajv.addSchema({ $id: "api", $defs: local(components.schemas) });
   const validators = new Map<Schema, ValidateFunction>();

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { runTests, type Tree } from "../mutants/trial.ts";
+import { basename, join } from "node:path";
+import { runTests, type Tree } from "../lab/mutants/trial.ts";
 import type { PlantedFault } from "../release/planted-faults.ts";
 import { pathOf } from "./promise-rows.ts";
 
@@ -28,7 +28,7 @@ export async function noticedBy(
   const file = pathOf(name);
   const template = makesSchema.test(file) ? { TEST_TEMPLATE: undefined } : {};
   const environment = { ...template, TEST_PATIENCE_SECONDS: "20" };
-  const own = file.replace(/^src\//, "test/").replace(/\.ts$/, ".test.ts");
+  const isOwn = (test: string) => basename(test, ".test.ts") === basename(file, ".ts");
   const restored = [file, "sql/protection.ndjson"].map(file => {
     const path = join(tree.path, file);
     return [path, readFileSync(path, "utf8")] as const;
@@ -46,7 +46,7 @@ export async function noticedBy(
     writeFileSync(protectionPath, protection.replace(/^(?!\{"kind":"table").*\n/gm, ""));
   try {
     if (file.startsWith("src/")) await tree.compile(false);
-    for (const test of tests.toSorted((a, b) => Number(b === own) - Number(a === own))) {
+    for (const test of tests.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)))) {
       const { outcome, failed } = await runTests(tree, test, environment, patienceMilliseconds);
       if (outcome === "ran too long") throw new Error(`${test} does not end with this fault`);
       if (outcome === "failed" && failed === undefined) throw new Error(`${test} ends before its tests`);

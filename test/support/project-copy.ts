@@ -14,7 +14,7 @@ const parts = [
   "package.json",
   "sql",
   "src",
-  "test/mutants/survivors.md",
+  "test/lab/mutants/survivors.md",
   "tsconfig.build.json",
   "tsconfig.json",
 ];

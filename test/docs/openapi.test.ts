@@ -1,0 +1,303 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { describeApi, openApiText } from "../../dev/api-docs/describe.ts";
+import { operations as describedOperations } from "../../dev/api-docs/openapi/operations.ts";
+import type { Route } from "../../src/adapters/http/api/route.ts";
+import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
+import { type Field, type Fields, readFields } from "../../src/domain/field.ts";
+import { logStatuses, taskTypes } from "../../src/domain/maintenance-log.ts";
+import { roles } from "../../src/domain/role.ts";
+import { openWorld } from "../support/world.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly "x-roles": readonly string[];
+  readonly security?: readonly Json[];
+  readonly description: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description: string;
+    readonly schema: Json;
+  }[];
+  readonly requestBody?: { readonly content: { readonly "application/json": Media } };
+  readonly responses: Readonly<Record<string, { readonly content?: { readonly "application/json": Media } }>>;
+}
+
+interface Media {
+  readonly schema: Json;
+  readonly example: unknown;
+}
+
+interface ErrorResponse {
+  readonly description: string;
+  readonly headers: Json;
+  readonly content: {
+    readonly "application/json": {
+      readonly schema: Json;
+      readonly examples: Readonly<Record<string, { readonly value: { status: number; msg: string } }>>;
+    };
+  };
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly tags: readonly Json[];
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly responses: Readonly<Record<string, ErrorResponse>>;
+  };
+}
+
+const described = await describeApi();
+const copyOf = () => structuredClone(described) as object as Document;
+const document = copyOf();
+const table = makeRoutes({} as UseCases);
+const keyOf = ({ method, path }: Route) => `${method} ${path}`;
+const operations = Object.values(document.paths).flatMap(path => Object.values(path));
+
+const ajv = new Ajv2020({ formats: { password: true, int64: true } });
+const local = (value: unknown) =>
+  JSON.parse(JSON.stringify(value).replaceAll("#/components/schemas/", "api#/$defs/"));
+ajv.addSchema({ $id: "api", $defs: local(document.components.schemas) });
+/** By their text, since a schema comes in many places. */
+const validators = new Map<string, ValidateFunction>();
+const errorsOf = (schema: Json, value: unknown): string => {
+  const text = JSON.stringify(schema);
+  const validate = validators.get(text) ?? ajv.compile(local(schema));
+  validators.set(text, validate);
+  return validate(value) ? "" : ajv.errorsText(validate.errors);
+};
+
+describe("the OpenAPI document", () => {
+  test("is docs/openapi.json, which the service answers; if not: make docs", () => {
+    assert.equal(readFileSync("docs/openapi.json", "utf8"), openApiText());
+  });
+
+  test("is valid by the schema of OpenAPI 3.1, as others read it", async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate({ ...copyOf() });
+    assert.ok(valid, JSON.stringify(errors));
+    assert.equal(validator.version, "3.1");
+  });
+
+  test("would not be valid with a fault in it", async () => {
+    const faulty = copyOf();
+    Object.assign(faulty.paths["/routes"]?.["get"] ?? {}, { responses: { 200: { content: {} } } });
+    assert.equal((await new Validator().validate({ ...faulty })).valid, false);
+  });
+
+  test("has an operation for each route, with its role and summary, and no others", () => {
+    assert.equal(operations.length, table.length);
+    assert.deepEqual(Object.keys(describedOperations), table.map(keyOf));
+    for (const { method, path, summary, role } of table) {
+      const operation = document.paths[path]?.[method.toLowerCase()];
+      assert.equal(operation?.summary, summary);
+      assert.deepEqual(operation["x-roles"], role === "NONE" ? [] : [role]);
+      assert.deepEqual(operation.security, role === "NONE" ? [] : undefined);
+      assert.equal("403" in operation.responses, role !== "NONE", "403 is for those without a token");
+    }
+    assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length);
+  });
+
+  test("has patterns that forms and validators compile, with each of their flags", () => {
+    const patterns: string[] = [];
+    JSON.stringify(document, (name, value) => {
+      if (name === "pattern" && typeof value === "string") patterns.push(value);
+      return value;
+    });
+    assert.ok(patterns.length > 3);
+    for (const pattern of patterns) for (const flag of ["u", "v"]) new RegExp(pattern, flag);
+  });
+
+  test("says of every id and number of the trail that it has 64 bits", () => {
+    const narrow: string[] = [];
+    JSON.stringify(document, (name, value) => {
+      if (value?.type === "integer" && value.format !== "int64") narrow.push(name);
+      return value;
+    });
+    // The names of the properties and parameters that are counts, and not ids.
+    assert.deepEqual([...new Set(narrow)].sort(), ["schema", "status"]);
+  });
+
+  test("refers to nothing that is not there", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)];
+    assert.ok(references.length > 100);
+    for (const [, path = ""] of references) {
+      const found = path.split("/").reduce<unknown>((at, key) => (at as Json)?.[key], document);
+      assert.ok(found, path);
+    }
+  });
+
+  test("has no schema of errors that nothing uses", () => {
+    const used = JSON.stringify(document.paths);
+    for (const name of Object.keys(document.components.responses))
+      assert.ok(used.includes(`/${name}"`), name);
+  });
+
+  test("names the path, query and header parameters of each route", () => {
+    const names = (path: string) =>
+      document.paths[path]?.["get"]?.parameters.map(parameter => `${parameter.in} ${parameter.name}`);
+    assert.deepEqual(names("/api/v1/assets/{id}/logs"), [
+      "path id",
+      ...["status", "taskType", "performedFrom", "performedTo", "limit", "before"].map(
+        name => `query ${name}`,
+      ),
+    ]);
+    assert.deepEqual(names("/api/v1/logs/{id}"), ["path id", "header If-None-Match"]);
+    assert.deepEqual(names("/api/v1/employees"), ["query active"]);
+  });
+
+  test("gives examples that its own schemas take, of every body and every answer", () => {
+    let examples = 0;
+    for (const { operationId, requestBody, responses } of operations) {
+      const media = [requestBody, ...Object.values(responses)].map(
+        part => part?.content?.["application/json"],
+      );
+      for (const each of media) {
+        if (each === undefined) continue;
+        assert.ok(each.example !== undefined, operationId);
+        assert.equal(errorsOf(each.schema, each.example), "", operationId);
+        examples += 1;
+      }
+    }
+    assert.ok(examples > 20);
+  });
+
+  test("gives examples of every error, with its status and messages", () => {
+    for (const [name, { headers, content }] of Object.entries(document.components.responses)) {
+      const { schema, examples } = content["application/json"];
+      assert.ok(Object.keys(examples).length > 0, name);
+      for (const { value } of Object.values(examples)) {
+        assert.equal(errorsOf(schema, value), "", name);
+        assert.equal(`Error${value.status}`, name);
+      }
+      assert.equal("Retry-After" in headers, ["Error404", "Error429", "Error503"].includes(name), name);
+    }
+  });
+
+  test("describes each tag, operation, parameter, header, record and field in sentences", () => {
+    const isSentence = (text: unknown) => typeof text === "string" && /^[A-Z`\d].*\.$/s.test(text);
+    const undescribed: string[] = [];
+    const expectWords = (where: string, text: unknown) => void (isSentence(text) || undescribed.push(where));
+    for (const { name, description } of document.tags) expectWords(`tag ${name}`, description);
+    for (const { operationId, description, parameters } of operations) {
+      expectWords(operationId, description);
+      for (const { name, description } of parameters) expectWords(`${operationId} ${name}`, description);
+    }
+    for (const [name, { description, properties = {} }] of Object.entries(document.components.schemas)) {
+      expectWords(name, description);
+      for (const [field, schema] of Object.entries(properties as Readonly<Record<string, Json>>))
+        expectWords(`${name}.${field}`, schema["description"]);
+    }
+    for (const [name, { description }] of Object.entries(document.components.responses))
+      expectWords(name, description);
+    assert.deepEqual(undescribed, []);
+  });
+
+  test("names every set of words and every body, so that generated clients have types for them", () => {
+    const { LogStatus, TaskType, Role, ...others } = document.components.schemas;
+    assert.deepEqual(
+      [LogStatus, TaskType, Role].map(schema => schema?.["enum"]),
+      [logStatuses, taskTypes, roles],
+    );
+    assert.doesNotMatch(JSON.stringify([document.paths, others]), /"enum"/);
+    for (const { operationId, requestBody } of operations) {
+      if (requestBody === undefined) continue;
+      const { $ref } = requestBody.content["application/json"].schema;
+      assert.equal(String($ref).toLowerCase(), `#/components/schemas/${operationId}request`.toLowerCase());
+    }
+  });
+
+  test("gives examples of bodies that the service takes", () => {
+    for (const route of table) {
+      const example = describedOperations[keyOf(route)]?.example;
+      assert.equal(route.body === undefined, example === undefined, keyOf(route));
+      if (route.body !== undefined) readFields(route.body, example as Json);
+    }
+  });
+
+  test("is answered to whoever is logged in, and printed by the command", async () => {
+    const world = await openWorld();
+    const { status, json } = await world.call("GET", "/openapi.json", { token: world.tokens.TECHNICIAN });
+    await world.close();
+    assert.deepEqual([status, json], [200, document]);
+  });
+});
+
+describe("the schema of a field", () => {
+  const wrench = "\u{1f527}";
+  const plain: readonly unknown[] = [
+    ...["", " ", "a", "ab", "PENDING", "pending", "ERROR", "ADMIN", "true", true, 0, 1, 5, [], {}],
+    ...[
+      "1",
+      "1000",
+      "1001",
+      "-1",
+      "2026-11-21T09:30",
+      "2026-11-21T09:30:00.123456",
+      "2026-11-21",
+      "2026-11-21T09:30Z",
+    ],
+    ...[
+      "a@b.c",
+      "a@b",
+      "a b@c.d",
+      "+45 12 34 56",
+      "12345",
+      "123456",
+      "1".repeat(20),
+      "1".repeat(21),
+      "phone 1234",
+    ],
+    ...[50, 51, 72, 73, 100, 101, 254, 255, 2_000, 2_001, 10_000, 10_001].flatMap(length => [
+      "x".repeat(length),
+      wrench.repeat(length),
+    ]),
+    `${"a".repeat(250)}@b.c`,
+    `${"a".repeat(251)}@b.c`,
+  ];
+  const samples = plain.flatMap(value =>
+    typeof value === "string" ? [value, ` ${value}`, `${value}\n\t`] : [value],
+  );
+  const accepts = ({ read, missing }: Field<unknown>, value: unknown): boolean => {
+    if (missing(value) !== undefined) return false;
+    try {
+      read(value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  const bodies = table.flatMap(route =>
+    Object.entries(route.body ?? {}).map(entry => [keyOf(route), ...entry] as const),
+  );
+  for (const [operation, name, field] of bodies) {
+    test(`${name} of ${operation} refuses nothing that the rule takes, and not everything`, () => {
+      const taken = samples.filter(value => accepts(field, value));
+      assert.ok(taken.length > 0);
+      for (const value of taken) assert.equal(errorsOf(field.schema, value), "", JSON.stringify(value));
+      const refused = samples.filter(value => errorsOf(field.schema, value) !== "");
+      assert.ok(refused.length > 3, "a schema that takes everything says nothing");
+    });
+  }
+
+  const query: Fields = Object.assign({}, ...table.map(route => route.query));
+  const inTheirType = (value: unknown) =>
+    value === "true" ? true : /^\d{1,15}$/.test(String(value)) ? Number(value) : value;
+  for (const [name, field] of Object.entries(query)) {
+    test(`${name} of a query refuses nothing that the rule takes`, () => {
+      for (const value of [...samples, Buffer.from("2026-11-21T09:30:00 7").toString("base64url")]) {
+        if (accepts(field, value))
+          assert.equal(errorsOf(field.schema, inTheirType(value)), "", String(value));
+      }
+    });
+  }
+});

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { metricsText } from "../../src/adapters/ops/metrics/metrics.ts";
+import { noPromtool, runPromtool } from "../support/prometheus.ts";
+import { meterOf, readingOf } from "../support/readings.ts";
+
+const page = readFileSync("docs/monitoring.md", "utf8");
+const [, scrapeConfig = ""] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+const alertRules = readFileSync("deploy/alerts.yml", "utf8");
+
+/** What has to happen for each alert, and for none. */
+const scenarios = `
+rule_files: [alerts.yml]
+evaluation_interval: 1m
+tests:
+  - interval: 15s
+    input_series:
+      - { series: 'up{job="maintenance-log", instance="well"}', values: '1+0x80' }
+      - { series: 'maintenance_log_ready{job="maintenance-log", instance="well"}', values: '1+0x80' }
+      - { series: 'http_requests_total{job="maintenance-log", instance="well", status="200"}', values: '0+100x80' }
+      - { series: 'http_requests_total{job="maintenance-log", instance="well", status="503"}', values: '0+0.5x80' }
+      - { series: 'maintenance_log_refusals_total{instance="well", reason="login_failed"}', values: '0+1x80' }
+      - { series: 'maintenance_log_refusals_total{instance="well", reason="token_refused"}', values: '0+90x80' }
+      - { series: 'up{job="maintenance-log", instance="gone"}', values: '0+0x80' }
+      - { series: 'maintenance_log_ready{job="maintenance-log", instance="cut off"}', values: '0+0x80' }
+      - { series: 'http_requests_total{job="maintenance-log", instance="failing", status="200"}', values: '0+95x80' }
+      - { series: 'http_requests_total{job="maintenance-log", instance="failing", status="503"}', values: '0+5x80' }
+      - { series: 'http_requests_total{job="maintenance-log", instance="cutting", status="200"}', values: '0+100x80' }
+      - { series: 'http_responses_cut_total{job="maintenance-log", instance="cutting", by="service"}', values: '0+4x80' }
+      - { series: 'http_responses_cut_total{job="maintenance-log", instance="well", by="client"}', values: '0+90x80' }
+      - { series: 'maintenance_log_refusals_total{instance="guessed", reason="login_failed"}', values: '0+2x80' }
+      - { series: 'maintenance_log_refusals_total{instance="guessed", reason="login_throttled"}', values: '0+8x80' }
+      - { series: 'maintenance_log_trail_condition{instance="well", condition="contradicted"}', values: '0+0x80' }
+      - { series: 'maintenance_log_trail_condition{instance="forged", condition="contradicted"}', values: '1+0x80' }
+      - { series: 'maintenance_log_trail_look_age_seconds{instance="well"}', values: '2+0x80' }
+      - { series: 'maintenance_log_trail_waiting_records{instance="well"}', values: '0+0x80' }
+      - { series: 'maintenance_log_trail_look_age_seconds{instance="standing"}', values: '15+15x80' }
+      - { series: 'maintenance_log_trail_waiting_records{instance="refused"}', values: '3+0x80' }
+      - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-backup.service", state="failed"}', values: '1+0x80' }
+      - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-verify.service", state="failed"}', values: '0+0x80' }
+      - { series: 'node_systemd_unit_state{instance="host", name="other.service", state="failed"}', values: '1+0x80' }
+      - { series: 'maintenance_log_certificate_end_seconds{instance="well"}', values: '1300000+0x80' }
+      - { series: 'maintenance_log_certificate_end_seconds{instance="forgotten"}', values: '1200000+0x80' }
+      - { series: 'maintenance_log_certificate_renewal_failed{instance="well"}', values: '0+0x80' }
+      - { series: 'maintenance_log_certificate_renewal_failed{instance="forgotten"}', values: '1+0x80' }
+    alert_rule_test:
+      - eval_time: 15m
+        alertname: MaintenanceLogTrailStandsStill
+        exp_alerts:
+          - exp_labels: { instance: standing, severity: page }
+            exp_annotations: { summary: 'the trail of standing stands still, so no log gets a proof: see its status page' }
+          - exp_labels: { instance: refused, severity: page }
+            exp_annotations: { summary: 'the trail of refused stands still, so no log gets a proof: see its status page' }
+      - eval_time: 15m
+        alertname: MaintenanceLogTrailBroken
+        exp_alerts:
+          - exp_labels: { condition: contradicted, instance: forged, severity: page }
+            exp_annotations: { summary: 'the trail of forged contradicts what was signed before: see operations.md' }
+      - eval_time: 15m
+        alertname: MaintenanceLogUnitFailed
+        exp_alerts:
+          - exp_labels: { instance: host, name: maintenance-log-backup.service, state: failed, severity: page }
+            exp_annotations: { summary: 'maintenance-log-backup.service failed at host: see its journal' }
+      - eval_time: 15m
+        alertname: MaintenanceLogCertificateEnds
+        exp_alerts:
+          - exp_labels: { instance: forgotten, severity: ticket }
+            exp_annotations: { summary: 'the certificate of forgotten ends in 13d 21h 5m 0s' }
+      - eval_time: 15m
+        alertname: MaintenanceLogCertificateNotRenewed
+        exp_alerts:
+          - exp_labels: { instance: forgotten, severity: page }
+            exp_annotations: { summary: 'forgotten cannot use the new certificate, and would not start again: see its log' }
+      - eval_time: 15m
+        alertname: MaintenanceLogNotReady
+        exp_alerts:
+          - exp_labels: { job: maintenance-log, instance: gone, severity: page }
+            exp_annotations: { summary: 'gone does not respond or is not ready: see /readyz there' }
+          - exp_labels: { job: maintenance-log, instance: cut off, severity: page }
+            exp_annotations: { summary: 'cut off does not respond or is not ready: see /readyz there' }
+      - eval_time: 15m
+        alertname: MaintenanceLogFailing
+        exp_alerts:
+          - exp_labels: { instance: failing, severity: page }
+            exp_annotations: { summary: 'failing answers 5% of its requests with 5xx, or not to the end' }
+          - exp_labels: { instance: cutting, severity: page }
+            exp_annotations: { summary: 'cutting answers 4% of its requests with 5xx, or not to the end' }
+      - eval_time: 15m
+        alertname: MaintenanceLogPasswordGuessing
+        exp_alerts:
+          - exp_labels: { instance: guessed, severity: ticket }
+            exp_annotations: { summary: '400 failed or throttled logins at guessed in ten minutes: see the log' }
+  # A machine with timers that run, one whose backup has stopped, and one whose timers are new, and never run.
+  - interval: 1h
+    input_series:
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="well:9100", name="maintenance-log-backup.timer"}', values: '1+3600x60' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="stopped:9100", name="maintenance-log-backup.timer"}', values: '1+0x60' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="stopped:9100", name="maintenance-log-verify.timer"}', values: '1+3600x60' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="new:9100", name="maintenance-log-backup.timer"}', values: '_x5 0+0x60' }
+    alert_rule_test:
+      - eval_time: 48h
+        alertname: MaintenanceLogTimerLate
+        exp_alerts: []
+      - eval_time: 49h
+        alertname: MaintenanceLogTimerLate
+        exp_alerts:
+          - exp_labels: { instance: 'stopped:9100', name: maintenance-log-backup.timer, severity: ticket }
+            exp_annotations: { summary: 'maintenance-log-backup.timer has not run for two days at stopped:9100' }
+      - eval_time: 53h
+        alertname: MaintenanceLogTimerLate
+        exp_alerts:
+          - exp_labels: { instance: 'stopped:9100', name: maintenance-log-backup.timer, severity: ticket }
+            exp_annotations: { summary: 'maintenance-log-backup.timer has not run for two days at stopped:9100' }
+          - exp_labels: { instance: 'new:9100', name: maintenance-log-backup.timer, severity: ticket }
+            exp_annotations: { summary: 'maintenance-log-backup.timer has not run for two days at new:9100' }
+  # Machines of the service: with both timers, two processes and new timers; with one timer; with none, or without the exporter.
+  - interval: 15s
+    input_series:
+      - { series: 'up{job="maintenance-log", instance="well:7071"}', values: '1+0x80' }
+      - { series: 'up{job="maintenance-log", instance="well:7073"}', values: '1+0x80' }
+      - { series: 'up{job="maintenance-log", instance="half:7071"}', values: '1+0x80' }
+      - { series: 'up{job="maintenance-log", instance="bare:7071"}', values: '1+0x80' }
+      - { series: 'up{job="node", instance="other:9100"}', values: '1+0x80' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="well:9100", name="maintenance-log-backup.timer"}', values: '0+0x80' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="well:9100", name="maintenance-log-verify.timer"}', values: '0+0x80' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="half:9100", name="maintenance-log-backup.timer"}', values: '0+0x80' }
+    alert_rule_test:
+      - eval_time: 14m
+        alertname: MaintenanceLogTimerMissing
+        exp_alerts: []
+      - eval_time: 16m
+        alertname: MaintenanceLogTimerMissing
+        exp_alerts:
+          - exp_labels: { host: half, severity: ticket }
+            exp_annotations: { summary: 'half does not show both timers, of the backup and of the verification' }
+          - exp_labels: { host: bare, severity: ticket }
+            exp_annotations: { summary: 'bare does not show both timers, of the backup and of the verification' }
+  # No machine has the exporter.
+  - interval: 15s
+    input_series:
+      - { series: 'up{job="maintenance-log", instance="bare:7071"}', values: '1+0x80' }
+    alert_rule_test:
+      - eval_time: 16m
+        alertname: MaintenanceLogTimerMissing
+        exp_alerts:
+          - exp_labels: { host: bare, severity: ticket }
+            exp_annotations: { summary: 'bare does not show both timers, of the backup and of the verification' }
+`;
+
+describe("what docs/monitoring.md says", () => {
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-docs-"));
+  const file = (name: string) => join(folder, name);
+  before(() => {
+    writeFileSync(file("prometheus.yml"), scrapeConfig);
+    writeFileSync(file("alerts.yml"), alertRules);
+    writeFileSync(file("scenarios.yml"), scenarios);
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  test("names every metric that there is, and no other", () => {
+    const ready = { ready: true, checks: { service: "ok", database: "ok", schema: "ok" } };
+    const text = metricsText(readingOf(meterOf([1]), 1), ready);
+    const existing = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name);
+    const rows = page.split("\n").filter(line => /^\| `(maintenance_log|http|nodejs|process)_/.test(line));
+    const named = rows.flatMap(row =>
+      [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    assert.deepEqual(named.sort(), existing.sort());
+    const used = [...alertRules.matchAll(/\b(?:maintenance_log|http)_\w+/g)].map(([name]) => name);
+    assert.deepEqual(
+      used.filter(name => !existing.includes(name)),
+      [],
+    );
+  });
+
+  test("has a scrape configuration and alert rules that Prometheus takes", t => {
+    const config = runPromtool(["check", "config", file("prometheus.yml")]);
+    if (config === undefined) return t.skip(noPromtool);
+    assert.equal(config.status, 0, config.output);
+    const rules = runPromtool(["check", "rules", file("alerts.yml")]);
+    assert.equal(rules?.status, 0, rules?.output);
+    assert.match(rules?.output ?? "", /10 rules found/);
+  });
+
+  test("has alerts that fire when they should, and only then", t => {
+    const outcome = runPromtool(["test", "rules", file("scenarios.yml")]);
+    if (outcome === undefined) return t.skip(noPromtool);
+    assert.equal(outcome.status, 0, outcome.output);
+  });
+});

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { plantedFaults } from "../release/planted-faults.ts";
+import { pathOf, readPromiseRows } from "../support/promise-rows.ts";
+
+const rows = readPromiseRows();
+const faultsOf = (promise: string) =>
+  Object.entries(plantedFaults).flatMap(([beginning, faults]) =>
+    promise.startsWith(beginning) ? faults : [],
+  );
+
+describe("the planted faults (test/release/promises.test.ts plants them)", () => {
+  test("are of each promise of SECURITY.md, and of no other", () => {
+    assert.ok(rows.length > 40);
+    assert.deepEqual(
+      rows.filter(({ promise }) => faultsOf(promise).length === 0),
+      [],
+    );
+    const others = Object.keys(plantedFaults).filter(
+      beginning => rows.filter(({ promise }) => promise.startsWith(beginning)).length !== 1,
+    );
+    assert.deepEqual(others, []);
+  });
+
+  test("each change a text that is there once", () => {
+    const wrong = Object.values(plantedFaults)
+      .flat()
+      .filter(([file, text, replacement]) => {
+        const parts = readFileSync(pathOf(file), "utf8").split(text).length;
+        return parts !== 2 || text === replacement;
+      });
+    assert.deepEqual(wrong, []);
+  });
+
+  test("are in files that the promise's row names, and the row names a test", () => {
+    for (const { promise, keptIn, testedIn } of rows) {
+      assert.ok(testedIn.length > 0, promise);
+      for (const [file] of faultsOf(promise)) {
+        const path = pathOf(file);
+        const isNamed = keptIn.some(kept => path === kept || path.startsWith(`${kept}/`));
+        assert.ok(isNamed, `${file}: ${promise}`);
+      }
+    }
+  });
+});

@@ -1,0 +1,165 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { chownSync, mkdirSync, realpathSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { signalTree, untilGone } from "../../../dev/process-tree.ts";
+import { folder, killTree, own, stablePort, untilExited } from "./processes.ts";
+
+/** One PostgreSQL server, with everything that can happen to it. */
+export interface Cluster {
+  readonly port: number;
+  /** Connection URL of a superuser. */
+  url(database: string): string;
+  /** Starts it, after a crash too, and waits until it accepts connections. */
+  start(): Promise<void>;
+  /** SIGKILL for the postmaster and all its children. */
+  kill(): Promise<void>;
+  /** `pg_ctl stop -m immediate`: no checkpoint, recovery at the next start. */
+  stopImmediately(): Promise<void>;
+  /** SIGSTOP for all of it, and SIGCONT. */
+  freeze(): void;
+  thaw(): void;
+  /** `pg_ctl promote`. */
+  promote(): Promise<void>;
+  isRunning(): boolean;
+  /** Ends it and removes its data. */
+  remove(): Promise<void>;
+}
+
+interface Choices {
+  /** Parent of the data directory. */
+  readonly within?: string;
+  readonly port?: number;
+  readonly settings?: readonly string[];
+  readonly initdb?: readonly string[];
+  /** Makes it a standby of the server on this port, by way of `through` if that is given. */
+  readonly standbyOf?: { readonly port: number; readonly through?: number };
+}
+
+/** The name under which a standby streams. */
+export const standbyName = "standby";
+
+let made = 0;
+
+/** Makes a cluster that is not started yet; PostgreSQL refuses root, so as root it runs as another user. */
+export async function makeCluster(binaries: string, choices: Choices = {}): Promise<Cluster> {
+  const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
+  const home = join(choices.within ?? folder, `cluster-${made++}`);
+  mkdirSync(home);
+  if (user !== undefined) chownSync(home, user.uid, user.gid);
+  const data = join(home, "data");
+  const options = { ...user, cwd: home, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
+  // Where only some of the programs are linked into the path, all of them lie together at the other end.
+  const programs = dirname(realpathSync(join(binaries, "postgres")));
+  const program = (name: string) => join(programs, name);
+  // Nothing may block here: relays and clients live in this process.
+  const run = (name: string, args: readonly string[]) =>
+    promisify(execFile)(program(name), args, { ...options, timeout: 60_000 });
+
+  const { standbyOf } = choices;
+  if (standbyOf === undefined) {
+    await run("initdb", [
+      "-D",
+      data,
+      "-U",
+      "postgres",
+      "-A",
+      "trust",
+      "-E",
+      "UTF8",
+      "--no-sync",
+      ...(choices.initdb ?? []),
+    ]);
+  } else {
+    const source = (port: number) =>
+      `host=127.0.0.1 port=${port} user=postgres application_name=${standbyName}`;
+    await run("pg_basebackup", [
+      "-D",
+      data,
+      "-R",
+      "-X",
+      "stream",
+      "-c",
+      "fast",
+      "--no-sync",
+      "-d",
+      source(standbyOf.through ?? standbyOf.port),
+    ]);
+  }
+  const port = choices.port ?? (await stablePort());
+  const settings = [
+    `port=${port}`,
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=",
+    "shared_buffers=32MB",
+    "fsync=on",
+    "synchronous_commit=on",
+    ...(choices.settings ?? []),
+  ];
+  let server: ChildProcess | undefined;
+  const running = () => {
+    if (server?.pid === undefined) throw new Error("PostgreSQL is not running");
+    return { server, pid: server.pid };
+  };
+
+  return {
+    port,
+    url: database => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    async start() {
+      const args = ["-D", data, ...settings.flatMap(setting => ["-c", setting])];
+      server = own(spawn(program("postgres"), args, { ...options, stdio: ["ignore", "ignore", "pipe"] }));
+      await untilReady(server);
+    },
+    async kill() {
+      const { server } = running();
+      const killed = killTree(server);
+      await untilExited(server);
+      await untilGone(killed);
+    },
+    async stopImmediately() {
+      const { server } = running();
+      server.kill("SIGQUIT");
+      await untilExited(server);
+    },
+    freeze: () => signalTree(running().pid, "SIGSTOP"),
+    thaw: () => signalTree(running().pid, "SIGCONT"),
+    async promote() {
+      await run("pg_ctl", ["promote", "-D", data, "-w", "-t", "30"]);
+    },
+    isRunning: () => server !== undefined && server.exitCode === null && server.signalCode === null,
+    async remove() {
+      if (server !== undefined) {
+        const killed = killTree(server);
+        await untilExited(server);
+        await untilGone(killed);
+      }
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function unprivilegedUser(): { uid: number; gid: number } {
+  for (const name of ["postgres", "nobody"]) {
+    try {
+      const id = (flag: string) =>
+        Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }));
+      return { uid: id("-u"), gid: id("-g") };
+    } catch {}
+  }
+  throw new Error("PostgreSQL refuses root, and there is no user postgres or nobody to run it as");
+}
+
+async function untilReady(server: ChildProcess): Promise<void> {
+  const seen: string[] = [];
+  if (server.stderr === null) throw new Error("PostgreSQL has no standard error");
+  const lines = createInterface({ input: server.stderr });
+  for await (const line of lines) {
+    seen.push(line);
+    if (/ready to accept (read-only )?connections/.test(line)) {
+      server.stderr.resume();
+      return;
+    }
+  }
+  throw new Error(`PostgreSQL did not start:\n${seen.slice(-20).join("\n")}`);
+}

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
+import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { freePort } from "../../support/native-postgres.ts";
+import { until } from "../../support/until.ts";
+
+const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
+
+/** Passes all on to a database from this port, and shows what clients send. */
+async function relay(database: URL, port: number, show = (_chunk: Buffer, _client: Socket) => {}) {
+  const server = createServer(client => {
+    const upstream = dial(Number(database.port), database.hostname);
+    client.on("data", chunk => show(chunk, client));
+    client.pipe(upstream).pipe(client);
+    client.on("error", () => {}).on("close", () => upstream.destroy());
+    upstream.on("error", () => {}).on("close", () => client.destroy());
+  });
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  return () => new Promise(resolve => server.close(resolve));
+}
+
+describe("the connection", () => {
+  let opened: TestDatabase;
+  before(async () => {
+    opened = await openDatabase();
+  });
+  after(() => opened.drop());
+
+  test("identifiers come as numbers, timestamps as the text that clients see", async () => {
+    const database = connect(opened.url, commandLimits);
+    const [row] = await database.query(
+      sql`select 9007199254740991::bigint as id, '2026-03-29 02:30:00.5'::timestamp as date`,
+    );
+    assert.deepEqual({ ...row }, { id: 9_007_199_254_740_991, date: "2026-03-29T02:30:00.5" });
+    await database.close();
+  });
+
+  test("a session reads texts in one way, whatever the role or the database sets", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
+    const name = new URL(opened.url).pathname.slice(1);
+    const owner = connect(opened.url, commandLimits);
+    for (const setting of ["DateStyle = german", "standard_conforming_strings = off"]) {
+      await owner.query(script(`alter database ${name} set ${setting}`));
+    }
+    const database = connect(opened.url, commandLimits);
+    const [row] = await database.query(
+      sql`select current_date::text ~ '^\\d{4}-' as date, '"T"' as text, length('\\\\x41'::bytea) as bytes`,
+    );
+    assert.deepEqual({ ...row }, { date: true, text: '"T"', bytes: 4 });
+    for (const setting of ["DateStyle", "standard_conforming_strings"]) {
+      await owner.query(script(`alter database ${name} reset ${setting}`));
+    }
+    await Promise.all([owner.close(), database.close()]);
+  });
+
+  test("a statement's own fault is not taken for a lost connection", async () => {
+    const database = connect(opened.url, commandLimits);
+    await assert.rejects(database.query(sql`select nonsense`), { name: "PostgresError", code: "42703" });
+    assert.equal((await database.query(sql`select 1 as one`)).length, 1);
+    await database.close();
+  });
+
+  for (const [setting, code] of [
+    ["lock_timeout=10", "55P03"],
+    ["statement_timeout=200", "57014"],
+    ["default_transaction_isolation=serializable", "40001"],
+  ] as const) {
+    test(`a statement that fails because of another one is no lost connection: ${setting}`, async t => {
+      if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
+      const other = postgres(opened.url, { max: 1 });
+      const database = connect(opened.url, commandLimits);
+      await database.query(script(`set ${setting}`));
+      await other`insert into asset (name, description) values (${setting}, '')`;
+      await other`begin`;
+      await other`update asset set active = false where name = ${setting}`;
+      const refused = database
+        .query(sql`update asset set active = false where name = ${setting}`)
+        .catch(error => [error.name, error.code]);
+      if (code === "40001") {
+        await until(async () => (await other`select 1 from pg_locks where not granted`).length > 0);
+        await other`commit`;
+      }
+      assert.deepEqual(await refused, ["PostgresError", code]);
+      await Promise.all([other.end(), database.close()]);
+    });
+  }
+
+  test("a connection whose server takes no writes any more is not used again", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
+    const database = connect(opened.url, commandLimits);
+    // As seen by the session, its primary has become a standby.
+    await database.query(sql`set default_transaction_read_only = on`);
+    await assert.rejects(database.query(sql`create table written_for_good (n integer)`), unavailable);
+    await database.query(sql`create table written_for_good (n integer)`);
+    await database.query(sql`drop table written_for_good`);
+    await database.close();
+  });
+
+  test("a database that is not there is UNAVAILABLE, and used again once it is", async () => {
+    const port = await freePort();
+    const url = new URL(opened.url);
+    const database = connect(`postgres://${url.username}@127.0.0.1:${port}${url.pathname}`, commandLimits);
+    await assert.rejects(database.query(sql`select 1`), unavailable);
+
+    const closeRelay = await relay(url, port);
+    await until(() =>
+      database.query(sql`select 1 as one`).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await database.close();
+    await closeRelay();
+  });
+
+  for (const [how, cut] of [
+    ["closed", (socket: Socket) => socket.destroy()],
+    ["reset", (socket: Socket) => socket.resetAndDestroy()],
+  ] as const) {
+    test(`a connection that is ${how} under its first statement is UNAVAILABLE at once, other hosts or none`, {
+      timeout: 20_000,
+    }, async () => {
+      const url = new URL(opened.url);
+      const [port, other] = [await freePort(), await freePort()];
+      const closeRelay = await relay(url, port, (chunk, socket) => {
+        if (chunk.includes("cut_here")) cut(socket);
+      });
+      for (const hosts of [`127.0.0.1:${port}`, `127.0.0.1:${port},127.0.0.1:${other}`]) {
+        const database = connect(`postgres://${url.username}@${hosts}${url.pathname}`, commandLimits);
+        const cut = database.query(sql`select ${1}::int as cut_here`);
+        await assert.rejects(cut, unavailable);
+        const { cause } = (await cut.catch(error => error)) as Error;
+        assert.ok(cause instanceof Error);
+        assert.match(cause.message, new RegExp(`^127\\.0\\.0\\.1:${port}: (?!.*localhost)`));
+        assert.deepEqual([...(await database.query(sql`select ${1}::int as one`))], [{ one: 1 }]);
+        await database.close();
+      }
+      await closeRelay();
+    });
+  }
+
+  test("a host that does not answer, and one that takes no writes, are passed over for the primary", async () => {
+    const silent: Socket[] = [];
+    const server = createServer(socket => silent.push(socket));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const { host, username, pathname } = new URL(opened.url);
+    const url = `postgres://${username}@127.0.0.1:${port},127.0.0.1:${await freePort()},${host}${pathname}`;
+    const database = connect(`${url}?target_session_attrs=read-write`);
+    const ask = () => database.query(sql`select pg_backend_pid() as pid`);
+    assert.equal((await ask()).length, 1);
+    assert.equal(silent.length, 1);
+    // More connections than one, and none of them by way of the silent host.
+    await Promise.all(Array.from({ length: 5 }, ask));
+    assert.equal(silent.length, 1);
+    await database.close();
+
+    for (const socket of silent) socket.destroy();
+    server.close();
+  });
+
+  test("a statement that misses its deadline is given up by the server too, whichever host that is", async t => {
+    // The embedded PostgreSQL runs one statement at a time, and cannot be spoken to meanwhile.
+    if (process.env["TEST_SERVER_URL"] === undefined) return t.skip("needs native PostgreSQL");
+    const { hostname, port, username, pathname } = new URL(opened.url);
+    const url = `postgres://${username}@127.0.0.1:${await freePort()},${hostname}:${port}${pathname}`;
+    const database = connect(url, { ...commandLimits, deadlineMilliseconds: 1_000 });
+    await assert.rejects(
+      database.query(sql`select pg_sleep(60) as a_statement_that_is_given_up`),
+      unavailable,
+    );
+    const watch = connect(opened.url, commandLimits);
+    const isRunning = async () => {
+      const [row] = await watch.query<{ running: number }>(
+        sql`
+          select count(*)::int as running from pg_stat_activity
+          where state = 'active' and query like '%a_statement_that%' and pid <> pg_backend_pid()`,
+      );
+      return row?.running !== 0;
+    };
+    await until(async () => !(await isRunning()));
+    await Promise.all([database.close(), watch.close()]);
+  });
+});

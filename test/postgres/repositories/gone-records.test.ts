@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { script } from "../../../src/adapters/postgres/connection/statement.ts";
+import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
+import { aLog, all, anAsset, anEmployee } from "../../contract/repositories.ts";
+import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { openDatabase } from "../../support/database.ts";
+
+test("a log is shown also when a superuser has got past the guards and removed its asset and performer", async () => {
+  const { url, drop } = await openDatabase();
+  const database = connect(url, commandLimits);
+  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(database));
+  const employee = await employees.insert(anEmployee());
+  const asset = await assets.insert(anAsset());
+  const { log } = await maintenanceLogs.append(asset.id, callerOf(employee), aLog());
+  for (const table of ["asset", "employee"]) {
+    await database.query(script(`alter table ${table} disable trigger all; delete from ${table}`));
+  }
+  const shown = { ...log, assetName: "", performedByName: "" };
+  assert.deepEqual({ ...(await maintenanceLogs.find(log.id)) }, shown);
+  for (const list of [
+    maintenanceLogs.list({}),
+    maintenanceLogs.listOfAsset(asset.id, {}),
+    maintenanceLogs.listOfPerformer(employee.id, {}),
+  ]) {
+    assert.deepEqual(await all(list), [shown]);
+  }
+  await database.close();
+  await drop();
+});

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { type Names, SharedNames } from "../../../src/adapters/postgres/repositories/names.ts";
+import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
+import { elementsOf } from "../../../src/application/json-list.ts";
+import type { MaintenanceLog } from "../../../src/domain/maintenance-log.ts";
+import { aLog, anAsset, anEmployee } from "../../contract/repositories.ts";
+import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { recording } from "../../support/recording-database.ts";
+import { until } from "../../support/until.ts";
+
+describe("names in lists of logs", () => {
+  let opened: TestDatabase;
+  let database: Database;
+  before(async () => {
+    opened = await openDatabase();
+    database = connect(opened.url);
+  });
+  after(async () => {
+    await database.close();
+    await opened.drop();
+  });
+
+  let time = 0;
+  beforeEach(() => {
+    time = 0;
+  });
+
+  const idsOf = (assets: readonly number[], performers: readonly number[]) => ({
+    assets: new Set(assets),
+    performers: new Set(performers),
+  });
+  const textOf = (names: Names["assets"], id: number) => Buffer.from(names.get(id) ?? []).toString();
+
+  test("that are missing are read with one statement for all who miss some", async () => {
+    const { assets, employees } = byOperator(makeRepositories(database));
+    const asset = await assets.insert(anAsset({ name: 'A "pump"' }));
+    const performer = await employees.insert(anEmployee({ firstName: "Grace", lastName: "Hopper" }));
+    const { database: recorded, sent } = recording(database);
+    const shared = new SharedNames(recorded, () => time);
+    const [, names] = await Promise.all([
+      shared.of(idsOf([asset.id], [])),
+      shared.of(idsOf([asset.id, 2 ** 40], [performer.id])),
+      shared.of(idsOf([], [2 ** 40])),
+    ]);
+    await shared.of(idsOf([asset.id, 2 ** 40], [performer.id, 2 ** 40]));
+    assert.equal(sent.length, 1);
+    assert.equal(textOf(names.assets, asset.id), `","assetId":${asset.id},"assetName":"A \\"pump\\""`);
+    assert.match(textOf(names.performers, performer.id), /"performedByName":"Grace Hopper"}$/);
+    // The log of a record that is gone is shown without its name.
+    assert.match(textOf(names.assets, 2 ** 40), /"assetName":""$/);
+    assert.match(textOf(names.performers, 2 ** 40), /"performedByName":""}$/);
+  });
+
+  test("that are given are not read, and not kept for other lists", async () => {
+    const { database: recorded, sent } = recording(database);
+    const shared = new SharedNames(recorded, () => time);
+    const given = { assets: new Map([[1, Buffer.from("given")]]) };
+    assert.equal(textOf((await shared.of(idsOf([1], []), given)).assets, 1), "given");
+    assert.equal(sent.length, 0);
+    assert.notEqual(textOf((await shared.of(idsOf([1], []))).assets, 1), "given");
+    assert.equal(sent.length, 1);
+  });
+
+  test("are used for half a second, and no more than ten thousand of them", async () => {
+    const { database: recorded, sent } = recording(database);
+    const shared = new SharedNames(recorded, () => time);
+    const statementsFor = async (assets: readonly number[], performers: readonly number[] = []) => {
+      const before = sent.length;
+      await shared.of(idsOf(assets, performers));
+      return sent.length - before;
+    };
+    assert.deepEqual([await statementsFor([1]), await statementsFor([1])], [1, 0]);
+    time = 500;
+    assert.equal(await statementsFor([1]), 0);
+    time = 501;
+    assert.deepEqual([await statementsFor([1]), await statementsFor([1])], [1, 0]);
+    const many = Array.from({ length: 10_000 }, (_, i) => i + 1);
+    assert.deepEqual([await statementsFor(many), await statementsFor([1])], [1, 0]);
+    assert.deepEqual([await statementsFor([], [1]), await statementsFor([1])], [1, 1]);
+  });
+
+  test("that are read while they change are not kept", async () => {
+    const { database: recorded, sent } = recording(database);
+    const shared = new SharedNames(recorded, () => time);
+    const reading = shared.of(idsOf([], [1]));
+    shared.forget();
+    assert.equal((await reading).performers.size, 1);
+    await shared.of(idsOf([], [1]));
+    assert.equal(sent.length, 2);
+  });
+
+  test("are those of the moment after a change by this process, and soon after one by another", async () => {
+    const [here, there] = [makeRepositories(database), makeRepositories(database)];
+    const { assets, employees } = byOperator(here);
+    const asset = await assets.insert(anAsset());
+    const employee = await employees.insert(anEmployee({ firstName: "Ada", lastName: "Byron" }));
+    await here.maintenanceLogs.append(asset.id, callerOf(employee), aLog());
+    const nameIn = async ({ maintenanceLogs }: typeof here): Promise<string | undefined> => {
+      for await (const chunk of maintenanceLogs.listOfAsset(asset.id, {})) {
+        return elementsOf<MaintenanceLog>(chunk)[0]?.performedByName;
+      }
+      return undefined;
+    };
+    assert.deepEqual([await nameIn(here), await nameIn(there)], ["Ada Byron", "Ada Byron"]);
+    const unchanged = { firstName: undefined, phone: undefined, email: undefined, role: undefined };
+    await employees.update(employee.id, { ...unchanged, lastName: "Lovelace" }, ["TECHNICIAN"]);
+    assert.equal(await nameIn(here), "Ada Lovelace");
+    await until(async () => (await nameIn(there)) === "Ada Lovelace");
+  });
+});

@@ -1,0 +1,324 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import type { Statement } from "../../../src/adapters/postgres/connection/statement.ts";
+import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
+import { elementsOf, type JsonList } from "../../../src/application/json-list.ts";
+import type { Repositories } from "../../../src/application/ports.ts";
+import type { LogFilter, LogQuery } from "../../../src/domain/maintenance-log.ts";
+import { callerOf } from "../../support/by-operator.ts";
+import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { literal, planOf, recording } from "../../support/recording-database.ts";
+
+/** Logs enough for a walk over all of them to cost more than any list or point query should. */
+const logCount = 30_000;
+const [largeAsset, smallAsset, silentAsset, employeeId] = [1, 2, 399, 7];
+
+/**
+ * As in a real trail, later logs tell of later days. Asset 1 has a third of all logs, and none of the newer half;
+ * assets 2 to 300 share the others, the last hundred have none.
+ */
+const seed = `
+  insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+  select 'Ada', 'Byron', '+45 12 34 56', i || '@example.com', i || '@example.com', 'TECHNICIAN', 'none'
+  from generate_series(1, 500) i;
+  insert into asset (name, description) select 'Asset ' || i, '' from generate_series(1, 400) i;
+  insert into maintenance_log
+    (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key)
+  select timestamp '2024-01-01' + make_interval(mins => i + i * 7919 % 60),
+    (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'])[case when i % 1000 = 0 then 4 else 1 + i % 7 % 3 end],
+    (array['PRODUCTION', 'MAINTENANCE', 'ERROR'])[1 + i % 5 % 3],
+    'Pressure, belts and sensors checked; all within limits, next inspection due in ' || i || ' days.',
+    case when i <= ${logCount / 2} and i % 3 < 2 then 1 else 2 + i % 299 end, 1 + i % 20, case when i % 2 = 0 then 'key-' || i end
+  from generate_series(1, ${logCount}) i`;
+
+interface Case {
+  readonly name: string;
+  readonly run: (repositories: Repositories) => Promise<unknown>;
+  readonly table?: string;
+  /** By which the rows of the table are found; without a table, those of logs. */
+  readonly indexes: readonly string[];
+  /** Rows of the table that one statement may look at. */
+  readonly rows: number;
+  /** The only assets that are active; without it, all. */
+  readonly active?: readonly number[];
+}
+
+/** The first page of a list and, if there is one, the next. */
+async function twoPages<T>(list: JsonList<T>): Promise<void> {
+  const walk = list[Symbol.asyncIterator]();
+  await walk.next();
+  await walk.next();
+}
+
+const log = {
+  performedDate: "2026-02-28T10:20:30",
+  status: "PENDING",
+  taskType: "ERROR",
+  comment: "Oil",
+} as const;
+const email = `${employeeId}@example.com`;
+
+/** Every combination of filters: a status that many logs have, and a rare one; a period of few logs, one of many, and none. */
+const filters: readonly LogFilter[] = [undefined, "COMPLETED", "CANCELLED"].flatMap(status =>
+  [undefined, "ERROR"].flatMap(taskType =>
+    [undefined, "2024-01-21T00:00:00"].flatMap(performedFrom =>
+      [undefined, "2024-01-12T00:00:00"].map(
+        performedTo => ({ status, taskType, performedFrom, performedTo }) as LogFilter,
+      ),
+    ),
+  ),
+);
+assert.equal(filters.length, 3 * 2 * 2 * 2);
+
+/** Logs that one statement may look at, whatever the filters. */
+const mostLooked = 12_000;
+
+/** The first pages of a list with a filter, as a whole list and as pages of ten. */
+const pagesOf = (list: (part: LogQuery) => JsonList<unknown>, filter: LogFilter) => async () => {
+  await twoPages(list(filter));
+  await list({ ...filter, limit: 10 })
+    [Symbol.asyncIterator]()
+    .next();
+};
+
+interface List {
+  readonly name: string;
+  readonly of: (repositories: Repositories) => (part: LogQuery) => JsonList<unknown>;
+  readonly index: string;
+  /** Whether this filter is decided for each log that is looked at. */
+  readonly isSifted: (filter: LogFilter) => boolean;
+  readonly active?: readonly number[];
+}
+
+const lists: readonly List[] = [
+  {
+    name: "all logs",
+    of:
+      ({ maintenanceLogs }) =>
+      part =>
+        maintenanceLogs.list(part),
+    index: "maintenance_log_by_date",
+    isSifted: ({ status, taskType }) => (status ?? taskType) !== undefined,
+  },
+  ...[largeAsset, silentAsset].map(assetId => ({
+    name: `the logs of asset ${assetId}`,
+    of:
+      ({ maintenanceLogs }: Repositories) =>
+      (part: LogQuery) =>
+        maintenanceLogs.listOfAsset(assetId, part),
+    index: "maintenance_log_by_asset",
+    isSifted: ({ status, taskType }: LogFilter) => (status ?? taskType) !== undefined,
+  })),
+  ...[employeeId].map(id => ({
+    name: `the logs of employee ${id}`,
+    of:
+      ({ maintenanceLogs }: Repositories) =>
+      (part: LogQuery) =>
+        maintenanceLogs.listOfPerformer(id, part),
+    index: "maintenance_log_by_performer",
+    isSifted: ({ status, taskType }: LogFilter) => (status ?? taskType) !== undefined,
+  })),
+  ...[undefined, [3, 4, silentAsset]].map(active => ({
+    name: `the newest logs when ${active === undefined ? "all" : "few"} assets are active`,
+    of:
+      ({ maintenanceLogs }: Repositories) =>
+      ({ limit = 100_000, ...filter }: LogQuery) =>
+        maintenanceLogs.listOfActiveAssets(filter, limit),
+    index: "maintenance_log_by_date",
+    isSifted: () => true,
+    ...(active && { active }),
+  })),
+];
+
+const cases: readonly Case[] = [
+  {
+    name: "a log",
+    run: ({ maintenanceLogs }) => maintenanceLogs.find(4_711),
+    indexes: ["maintenance_log_pkey"],
+    rows: 1,
+  },
+  ...lists.flatMap(({ name, of, index, isSifted, active }) =>
+    filters.map(filter => {
+      const hasWords = filter.status !== undefined || filter.taskType !== undefined;
+      const isMerged = index === "maintenance_log_by_date" && hasWords;
+      return {
+        name: `${name} with the filter ${JSON.stringify(filter)}`,
+        run: (repositories: Repositories) => pagesOf(of(repositories), filter)(),
+        indexes: [
+          isMerged ? "maintenance_log_by_status" : index,
+          // Where few logs are of active assets, those of each asset are merged.
+          ...(active === undefined ? [] : ["maintenance_log_by_asset"]),
+          // What the index tells to pass is fetched by its id.
+          ...(isMerged || active || (index === "maintenance_log_by_asset" && isSifted(filter))
+            ? ["maintenance_log_pkey"]
+            : []),
+        ],
+        // To sort little more than a page may be cheaper than to walk in order.
+        rows: isSifted(filter) ? mostLooked : 5_000,
+        ...(active && { active }),
+      };
+    }),
+  ),
+  {
+    name: "an asset with the date of its newest log",
+    run: ({ assets }) => assets.find(largeAsset),
+    indexes: ["maintenance_log_by_asset"],
+    rows: 1,
+  },
+  {
+    name: "a log that is written under a key, and found under it",
+    async run({ maintenanceLogs }) {
+      for (let i = 0; i < 2; i += 1)
+        await maintenanceLogs.append(smallAsset, callerOf({ id: employeeId, email }), log, "a-key");
+    },
+    indexes: ["maintenance_log_idempotency_key"],
+    rows: 1,
+  },
+  {
+    name: "the account of a token",
+    run: ({ employees }) => employees.findAccount(email),
+    table: "employee",
+    indexes: ["employee_email_key"],
+    rows: 1,
+  },
+];
+
+interface Plan {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Actual Rows"?: number;
+  readonly "Actual Loops"?: number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** What is wrong with how a statement finds the rows of its table; nothing when all is well. */
+function faultsOf(plan: Plan, { table = "maintenance_log", indexes, rows }: Case): string[] {
+  const scans = nodesOf(plan).filter(node => node["Node Type"].endsWith("Scan"));
+  const ofTable = scans.filter(node => node["Relation Name"] === table);
+  const walks = ofTable.filter(node => node["Node Type"] === "Seq Scan").map(() => `walks all of ${table}`);
+  const others = scans
+    .map(node => node["Index Name"] ?? "")
+    .filter(name => name.startsWith(table) && !indexes.includes(name))
+    .map(name => `uses ${name}`);
+  const looked = ofTable
+    .map(
+      node =>
+        (node["Actual Loops"] ?? 0) * ((node["Actual Rows"] ?? 0) + (node["Rows Removed by Filter"] ?? 0)),
+    )
+    .reduce((sum, count) => sum + count, 0);
+  return [...walks, ...others, ...(looked > rows ? [`looks at ${looked} rows instead of ${rows}`] : [])];
+}
+
+/** PostgreSQL plans a prepared statement for its parameters, or once for all: either must do. */
+const planModes = ["force_custom_plan", "force_generic_plan"];
+
+describe("query plans", () => {
+  let opened: TestDatabase;
+  let service: Database;
+  let admin: postgres.Sql;
+
+  before(async () => {
+    opened = await openDatabase();
+    service = connect(opened.url);
+    admin = postgres(opened.url, { max: 1, fetch_types: false, onnotice: () => {} });
+    await admin.unsafe(seed);
+    // As autovacuum does after a while.
+    await admin.unsafe("vacuum analyze");
+  });
+
+  after(async () => {
+    await admin.end({ timeout: 1 });
+    await service.close();
+    await opened.drop();
+  });
+
+  let activeAssets = "true";
+  /** Makes only these assets active, if they are not already so since the case before. */
+  async function activate(condition: string): Promise<void> {
+    if (condition === activeAssets) return;
+    await admin.unsafe(`update asset set active = ${condition}; analyze asset`);
+    activeAssets = condition;
+  }
+
+  /** Runs the case on the service's own connections, then explains each statement that it sent. */
+  async function check(one: Case, change?: string): Promise<string[]> {
+    const { database, sent } = recording(service);
+    await activate(one.active ? `id in (${one.active})` : "true");
+    await one.run(makeRepositories(database));
+    assert.ok(sent.length > 0);
+    const faults: string[] = [];
+    // Of the pages of one walk the last: it has most to skip.
+    const last = new Map(sent.map(statement => [`${statement.text} ${statement.values.at(-2)}`, statement]));
+    for (const statement of last.values()) {
+      for (const mode of planModes) faults.push(...(await explain(one, statement, mode, change)));
+    }
+    return faults;
+  }
+
+  async function explain(one: Case, { text, values }: Statement, mode: string, change?: string) {
+    const given = values.length === 0 ? "" : `(${values.map(literal)})`;
+    try {
+      await admin.unsafe(`
+        begin; set local plan_cache_mode = ${mode}; set local max_parallel_workers_per_gather = 0; ${change ?? ""};
+        prepare explained as ${text}`);
+      const [row] = await admin.unsafe(
+        `explain (analyze, timing off, format json) execute explained${given}`,
+      );
+      const [{ Plan: plan }] = planOf(row) as [{ Plan: Plan }];
+      return faultsOf(plan, one).map(fault => `${fault} (${mode}): ${text}`);
+    } finally {
+      // What was explained was run as well.
+      await admin.unsafe("rollback; deallocate all");
+    }
+  }
+
+  for (const one of cases) {
+    test(`${one.name}: found by ${one.indexes.join(", ")}`, async () => {
+      assert.deepEqual(await check(one), []);
+    });
+  }
+
+  for (const index of ["by_date", "by_status", "by_asset", "by_performer"].map(
+    name => `maintenance_log_${name}`,
+  )) {
+    test(`without ${index} this would be seen`, async () => {
+      const isSimple = /filter \{("status":"[A-Z]+")?\}$/;
+      // Where few assets are active, PostgreSQL 18 finds their logs by another index as cheaply.
+      const affected = cases.filter(
+        ({ name, indexes }) =>
+          indexes[0] === index &&
+          !name.includes("few assets are active") &&
+          (!name.includes("filter") || isSimple.test(name)),
+      );
+      assert.ok(affected.length > 0);
+      for (const one of affected) assert.notDeepEqual(await check(one, `drop index ${index}`), [], one.name);
+    });
+  }
+
+  test("the newest log of active assets takes two statements, however many newer ones are of inactive assets", async () => {
+    // The 15,000 newest logs are of other assets.
+    await activate(`id in (${largeAsset})`);
+    const { database, sent } = recording(service);
+    const logs: unknown[] = [];
+    for await (const chunk of makeRepositories(database).maintenanceLogs.listOfActiveAssets({}, 1)) {
+      logs.push(...elementsOf(chunk));
+    }
+    assert.deepEqual([logs.length, sent.filter(({ text }) => text.includes("string_agg")).length], [1, 2]);
+  });
+
+  test("an index by date that every list may use would be seen", async () => {
+    const [one] = cases.filter(({ name }) =>
+      name.startsWith(`the logs of asset ${largeAsset} with the filter {}`),
+    );
+    assert.ok(one);
+    const change =
+      "create index maintenance_log_by_date_for_all on maintenance_log (performed_date desc, id desc)";
+    assert.notDeepEqual(await check(one, change), []);
+  });
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import postgres from "postgres";
+import { commandLimits, connect, serviceLimits } from "../../../src/adapters/postgres/connection/database.ts";
+import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
+import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
+import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
+import { aLog, anAsset, anEmployee } from "../../contract/repositories.ts";
+import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { openDatabase, schema } from "../../support/database.ts";
+import { findPostgresBinaries, startNativePostgres } from "../../support/native-postgres.ts";
+import { recording } from "../../support/recording-database.ts";
+import { until } from "../../support/until.ts";
+
+test("a replayed log is not acknowledged before the synchronous standby has it", async t => {
+  const binaries = findPostgresBinaries();
+  if (binaries === undefined) return t.skip("this machine has no PostgreSQL binaries");
+  const server = await startNativePostgres(binaries);
+  const admin = postgres(server.url, { max: 1, onnotice: () => {} });
+  const patient = connect(server.url, commandLimits);
+  const database = connect(server.url, { connections: 2, deadlineMilliseconds: 500, waiting: 10 });
+  t.after(async () => {
+    await Promise.all([patient.close(), database.close(), admin.end({ timeout: 1 })]);
+    await server.stop();
+  });
+  await migrate(patient, schema);
+  const { employees, assets } = byOperator(makeRepositories(patient));
+  const performer = callerOf(await employees.insert(anEmployee()));
+  const asset = await assets.insert(anAsset());
+  const { maintenanceLogs } = byOperator(makeRepositories(database));
+  const send = () => maintenanceLogs.append(asset.id, performer, aLog(), "key");
+  const stored = async () => (await admin`select id from maintenance_log`).length;
+  const waitFor = async (standby: string) => {
+    await admin.unsafe(`alter system set synchronous_standby_names = '${standby}'`);
+    await admin`select pg_reload_conf()`;
+    await until(
+      async () => (await admin`show synchronous_standby_names`)[0]?.["synchronous_standby_names"] === standby,
+    );
+  };
+
+  await waitFor("absent");
+  // The checkpointer puts the setting in force, some time after the sessions have read it.
+  const commits = () =>
+    database.query(sql`update asset set active = active where id = ${asset.id} returning id`).then(
+      () => true,
+      () => false,
+    );
+  await until(async () => !(await commits()));
+  await assert.rejects(send(), { code: "UNAVAILABLE" });
+  // Whoever gave up the wait for the standby has committed on the primary, where the next one sees the log.
+  await until(stored);
+  await assert.rejects(send(), { code: "UNAVAILABLE" });
+  await waitFor("");
+  assert.equal((await send()).isReplay, true);
+  assert.equal(await stored(), 1);
+});
+
+test("logs that are replayed together are confirmed by one statement", async () => {
+  const opened = await openDatabase();
+  const connected = connect(opened.url, serviceLimits);
+  const { database, sent } = recording(connected);
+  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(database));
+  const performer = callerOf(await employees.insert(anEmployee()));
+  const asset = await assets.insert(anAsset());
+  const keys = Array.from({ length: 50 }, (_, n) => `key-${n}`);
+  const sendAll = () =>
+    Promise.all(keys.map(key => maintenanceLogs.append(asset.id, performer, aLog(), key)));
+  await sendAll();
+  sent.length = 0;
+  const replayed = await sendAll();
+  assert.ok(replayed.every(({ isReplay }) => isReplay));
+  assert.deepEqual(
+    sent.map(({ text }) => text.includes("for key share")),
+    [false, true],
+  );
+  await connected.close();
+  await opened.drop();
+});
+
+test("a key whose log is stored but cannot be read is an error after the second statement", async t => {
+  const opened = await openDatabase();
+  t.after(() => opened.drop());
+  if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
+  const owner = connect(opened.url, commandLimits);
+  const { employees, assets } = byOperator(makeRepositories(owner));
+  const performer = callerOf(await employees.insert(anEmployee()));
+  const asset = await assets.insert(anAsset());
+  const connected = connect(opened.url, commandLimits);
+  await connected.query(sql`set role maintenance_log_service`);
+  const { database, sent } = recording(connected);
+  const { maintenanceLogs } = byOperator(makeRepositories(database));
+  const send = () => maintenanceLogs.append(asset.id, performer, aLog(), "key");
+  const { log } = await send();
+  await owner.query(
+    script(`
+      alter table maintenance_log enable row level security;
+      create policy write_any on maintenance_log for insert with check (true);
+      create policy read_others on maintenance_log for select using (id <> ${log.id})`),
+  );
+  sent.length = 0;
+  await assert.rejects(send(), { message: /cannot read/ });
+  assert.equal(sent.length, 2);
+  await Promise.all([owner.close(), connected.close()]);
+});

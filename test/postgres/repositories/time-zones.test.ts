@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
+import { aLog, all, anAsset, anEmployee } from "../../contract/repositories.ts";
+import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { openDatabase, type TestDatabase } from "../../support/database.ts";
+
+describe("the performed date of a log", () => {
+  const { TZ } = process.env;
+  let opened: TestDatabase;
+  before(async () => {
+    opened = await openDatabase();
+    const admin = postgres(opened.url, { max: 1, onnotice: () => {} });
+    await admin.unsafe(`do $$ begin
+      execute format('alter database %I set timezone = ''America/New_York''', current_database());
+    end $$`);
+    await admin.end();
+  });
+  after(async () => {
+    if (TZ === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = TZ;
+    await opened.drop();
+  });
+
+  for (const zone of ["Europe/Berlin", "Asia/Kathmandu", "UTC"]) {
+    test(`is shown as it was sent by a process in ${zone}`, async () => {
+      process.env["TZ"] = zone;
+      const database = connect(opened.url);
+      const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(database));
+      const performer = callerOf(await employees.insert(anEmployee()));
+      const asset = await assets.insert(anAsset());
+      // Within an hour that Berlin, or New York, has skipped; and far from any other.
+      for (const performedDate of [
+        "2026-03-08T02:30:00",
+        "2026-03-29T02:30:00.000001",
+        "0001-01-01T00:00:00",
+        "9999-12-31T23:59:59.999999",
+      ]) {
+        const { log } = await maintenanceLogs.append(asset.id, performer, aLog({ performedDate }));
+        assert.equal(log.performedDate, performedDate);
+        assert.equal((await maintenanceLogs.find(log.id)).performedDate, performedDate);
+        const [newest] = await all(maintenanceLogs.listOfAsset(asset.id, { limit: 1 }));
+        assert.equal(newest?.performedDate, (await assets.find(asset.id)).lastLogDate);
+        assert.ok((await all(maintenanceLogs.list({}))).some(shown => shown.performedDate === performedDate));
+      }
+      await database.close();
+    });
+  }
+});

@@ -1,0 +1,381 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
+import { aLog, anAsset, anEmployee } from "../../contract/repositories.ts";
+import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { openDatabase, type TestDatabase } from "../../support/database.ts";
+
+/** What nobody may do to what has been recorded, the owner of the tables and superusers included. */
+const refusedByTrigger = [
+  "update maintenance_log set comment = 'changed'",
+  "update maintenance_log set comment = comment where false",
+  "delete from maintenance_log",
+  "delete from maintenance_log where id = 1",
+  "truncate maintenance_log",
+  "truncate maintenance_log restart identity cascade",
+  "insert into maintenance_log overriding system value select * from maintenance_log on conflict (id) do update set comment = ''",
+  "delete from employee",
+  "truncate employee cascade",
+  "delete from asset",
+  "truncate asset cascade",
+  ...[
+    "employee_event",
+    "asset_event",
+    "trail_entry",
+    "trail_node",
+    "trail_checkpoint",
+    "trail_acceptance",
+  ].flatMap(table => [
+    `update ${table} set ${/entry|node/.test(table) ? "index = index" : "recorded_at = default"}`,
+    `delete from ${table}`,
+    `truncate ${table}`,
+  ]),
+];
+
+/** What the role of `serve` may not do besides. */
+const refusedToService = [
+  ...refusedByTrigger,
+  "update asset set name = 'changed'",
+  "update employee set id = default",
+  "insert into schema_migration (version, name) values (99, 'planted')",
+  "delete from schema_migration",
+  "alter table maintenance_log disable trigger all",
+  "drop trigger append_only on maintenance_log",
+  "drop table maintenance_log",
+  "create table planted (id integer)",
+  "insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, recorded_at) values (now(), 'PENDING', 'ERROR', '', 1, 1, '2020-01-01')",
+  "insert into asset_event (asset_id, name, description, active, recorded_at) values (1, '', '', true, '2020-01-01')",
+  "alter table asset disable trigger asset_changed",
+  "create or replace function refuse_change() returns trigger language plpgsql as 'begin return new; end'",
+  "set session_replication_role = replica",
+];
+
+describe("the audit trail in the database itself", () => {
+  let database: TestDatabase;
+  let sql: postgres.Sql;
+  before(async () => {
+    database = await openDatabase();
+    sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    const own = connect(database.url, commandLimits);
+    const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(own));
+    const employee = await employees.insert(anEmployee());
+    const asset = await assets.insert(anAsset());
+    await maintenanceLogs.append(asset.id, callerOf(employee), aLog());
+    await own.close();
+    // Only so that a superuser's statement below gets as far as the trigger.
+    await sql.unsafe("grant create on schema public to current_user");
+  });
+  after(async () => {
+    await sql.end();
+    await database.drop();
+  });
+
+  /** Runs the statement in a transaction that is undone; answers its SQLSTATE, or undefined when it went through. */
+  async function stateOf(statement: string, ...setup: string[]): Promise<string | undefined> {
+    const undone = new Error("undone");
+    return sql
+      .begin(async transaction => {
+        for (const first of setup) await transaction.unsafe(first);
+        await transaction.unsafe(statement);
+        throw undone;
+      })
+      .then(
+        () => "committed",
+        error => (error === undone ? undefined : (error as { code: string }).code),
+      );
+  }
+
+  for (const statement of refusedByTrigger) {
+    test(`is refused to everybody: ${statement}`, async () => {
+      assert.equal(await stateOf(statement), "23001");
+    });
+  }
+
+  test("is refused also where ordinary triggers are switched off", async () => {
+    for (const statement of refusedByTrigger) {
+      assert.equal(
+        await stateOf(statement, "set local session_replication_role = replica"),
+        "23001",
+        statement,
+      );
+    }
+  });
+
+  test("tokens are revoked also where ordinary triggers are switched off", async () => {
+    const undone = new Error("undone");
+    await sql
+      .begin(async transaction => {
+        await transaction`set local session_replication_role = replica`;
+        const [revoked] = await transaction`update employee set active = false returning token_version`;
+        assert.equal(revoked?.["token_version"], 2);
+        throw undone;
+      })
+      .catch(error => assert.equal(error, undone));
+  });
+
+  for (const statement of refusedToService) {
+    test(`is refused to the service role: ${statement}`, async () => {
+      const state = await stateOf(statement, "set local role maintenance_log_service");
+      assert.ok(state === "42501" || state === "23001", `${statement}: ${state}`);
+    });
+  }
+
+  test("the service role may not even attempt to change or remove a log", async () => {
+    for (const statement of [
+      "update maintenance_log set comment = ''",
+      "delete from maintenance_log",
+      "truncate maintenance_log",
+      "delete from employee",
+      "delete from asset",
+    ]) {
+      assert.equal(await stateOf(statement, "set local role maintenance_log_service"), "42501", statement);
+    }
+  });
+
+  for (const statement of [
+    "insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id) select performed_date, status, task_type, comment, asset_id, performed_by_employee_id from maintenance_log",
+    "select id, comment from maintenance_log",
+    "update employee set active = false",
+    "update asset set active = false",
+    "insert into asset (name, description) values ('Pump', '')",
+    "select version from schema_migration",
+  ]) {
+    test(`the service role may: ${statement.slice(0, 60)}`, async () => {
+      assert.equal(await stateOf(statement, "set local role maintenance_log_service"), undefined);
+    });
+  }
+
+  test("records a change of an employee or an asset whoever makes it, also where triggers are switched off", async () => {
+    for (const [statement, table, expected] of [
+      ["update asset set active = false, asked_by = 1", "asset_event", { active: false, changed_by: "1" }],
+      ["update asset set active = false", "asset_event", { active: false, changed_by: null }],
+      ["update asset set name = 'Pomp'", "asset_event", { name: "Pomp", changed_by: null }],
+      ["update asset set active = true", "asset_event", undefined],
+      ["update asset set changed_by = 1, active = false", "asset_event", { changed_by: null }],
+      [
+        "update employee set role = 'ADMIN', asked_by = 1",
+        "employee_event",
+        { role: "ADMIN", changed_by: "1" },
+      ],
+      ["update employee set first_name = 'Augusta', asked_by = 1", "employee_event", undefined],
+    ] as const) {
+      for (const replica of [false, true]) {
+        const undone = new Error("undone");
+        await sql
+          .begin(async transaction => {
+            if (replica) await transaction`set local session_replication_role = replica`;
+            const before = await transaction.unsafe(`select max(id) as id from ${table}`);
+            await transaction.unsafe("update asset set asked_by = 1");
+            await transaction.unsafe(statement);
+            const rows = await transaction.unsafe(`select * from ${table} where id > ${before[0]?.["id"]}`);
+            assert.equal(rows.length, expected === undefined ? 0 : 1, statement);
+            for (const [column, value] of Object.entries(expected ?? {})) {
+              assert.equal(rows[0]?.[column], value, `${statement}: ${column}`);
+            }
+            throw undone;
+          })
+          .catch(error => assert.equal(error, undone));
+      }
+    }
+  });
+
+  test("the database itself refuses what the service would not accept either", async () => {
+    const insert = (changes: Readonly<Record<string, string>>) => {
+      const row = {
+        performed_date: "now()",
+        status: "'PENDING'",
+        task_type: "'ERROR'",
+        comment: "''",
+        asset_id: "1",
+        performed_by_employee_id: "1",
+        ...changes,
+      };
+      return `insert into maintenance_log (${Object.keys(row)}) values (${Object.values(row)})`;
+    };
+    for (const [changes, state] of [
+      [{}, undefined],
+      [{ status: "'DONE'" }, "23514"],
+      [{ task_type: "'X'" }, "23514"],
+      [{ comment: "repeat('x', 10001)" }, "23514"],
+      [{ comment: "null" }, "23502"],
+      [{ performed_date: "'infinity'" }, "23514"],
+      [{ performed_date: "'-infinity'" }, "23514"],
+      [{ performed_date: "'10000-01-01'" }, "23514"],
+      [{ performed_date: "'0001-01-01 BC'" }, "23514"],
+      [{ performed_date: "'0001-01-01'" }, undefined],
+      [{ performed_date: "'9999-12-31 23:59:59.999999'" }, undefined],
+      [{ idempotency_key: "'a key'" }, "23514"],
+      [{ idempotency_key: "'kéy'" }, "23514"],
+      [{ idempotency_key: "E'key\\n'" }, "23514"],
+      [{ idempotency_key: "''" }, "23514"],
+      [{ idempotency_key: "'!~key'" }, undefined],
+      [{ asset_id: "999" }, "23503"],
+      [{ performed_by_employee_id: "999" }, "23503"],
+    ] as const) {
+      assert.equal(await stateOf(insert(changes)), state, JSON.stringify(changes));
+    }
+    for (const [statement, state] of [
+      [
+        `insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+        overriding system value values (0, now(), 'PENDING', 'ERROR', '', 1, 1)`,
+        "23514",
+      ],
+      ["insert into asset (id, name, description) overriding system value values (-1, 'Pump', '')", "23514"],
+      [
+        `insert into employee (id, first_name, last_name, phone, email, email_folded, role, password_hash)
+        overriding system value values (0, 'Ada', 'Byron', '000 000', 'a@b.c', 'a@b.c', 'ADMIN', '')`,
+        "23514",
+      ],
+    ] as const) {
+      assert.equal(await stateOf(statement), state, statement);
+    }
+  });
+
+  for (const [table, sound, changes] of [
+    [
+      "employee",
+      {
+        first_name: "'Ada'",
+        last_name: "'Byron'",
+        phone: "'000 000'",
+        email: "'e@f.g'",
+        email_folded: "'e@f.g'",
+        role: "'ADMIN'",
+        password_hash: "'x'",
+      },
+      [
+        ...["first_name", "last_name"].flatMap(column => [
+          [column, "repeat('é', 50)", undefined],
+          [column, "repeat('é', 51)", "23514"],
+          [column, "'éé'", undefined],
+          [column, "'é'", "23514"],
+        ]),
+        ["phone", "repeat('0', 20)", undefined],
+        ["phone", "repeat('0', 21)", "23514"],
+        ["phone", "'00000'", "23514"],
+        ["email", "repeat('é', 254)", undefined],
+        ["email", "repeat('é', 255)", "23514"],
+        ["email_folded", "(select email_folded from employee limit 1)", "23505"],
+        ...["'TECHNICIAN'", "'MANAGER'"].map(role => ["role", role, undefined]),
+        ...["'admin'", "'ROOT'", "''"].map(role => ["role", role, "23514"]),
+        ["id", "4503599627370496", "23514"],
+        ["id", "4503599627370495", undefined],
+        ["id", "0", "23514"],
+        ...[
+          "first_name",
+          "last_name",
+          "phone",
+          "email",
+          "email_folded",
+          "role",
+          "active",
+          "password_hash",
+        ].map(column => [column, "null", "23502"]),
+        ...["token_version", "tokens_valid_from"].map(column => [column, "null", "23502"]),
+      ],
+    ],
+    [
+      "asset",
+      { name: "'Pump'", description: "''" },
+      [
+        ["name", "''", "23514"],
+        ["name", "'é'", undefined],
+        ["name", "repeat('é', 100)", undefined],
+        ["name", "repeat('é', 101)", "23514"],
+        ["description", "repeat('é', 2000)", undefined],
+        ["description", "repeat('é', 2001)", "23514"],
+        ["id", "4503599627370496", "23514"],
+        ["id", "0", "23514"],
+        ...["name", "description", "active"].map(column => [column, "null", "23502"]),
+      ],
+    ],
+    [
+      "maintenance_log",
+      {
+        performed_date: "now()",
+        status: "'PENDING'",
+        task_type: "'ERROR'",
+        comment: "''",
+        asset_id: "1",
+        performed_by_employee_id: "1",
+      },
+      [
+        ["comment", "repeat('é', 10000)", undefined],
+        ["idempotency_key", "repeat('x', 255)", undefined],
+        ["idempotency_key", "repeat('x', 256)", "23514"],
+        ["performed_by_name", "repeat('é', 101)", undefined],
+        ["performed_by_name", "repeat('é', 102)", "23514"],
+        ["id", "4503599627370496", "23514"],
+        ...["performed_date", "status", "task_type", "asset_id", "performed_by_employee_id"].map(column => [
+          column,
+          "null",
+          "23502",
+        ]),
+        ...["IN_PROGRESS", "COMPLETED", "CANCELLED"].map(word => ["status", `'${word}'`, undefined]),
+        ...["PRODUCTION", "MAINTENANCE"].map(word => ["task_type", `'${word}'`, undefined]),
+      ],
+    ],
+  ] as const) {
+    test(`the database refuses each value of ${table} that the service refuses, and no other`, async () => {
+      for (const [column = "", value, state] of changes) {
+        const row = { ...sound, [column]: value };
+        const statement = `insert into ${table} (${Object.keys(row)}) overriding system value values (${Object.values(row)})`;
+        assert.equal(await stateOf(statement), state, `${column} = ${value}`);
+      }
+    });
+  }
+
+  test("the trail takes no second entry of a record, and no index twice", async () => {
+    const insert = (rows: string) => `insert into trail_entry (index, record_id, kind, hash) values ${rows}`;
+    const [first, hash] = ["(0, 1, 'log', sha256('a'))", "sha256('b')"];
+    assert.equal(
+      await stateOf(insert(`${first}, (1, 1, 'asset', ${hash}), (2, 2, 'log', ${hash})`)),
+      undefined,
+    );
+    assert.equal(await stateOf(insert(`${first}, (1, 1, 'log', ${hash})`)), "23505");
+    assert.equal(await stateOf(insert(`${first}, (0, 2, 'log', ${hash})`)), "23505");
+  });
+
+  test("all constraints have been held against the rows that were there already", async () => {
+    const open = await sql`select conname from pg_constraint where not convalidated`;
+    assert.deepEqual([...open], []);
+  });
+
+  test("a frozen schema cannot be changed by anybody, so that no guard can be got around by its owner", async t => {
+    if (!database.hasUsers) return t.skip("the embedded database runs no event triggers");
+    const freeze = readFileSync("sql/freeze_schema.sql", "utf8");
+    for (const statement of [
+      "alter table maintenance_log alter column comment type text using 'forged'",
+      "alter table maintenance_log disable trigger all",
+      "drop trigger append_only on maintenance_log",
+      "create table child () inherits (maintenance_log)",
+      "create rule forged as on insert to maintenance_log do instead nothing",
+      "create or replace function refuse_change() returns trigger language plpgsql as 'begin return new; end'",
+      "drop table maintenance_log cascade",
+      "create policy hidden on maintenance_log using (false)",
+      "alter table maintenance_log enable row level security",
+      "create trigger forging before insert on asset for each row execute function refuse_change()",
+      "alter function refuse_change() rename to allow_change",
+      "drop function refuse_change() cascade",
+      "create function other() returns trigger language plpgsql as 'begin return null; end'",
+      "alter table parent attach partition maintenance_log default",
+    ]) {
+      // PostgreSQL 17 attaches no table with an identity.
+      const parent = statement.includes("attach")
+        ? [
+            "alter table maintenance_log alter id drop identity",
+            "create table parent (like maintenance_log) partition by list (id)",
+          ]
+        : [];
+      assert.equal(await stateOf(statement, ...parent, freeze), "55000", statement);
+      const asReplica = "set local session_replication_role = replica";
+      assert.equal(await stateOf(statement, ...parent, freeze, asReplica), "55000", statement);
+      // Which is what SECURITY.md says that the triggers alone cannot prevent.
+      assert.equal(await stateOf(statement, ...parent), undefined, statement);
+    }
+    assert.equal(await stateOf("reindex table maintenance_log", freeze), undefined);
+  });
+});

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { openEmptyDatabase, type TestDatabase } from "../../support/database.ts";
+import { runProgram } from "../../support/program.ts";
+
+describe("the encoding of the database", () => {
+  let database: TestDatabase;
+  let server: postgres.Sql;
+  before(async () => {
+    database = await openEmptyDatabase();
+    server = postgres(database.url, { max: 1, onnotice: () => {} });
+  });
+  after(async () => {
+    await server.end();
+    await database.drop();
+  });
+
+  for (const encoding of ["SQL_ASCII", "LATIN1"]) {
+    test(`may not be ${encoding}: every command says so`, async t => {
+      if (!database.hasUsers) return t.skip("the embedded database has but one encoding");
+      const name = `encoding_${encoding.toLowerCase()}_${process.pid}`;
+      await server.unsafe(`create database ${name} encoding '${encoding}' locale 'C' template template0`);
+      const url = new URL(database.url);
+      url.pathname = `/${name}`;
+      const settings = {
+        DATABASE_URL: url.href,
+        SECRET_KEY: "a secret of the encoding tests, 32 bytes",
+        PORT: "0",
+      };
+      const said = `the encoding of the database is ${encoding}, not UTF8: create it with encoding 'UTF8' template template0`;
+      for (const [command, ...args] of [
+        ["migrate"],
+        ["serve"],
+        ["check"],
+        ["export-logs"],
+        ["set-password", "--email", "a@example.com"],
+      ] as const) {
+        const { code, stderr } = await runProgram([command, ...args], settings);
+        assert.equal(code, 1, command);
+        assert.ok(stderr.startsWith(`${command}: ${said}\n`), stderr);
+      }
+      await server.unsafe(`drop database ${name} with (force)`);
+    });
+  }
+});

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { commandLimits, connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
+import { migrate, refuseOtherSchema } from "../../../src/adapters/postgres/schema/migrations.ts";
+import { UnsuitableDatabase } from "../../../src/application/unsuitable-database.ts";
+import { openEmptyDatabase, schema, type TestDatabase } from "../../support/database.ts";
+
+const names = schema.migrations.map(({ name }) => name);
+
+describe("migrations", () => {
+  let opened: TestDatabase;
+  let database: Database;
+  before(async () => {
+    opened = await openEmptyDatabase();
+    database = connect(opened.url);
+  });
+  after(async () => {
+    await database.close();
+    await opened.drop();
+  });
+
+  test("are numbered without gaps", () => {
+    assert.deepEqual(
+      schema.migrations.map(({ version }) => version),
+      names.map((_, i) => i + 1),
+    );
+  });
+
+  test("a new database is behind", async () => {
+    await assert.rejects(refuseOtherSchema(database, schema), {
+      name: "UnsuitableDatabase",
+      message: `the database is behind this program (missing: ${names.join(", ")}): run migrate first`,
+    });
+  });
+
+  test("a migration that fails leaves nothing of itself behind", async () => {
+    const broken = {
+      ...schema,
+      migrations: [{ version: 1, name: "broken", text: "create table half (); select nonsense" }],
+    };
+    await assert.rejects(migrate(database, broken), UnsuitableDatabase);
+    const tables = await database.query(sql`select 1 from pg_tables where tablename = 'half'`);
+    assert.equal(tables.length, 0);
+    assert.equal((await database.query(sql`select version from schema_migration`)).length, 0);
+  });
+
+  test("several at once apply each migration exactly once", async () => {
+    const runs = Array.from({ length: 4 }, () => connect(opened.url, commandLimits));
+    const results = await Promise.all(runs.map(own => migrate(own, schema)));
+    await Promise.all(runs.map(own => own.close()));
+    assert.deepEqual(results.flatMap(({ applied }) => applied).sort(), [...names].sort());
+    assert.ok(results.every(({ serviceRoleGranted }) => serviceRoleGranted));
+    await refuseOtherSchema(database, schema);
+  });
+
+  test("again, nothing is left to apply", async () => {
+    assert.deepEqual((await migrate(database, schema)).applied, []);
+  });
+
+  test("a database that lacks one migration only is behind", async () => {
+    const next = { version: names.length + 1, name: "next", text: "select 1" };
+    await assert.rejects(
+      refuseOtherSchema(database, { ...schema, migrations: [...schema.migrations, next] }),
+      /the database is behind this program \(missing: next\): run migrate first/,
+    );
+  });
+
+  test("a database ahead of the program is refused by both commands", async () => {
+    const older = { ...schema, migrations: schema.migrations.slice(0, -1) };
+    const ahead = {
+      name: "UnsuitableDatabase",
+      message: new RegExp(`ahead of this program \\(migration ${names.length}\\)`),
+    };
+    await assert.rejects(refuseOtherSchema(database, older), ahead);
+    await assert.rejects(migrate(database, older), ahead);
+  });
+
+  test("a database from before the first release is refused by both commands", async () => {
+    const renamed = schema.migrations.map(migration => ({ ...migration, name: `new_${migration.name}` }));
+    const old = {
+      name: "UnsuitableDatabase",
+      message: `the database is older than version 1.0.0 (migration ${names[0]}): make a new one`,
+    };
+    // It had more migrations, too.
+    const shape = { ...schema, migrations: renamed.slice(0, 2) };
+    await assert.rejects(refuseOtherSchema(database, shape), old);
+    await assert.rejects(migrate(database, shape), old);
+  });
+
+  // The last one, since it freezes the schema.
+  test("a frozen schema is left as it is, and with a migration to apply says that it is frozen", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database runs no event triggers");
+    await database.query(script("alter table asset enable trigger asset_created"));
+    await database.query(script(readFileSync("sql/freeze_schema.sql", "utf8")));
+    await assert.rejects(migrate(database, schema), {
+      name: "UnsuitableDatabase",
+      message:
+        "trigger asset_created on asset is not as migrate made it: a superuser has to lift the freeze of the schema",
+    });
+    await database.query(
+      script(`
+        alter event trigger schema_frozen disable;
+        alter table asset enable always trigger asset_created;
+        alter event trigger schema_frozen enable always`),
+    );
+    assert.deepEqual(await migrate(database, schema), {
+      applied: [],
+      restored: [],
+      serviceRoleGranted: true,
+      isFrozen: true,
+    });
+    const next = { version: names.length + 1, name: "next", text: "select 1" };
+    await assert.rejects(migrate(database, { ...schema, migrations: [...schema.migrations, next] }), {
+      name: "UnsuitableDatabase",
+      message:
+        "the database is behind this program (missing: next): a superuser has to lift the freeze of the schema",
+    });
+  });
+});

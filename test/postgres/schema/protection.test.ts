@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { commandLimits, connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
+import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
+import {
+  type Protection,
+  presentProtection,
+  protectionFaults,
+} from "../../../src/adapters/postgres/schema/protection.ts";
+import { openEmptyDatabase, schema, type TestDatabase } from "../../support/database.ts";
+import { assertGolden } from "../../support/golden.ts";
+
+describe("what protects the records", () => {
+  let opened: TestDatabase;
+  let database: Database;
+  let owner: postgres.Sql;
+  before(async () => {
+    opened = await openEmptyDatabase();
+    // The first connection of all finds no tables yet.
+    const first = connect(opened.url, commandLimits);
+    await migrate(first, schema);
+    await first.close();
+    database = connect(opened.url, commandLimits);
+    owner = postgres(opened.url, { max: 1, onnotice: () => {} });
+  });
+  after(async () => {
+    await owner.end();
+    await database.close();
+    await opened.drop();
+  });
+
+  const faults = async () =>
+    (await database.query<{ fault: string }>(protectionFaults(schema.protection))).map(({ fault }) => fault);
+
+  test("is after the migrations as sql/protection.ndjson has it, on every version of PostgreSQL", async () => {
+    const present = await database.query<Protection>(
+      sql`select * from (${presentProtection}) as present order by kind collate "C", place collate "C", name collate "C"`,
+    );
+    assertGolden("sql/protection.ndjson", present.map(row => `${JSON.stringify(row)}\n`).join(""));
+    assert.deepEqual(await faults(), []);
+  });
+
+  for (const [what, weaken, named, restored = named] of [
+    [
+      "triggers that a restore has enabled anew",
+      "alter table maintenance_log disable trigger all; alter table maintenance_log enable trigger all",
+      "trigger append_only on maintenance_log",
+    ],
+    ["a trigger that is gone", "drop trigger asset_created on asset", "trigger asset_created on asset"],
+    [
+      "a trigger of another function",
+      `create or replace trigger employee_created after insert on employee for each row execute function take_caller();
+       alter table employee enable always trigger employee_created`,
+      "trigger employee_created on employee",
+    ],
+    [
+      "a function that does nothing",
+      "create or replace function refuse_change() returns trigger language plpgsql as $$ begin return null; end $$",
+      "function refuse_change",
+    ],
+    [
+      "a constraint that is gone",
+      "alter table maintenance_log drop constraint maintenance_log_status_check",
+      "constraint maintenance_log_status_check on maintenance_log",
+    ],
+    [
+      "a foreign key that is gone",
+      "alter table maintenance_log drop constraint maintenance_log_asset_id_fkey",
+      "constraint maintenance_log_asset_id_fkey on maintenance_log",
+    ],
+    [
+      "a constraint that counts for new rows only",
+      `alter table asset drop constraint asset_name_check;
+       alter table asset add constraint asset_name_check check (char_length(name) between 1 and 100) not valid`,
+      "constraint asset_name_check on asset",
+    ],
+    [
+      "an index that lets a key be used twice",
+      "drop index maintenance_log_idempotency_key",
+      "index maintenance_log_idempotency_key on maintenance_log",
+    ],
+    [
+      "a sequence whose sessions take ids in advance",
+      "alter sequence maintenance_log_id_seq cache 50",
+      "sequence maintenance_log_id_seq",
+    ],
+  ] as const) {
+    test(`is found weaker, and put back by migrate: ${what}`, async () => {
+      await owner.unsafe(weaken);
+      const found = await faults();
+      assert.deepEqual(
+        found.map(fault => fault.replace(/ is (missing|not as migrate made it)$/, "")),
+        [named],
+      );
+      assert.deepEqual((await migrate(database, schema)).restored, [restored]);
+      assert.deepEqual(await faults(), []);
+    });
+  }
+
+  for (const [what, weaken] of [
+    ["a key that is gone", "alter table asset drop constraint asset_pkey cascade"],
+    [
+      "a key to which foreign keys refer",
+      `alter table asset drop constraint asset_pkey cascade;
+       alter table asset add constraint asset_pkey primary key (id) include (name);
+       alter table asset_event add constraint asset_event_asset_id_fkey foreign key (asset_id) references asset;
+       alter table maintenance_log add constraint maintenance_log_asset_id_fkey foreign key (asset_id) references asset`,
+    ],
+  ] as const) {
+    test(`is put back by one migrate, with all that refers to it: ${what}`, async () => {
+      await owner.unsafe(weaken);
+      assert.deepEqual((await migrate(database, schema)).restored.toSorted(), [
+        "constraint asset_event_asset_id_fkey on asset_event",
+        "constraint asset_pkey on asset",
+        "constraint maintenance_log_asset_id_fkey on maintenance_log",
+      ]);
+      assert.deepEqual(await faults(), []);
+    });
+  }
+
+  for (const [what, weaken, named, mend] of [
+    [
+      "a column that may be null",
+      "alter table maintenance_log alter comment drop not null",
+      "column comment on maintenance_log",
+      "alter table maintenance_log alter comment set not null",
+    ],
+    [
+      "a time that the database no longer gives",
+      "alter table maintenance_log alter recorded_at drop default",
+      "column recorded_at on maintenance_log",
+      "alter table maintenance_log alter recorded_at set default now()",
+    ],
+    [
+      "policies that hide rows",
+      "alter table asset enable row level security",
+      "table asset",
+      "alter table asset disable row level security",
+    ],
+    [
+      "a rule that swallows rows",
+      "create rule swallow as on insert to asset do instead nothing",
+      "table asset",
+      "drop rule swallow on asset",
+    ],
+  ] as const) {
+    test(`is found weaker, and left to the operator: ${what}`, async () => {
+      await owner.unsafe(weaken);
+      assert.deepEqual(await faults(), [`${named} is not as migrate made it`]);
+      assert.deepEqual((await migrate(database, schema)).restored, []);
+      await owner.unsafe(mend);
+      assert.deepEqual(await faults(), []);
+    });
+  }
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { Agent } from "node:http";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { inheritedSocket } from "../../src/commands/listening.ts";
+import { sendWrite } from "../lab/faults/load.ts";
+import { makeRandom } from "../lab/faults/random.ts";
+import { send } from "../lab/faults/request.ts";
+import { makeWrite } from "../lab/faults/write.ts";
+import { openDatabase, type TestDatabase } from "../support/database.ts";
+import { type HeldSocket, holdSocket } from "../support/held-socket.ts";
+import { runProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
+
+describe("a socket that is passed on", () => {
+  test("is taken only by the process that it is meant for", () => {
+    const own = 4711;
+    assert.equal(inheritedSocket({ LISTEN_PID: "4711", LISTEN_FDS: "1" }, own), 3);
+    assert.equal(inheritedSocket({ LISTEN_PID: "4712", LISTEN_FDS: "1" }, own), undefined);
+    assert.equal(inheritedSocket({ LISTEN_PID: "4711" }, own), undefined);
+    assert.equal(inheritedSocket({ LISTEN_FDS: "1" }, own), undefined);
+    assert.equal(inheritedSocket({}, own), undefined);
+  });
+
+  test("is one, or the settings are wrong", () => {
+    for (const count of ["0", "2", "", "one"]) {
+      const environment = { LISTEN_PID: "7", LISTEN_FDS: count };
+      assert.throws(() => inheritedSocket(environment, 7), { name: "CommandError", exitCode: 78 });
+    }
+  });
+});
+
+/** Restarts under load, and clients that write at the same time. */
+const restarts = 5;
+const clients = 6;
+
+describe("a service on a socket that outlives it", () => {
+  let database: TestDatabase;
+  let socket: HeldSocket;
+  let settings: Readonly<Record<string, string>>;
+  before(async () => {
+    database = await openDatabase();
+    settings = {
+      DATABASE_URL: database.url,
+      DATABASE_DURABILITY: database.hasUsers ? "required" : "any",
+      SECRET_KEY: "a secret of the restart tests, thirty-two bytes",
+      // Nobody listens there: it must not be asked.
+      HOST: "192.0.2.1",
+    };
+    const admin = ["create-admin", "--email", "admin@example.com"];
+    const { code } = await runProgram(admin, { DATABASE_URL: database.url, ADMIN_PASSWORD: "secret 1" });
+    assert.equal(code, 0);
+    socket = holdSocket();
+  });
+  after(async () => {
+    socket.close();
+    await database.drop();
+  });
+
+  test("restarts without refusing a connection, losing a write or doubling one", async t => {
+    let service = await socket.start(settings);
+    const { port, host } = service.lines
+      .map(line => JSON.parse(line))
+      .find(({ event }) => event === "listening");
+    assert.deepEqual([port, host], [socket.port, undefined]);
+    const body = { email: "admin@example.com", password: "secret 1" };
+    const login = await send(socket.port, "/api/v1/auth/login", { method: "POST", body });
+    const { token } = login.json as { token: string };
+    const asset = { method: "POST", token, body: { name: "Pump" } };
+    assert.equal((await send(socket.port, "/api/v1/assets", asset)).status, 201);
+
+    const random = makeRandom(1);
+    const agent = new Agent({ keepAlive: true, maxSockets: clients });
+    const acknowledged = new Set<string>();
+    const errors = new Map<string, number>();
+    let running = true;
+    // A failed assertion would leave the clients sending.
+    t.after(async () => {
+      running = false;
+      agent.destroy();
+      await service.stop();
+    });
+    /** Half of the clients keep their connections, half make a new one for each request. */
+    async function client(number: number): Promise<void> {
+      for (let n = 0; running; n++) {
+        const write = makeWrite(random, `${number}.${n}`, [1], 20);
+        for (let sent = false; !sent; ) {
+          try {
+            const { status } = await sendWrite(
+              socket.port,
+              write,
+              token,
+              number % 2 === 0 ? agent : undefined,
+            );
+            assert.equal(status, 201);
+            sent = true;
+          } catch (error) {
+            const { code = String(error) } = error as NodeJS.ErrnoException;
+            errors.set(code, (errors.get(code) ?? 0) + 1);
+            // What was cut off under way may have been written or not, and is sent again under its key.
+            assert.equal(code, "ECONNRESET");
+          }
+        }
+        acknowledged.add(write.key);
+      }
+    }
+    const load = Promise.all(Array.from({ length: clients }, (_, number) => client(number)));
+    for (let restart = 0; restart < restarts; restart++) {
+      const before = acknowledged.size;
+      await Promise.race([load, until(() => acknowledged.size >= before + 50)]);
+      assert.deepEqual(await service.stop(), { code: 0, stderr: "" });
+      service = await socket.start(settings);
+    }
+    running = false;
+    await load;
+
+    const sql = postgres(database.url, { max: 1 });
+    const rows = await sql`select idempotency_key as key from maintenance_log`;
+    await sql.end();
+    assert.deepEqual(rows.map(row => row["key"] as string).sort(), [...acknowledged].sort());
+    assert.equal((await service.stop()).code, 0);
+    t.diagnostic(`${acknowledged.size} writes over ${restarts} restarts; ${JSON.stringify([...errors])}`);
+  });
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { recordSchemas } from "../../dev/api-docs/openapi/record-schemas.ts";
+import { connect, type Database } from "../../src/adapters/postgres/connection/database.ts";
+import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
+import { needed } from "../../src/adapters/postgres/schema/rights.ts";
+import { elementsOf, type JsonList } from "../../src/application/json-list.ts";
+import { columns as exported } from "../../src/commands/export-logs.ts";
+import { openDatabase, type TestDatabase } from "../support/database.ts";
+import { api, openWorld, type World } from "../support/world.ts";
+
+const fieldsOf = (record: keyof typeof recordSchemas): string[] =>
+  Object.keys(recordSchemas[record].properties);
+
+const repository = (name: string): string =>
+  readFileSync(`src/adapters/postgres/repositories/${name}.ts`, "utf8");
+
+const names = (list: string): string[] => list.split(",").map(name => name.trim());
+
+/** A record's fields are named in several places. They must all name the same, in the same order. */
+describe("the description of a record", () => {
+  let database: TestDatabase;
+  let connection: Database;
+  let sql: postgres.Sql;
+  let world: World;
+  before(async () => {
+    database = await openDatabase();
+    connection = connect(database.url);
+    sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    world = await openWorld({ repositories: makeRepositories(connection) });
+  });
+  after(async () => {
+    await world.close();
+    await connection.close();
+    await sql.end();
+    await database.drop();
+  });
+
+  const keysOf = async (path: string, body?: object): Promise<string[]> => {
+    const method = body === undefined ? "GET" : "POST";
+    const { json } = await world.call(method, api + path, { token: world.tokens.ADMIN, body });
+    return Object.keys(Array.isArray(json) ? json[0] : json);
+  };
+
+  test("is the same in every answer that has an employee", async () => {
+    const body = { firstName: "Ada", lastName: "Byron", email: "a@b.c", password: "1234", phone: "123456" };
+    assert.deepEqual(await keysOf("/auth/register", { ...body, role: "TECHNICIAN" }), fieldsOf("Employee"));
+    for (const path of ["/employees", "/employees/1", "/employees/me"]) {
+      assert.deepEqual(await keysOf(path), fieldsOf("Employee"), path);
+    }
+  });
+
+  test("is the same in every answer that has an asset or a log", async () => {
+    assert.deepEqual(await keysOf("/assets", { name: "Pump 7" }), fieldsOf("Asset"));
+    const log = { performedDate: "2026-11-21T09:30", status: "PENDING", taskType: "ERROR", comment: "" };
+    assert.deepEqual(await keysOf("/assets/1/logs", log), fieldsOf("MaintenanceLog"));
+    for (const path of ["/assets", "/assets/1"])
+      assert.deepEqual(await keysOf(path), fieldsOf("Asset"), path);
+    const { id } = world.employees.ADMIN;
+    for (const path of [
+      "/logs",
+      "/logs?limit=1",
+      "/logs/1",
+      "/assets/1/logs",
+      `/logs/employee/${id}`,
+      "/logs/active-assets",
+    ]) {
+      assert.deepEqual(await keysOf(path), fieldsOf("MaintenanceLog"), path);
+    }
+  });
+
+  test("is the same in an export", async () => {
+    assert.deepEqual(exported, fieldsOf("MaintenanceLog"));
+    const list: JsonList<object> = makeRepositories(connection).maintenanceLogs.list({});
+    for await (const chunk of list) assert.deepEqual(Object.keys(elementsOf(chunk)[0] ?? {}), [...exported]);
+  });
+
+  const columnsOf = async (table: string): Promise<string[]> =>
+    (
+      await sql<{ name: string }[]>`
+      select column_name as name from information_schema.columns
+      where table_schema = current_schema() and table_name = ${table} order by ordinal_position`
+    ).map(({ name }) => name);
+
+  const granted = (privilege: string, table: string): string[] =>
+    needed
+      .filter(([kind, on, column]) => kind === privilege && on === table && column !== undefined)
+      .map(([, , column = ""]) => column);
+
+  test("every column of a log is written by the append or by the database, and the service may write just these", async () => {
+    const [, inserted = ""] =
+      /insert into maintenance_log\s*\(([^)]+)\)/.exec(repository("log-append")) ?? [];
+    assert.deepEqual(names(inserted), granted("insert", "maintenance_log"));
+    const byDatabase = ["recorded_at"];
+    assert.deepEqual([...names(inserted), ...byDatabase].sort(), (await columnsOf("maintenance_log")).sort());
+  });
+
+  test("the columns that the service may change are those that its statements change", () => {
+    for (const table of ["employee", "asset"]) {
+      const statements = repository(`${table}-repository`).matchAll(
+        new RegExp(`update ${table} set([^;]*?)\\bwhere\\b`, "g"),
+      );
+      const changed = [...statements].flatMap(([, assignments = ""]) =>
+        [...assignments.matchAll(/(?:^|,)\s*(\w+) = /g)].map(([, column = ""]) => column),
+      );
+      assert.deepEqual([...new Set(changed)].sort(), granted("update", table).sort(), table);
+    }
+  });
+
+  test("what `check` calls needed is what `migrate` grants, and no more", async () => {
+    const grants = await sql<{ right: string }[]>`
+      with role as (select oid from pg_roles where rolname = 'maintenance_log_service')
+      select lower(acl.privilege_type) || ' ' || c.relname as right
+      from pg_class c, aclexplode(c.relacl) acl
+      where c.relnamespace = current_schema()::regnamespace and acl.grantee = (select oid from role)
+      union all
+      select lower(acl.privilege_type) || ' ' || c.relname || ' ' || a.attname
+      from pg_class c join pg_attribute a on a.attrelid = c.oid, aclexplode(a.attacl) acl
+      where c.relnamespace = current_schema()::regnamespace and acl.grantee = (select oid from role)`;
+    assert.deepEqual(grants.map(({ right }) => right).sort(), needed.map(right => right.join(" ")).sort());
+  });
+});

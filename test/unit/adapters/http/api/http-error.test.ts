@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { HttpError, toHttpError } from "../../../../../src/adapters/http/api/http-error.ts";
+import {
+  DomainError,
+  type ErrorCode,
+  emailTaken,
+  invalid,
+  notFound,
+  performerUnknown,
+  unauthorized,
+} from "../../../../../src/domain/error.ts";
+
+const statuses: Readonly<Record<ErrorCode, number>> = {
+  INVALID: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  CHANGED: 412,
+  GONE: 410,
+  UNPROCESSABLE: 422,
+  THROTTLED: 429,
+  LOGIN_FAILED: 401,
+  TOKEN_MISSING: 403,
+  TOKEN_REFUSED: 403,
+  UNAVAILABLE: 503,
+};
+
+describe("an expected error", () => {
+  for (const [code, status] of Object.entries(statuses)) {
+    test(`${code} is ${status} with its own message`, () => {
+      const error = toHttpError(new DomainError(code as ErrorCode, "What happened"));
+      assert.deepEqual([error.status, error.message], [status, "What happened"]);
+    });
+  }
+
+  const named = [
+    [invalid("Invalid status value"), 400, "Invalid status value"],
+    [performerUnknown(), 401, "No employee matches the token"],
+    [unauthorized(), 403, "Unauthorized"],
+    [notFound("Employee"), 404, "Employee not found"],
+    [notFound("Asset"), 404, "Asset not found"],
+    [notFound("Log"), 404, "Log not found"],
+    [emailTaken(), 409, "Email already exists"],
+  ] as const;
+  for (const [failure, status, message] of named) {
+    test(`${message} is ${status}`, () => {
+      const error = toHttpError(failure);
+      assert.deepEqual([error.status, error.message], [status, message]);
+    });
+  }
+
+  test("keeps its cause for the log", () => {
+    const cause = new Error("connection refused");
+    assert.equal(toHttpError(new DomainError("UNAVAILABLE", "Gone", { cause })).cause, cause);
+  });
+
+  test("tells the client when to come back if it is for a while only, and not otherwise", () => {
+    for (const code of Object.keys(statuses) as ErrorCode[]) {
+      const { headers } = toHttpError(new DomainError(code, "What happened"));
+      assert.equal("Retry-After" in headers, code === "UNAVAILABLE");
+    }
+  });
+
+  test("tells a client whose token is at fault what is wrong with it (RFC 6750, section 3), and nobody else", () => {
+    const challenges = Object.keys(statuses).flatMap(code => {
+      const { headers } = toHttpError(new DomainError(code as ErrorCode, "What happened"));
+      const challenge = headers["WWW-Authenticate"];
+      return challenge === undefined ? [] : [[code, challenge]];
+    });
+    assert.deepEqual(Object.fromEntries(challenges), {
+      LOGIN_FAILED: "Bearer",
+      TOKEN_MISSING: "Bearer",
+      TOKEN_REFUSED: 'Bearer error="invalid_token"',
+      UNAUTHENTICATED: 'Bearer error="invalid_token"',
+      FORBIDDEN: 'Bearer error="insufficient_scope"',
+    });
+  });
+});
+
+describe("any other failure", () => {
+  const failures = [
+    new Error("relation employee does not exist"),
+    new TypeError("undefined is not a function"),
+    "a thrown text",
+    undefined,
+    null,
+    { status: 418, message: "not an error", code: "INVALID" },
+  ];
+  for (const failure of failures) {
+    test(`gives nothing away: ${failure}`, () => {
+      const error = toHttpError(failure);
+      assert.deepEqual([error.status, error.message, error.headers], [500, "Internal server error", {}]);
+      assert.equal(error.cause, failure);
+    });
+  }
+});
+
+test("an HTTP error stays as it is", () => {
+  const error = new HttpError(405, "Method not allowed", { Allow: "GET" });
+  assert.equal(toHttpError(error), error);
+  assert.deepEqual(
+    [error.status, error.message, error.headers],
+    [405, "Method not allowed", { Allow: "GET" }],
+  );
+});

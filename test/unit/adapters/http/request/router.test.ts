@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { HttpError } from "../../../../../src/adapters/http/api/http-error.ts";
+import { guarded, type Route } from "../../../../../src/adapters/http/api/route.ts";
+import { makeRouter } from "../../../../../src/adapters/http/request/router.ts";
+
+const route = (method: Route["method"], path: string): Route =>
+  guarded(method, path, "AUTHENTICATED", {
+    ...{ name: "x", summary: "", description: "" },
+    run: async () => {},
+  });
+
+const routes = [
+  route("GET", "/"),
+  route("GET", "/routes"),
+  route("GET", "/v1/logs"),
+  route("GET", "/v1/logs/active-assets"),
+  route("GET", "/v1/logs/{id}"),
+  route("GET", "/v1/logs/employee/{id}"),
+  route("POST", "/v1/login"),
+  route("PUT", "/v1/employees/{id}"),
+  route("DELETE", "/v1/employees/{id}"),
+  route("PATCH", "/v1/employees/{id}/password"),
+];
+const find = makeRouter(routes);
+
+function refusal(method: string, path: string): HttpError {
+  const found = find(method, path);
+  assert.ok(found instanceof HttpError, `${method} ${path} was found`);
+  return found;
+}
+
+describe("a route that there is", () => {
+  const found = [
+    ["GET", "/", "/", undefined],
+    ["GET", "/routes", "/routes", undefined],
+    ["GET", "/v1/logs", "/v1/logs", undefined],
+    ["GET", "/v1/logs/7", "/v1/logs/{id}", "7"],
+    ["GET", "/v1/logs/active-assets", "/v1/logs/active-assets", undefined],
+    ["GET", "/v1/logs/active-asset", "/v1/logs/{id}", "active-asset"],
+    ["GET", "/v1/logs/employee/7", "/v1/logs/employee/{id}", "7"],
+    ["PUT", "/v1/employees/7", "/v1/employees/{id}", "7"],
+    ["DELETE", "/v1/employees/7", "/v1/employees/{id}", "7"],
+    ["PATCH", "/v1/employees/7/password", "/v1/employees/{id}/password", "7"],
+    ["PUT", "/v1/employees/x y", "/v1/employees/{id}", "x y"],
+    ["PUT", "/v1/employees/{id}", "/v1/employees/{id}", "{id}"],
+    ["PUT", "/v1/employees/__proto__", "/v1/employees/{id}", "__proto__"],
+  ] as const;
+  for (const [method, path, expected, id] of found) {
+    test(`${method} ${path} is ${expected}`, () => {
+      const route = routes.find(route => route.method === method && route.path === expected);
+      assert.deepEqual(find(method, path), { route, id });
+    });
+  }
+
+  for (const path of ["/", "/v1/logs/7"]) {
+    test(`HEAD ${path} is what GET is`, () => assert.deepEqual(find("HEAD", path), find("GET", path)));
+  }
+});
+
+describe("a path that there is not", () => {
+  const unknown = [
+    "",
+    "//",
+    "/v1",
+    "/v1/",
+    "/nothing",
+    "/Routes",
+    "/routes/",
+    "/v1/logs/",
+    "/v1/logs/7/",
+    "/v1/logs/7/8",
+    "/v1//logs",
+    "//v1/logs",
+    "/v1/employees",
+    "/v1/employees/",
+    "/v1/employees//password",
+    "/v1/employees/7/password/",
+    "/v1/logs/employee",
+    "/v1/logs/employee/",
+    "/v1/./logs",
+    "/__proto__",
+    "/constructor",
+  ];
+  for (const path of unknown) {
+    test(`${JSON.stringify(path)} is 404, whatever the method`, () => {
+      for (const method of ["GET", "HEAD", "POST", "PROPFIND"]) {
+        const { status, message, headers } = refusal(method, path);
+        assert.deepEqual({ status, message, headers }, { status: 404, message: "Not found", headers: {} });
+      }
+    });
+  }
+});
+
+describe("a method that a path does not have", () => {
+  const wrong = [
+    ["POST", "/routes", "GET, HEAD, OPTIONS"],
+    ["DELETE", "/", "GET, HEAD, OPTIONS"],
+    ["GET", "/v1/login", "POST, OPTIONS"],
+    ["HEAD", "/v1/login", "POST, OPTIONS"],
+    ["GET", "/v1/employees/7", "PUT, DELETE, OPTIONS"],
+    ["PATCH", "/v1/employees/7", "PUT, DELETE, OPTIONS"],
+    ["PUT", "/v1/employees/7/password", "PATCH, OPTIONS"],
+    ["DELETE", "/v1/logs/active-assets", "GET, HEAD, OPTIONS"],
+    ["get", "/routes", "GET, HEAD, OPTIONS"],
+    ["constructor", "/routes", "GET, HEAD, OPTIONS"],
+  ] as const;
+  for (const [method, path, allow] of wrong) {
+    test(`${method} ${path} is 405 and allows ${allow}`, () => {
+      const { status, message, headers } = refusal(method, path);
+      assert.deepEqual([status, message], [405, "Method not allowed"]);
+      assert.deepEqual(headers, { Allow: allow });
+    });
+  }
+});
+
+describe("a table of routes", () => {
+  test("cannot have two routes for one method and path", () => {
+    const twice = [
+      route("GET", "/v1/logs/{id}"),
+      route("PUT", "/v1/logs/{id}"),
+      route("GET", "/v1/logs/{id}"),
+    ];
+    assert.throws(() => makeRouter(twice), /two routes for GET \/v1\/logs\/\{id\}/);
+  });
+
+  test("may be in any order", () => {
+    const reversed = makeRouter(routes.toReversed());
+    for (const path of ["/v1/logs/active-assets", "/v1/logs/7", "/v1/logs/employee/7"]) {
+      assert.deepEqual(reversed("GET", path), find("GET", path));
+    }
+  });
+});

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  readHeaders,
+  readId,
+  readQuery,
+  readTarget,
+} from "../../../../../src/adapters/http/request/target.ts";
+import { optional, rule, text } from "../../../../../src/domain/field.ts";
+import {
+  activeAssetsFields,
+  logFilterFields,
+  writeLogHeaders,
+} from "../../../../../src/domain/maintenance-log.ts";
+
+describe("the target of a request", () => {
+  for (const [url, path, query] of [
+    ["/", "/", ""],
+    ["/routes", "/routes", ""],
+    ["/logs?status=PENDING", "/logs", "status=PENDING"],
+    ["/logs?", "/logs", ""],
+    ["/logs?a=?&b=/", "/logs", "a=?&b=/"],
+    ["//", "//", ""],
+    ["//evil.example/logs", "//evil.example/logs", ""],
+    ["/logs/../routes", "/logs/../routes", ""],
+    ["/%72outes", "/%72outes", ""],
+    ["/logs%3Fa=b", "/logs%3Fa=b", ""],
+    ["/logs%2F7", "/logs%2F7", ""],
+    ["/%zz?%zz", "/%zz", "%zz"],
+    ["http://api.example.com/logs?limit=5", "/logs", "limit=5"],
+    ["https://api.example.com:8443/", "/", ""],
+    ["HTTP://API.EXAMPLE.COM/logs", "/logs", ""],
+    ["http://api.example.com", "/", ""],
+    ["http://api.example.com?limit=5", "/", "limit=5"],
+    ["http://api.example.com//logs", "//logs", ""],
+    ["/http://api.example.com/logs", "/http://api.example.com/logs", ""],
+  ] as const) {
+    test(`${url} has the path ${path} and the query ${JSON.stringify(query)}`, () => {
+      assert.deepEqual(readTarget(url), { path, query });
+    });
+  }
+
+  for (const url of ["", "*", "routes", "example.com:443", "ftp://example.com/logs"]) {
+    test(`${JSON.stringify(url)} is taken as it is, and so is no known path`, () => {
+      assert.deepEqual(readTarget(url), { path: url, query: "" });
+    });
+  }
+});
+
+describe("the id of a path", () => {
+  for (const [sent, id] of [
+    ["0", 0],
+    ["7", 7],
+    ["0042", 42],
+    ["9007199254740991", Number.MAX_SAFE_INTEGER],
+    ["-1", 0],
+    ["-99999999999999999999", 0],
+  ] as const) {
+    test(`may be ${sent}`, () => assert.equal(readId(sent), id));
+  }
+
+  for (const huge of ["9007199254740992", "9223372036854775808", "9".repeat(400)]) {
+    test(`stays a whole number that PostgreSQL can compare when it has ${huge.length} digits`, () => {
+      assert.equal(readId(huge), Number.MAX_SAFE_INTEGER);
+    });
+  }
+
+  const others = [
+    "",
+    " ",
+    "-",
+    "--1",
+    "- 1",
+    "-1.5",
+    "+1",
+    "1.0",
+    "1e3",
+    "0x10",
+    "1_000",
+    "1,000",
+    "abc",
+    "7a",
+    " 7",
+    "7 ",
+    "7\n",
+    "%37",
+  ];
+  for (const other of [...others, "\u0667", "Infinity", "NaN"]) {
+    test(`may not be ${JSON.stringify(other)}`, () => {
+      assert.throws(() => readId(other), { name: "DomainError", code: "INVALID", message: "Invalid id" });
+    });
+  }
+});
+
+describe("the query of a request", () => {
+  const nothing = {
+    status: undefined,
+    taskType: undefined,
+    performedFrom: undefined,
+    performedTo: undefined,
+  };
+
+  for (const [query, expected] of [
+    ["", nothing],
+    ["status=PENDING", { ...nothing, status: "PENDING" }],
+    ["taskType=ERROR&status=PENDING", { ...nothing, status: "PENDING", taskType: "ERROR" }],
+    ["status=PEN%44ING", { ...nothing, status: "PENDING" }],
+    ["&&status=PENDING&", { ...nothing, status: "PENDING" }],
+    ["state=nonsense&statuses=x&[status]x[y]=z", nothing],
+    ["page=1&page=2&__proto__=x&constructor=y&%zz", nothing],
+  ] as const) {
+    test(`${JSON.stringify(query)} is read by its known parameters`, () => {
+      assert.deepEqual(readQuery(logFilterFields, query), expected);
+    });
+  }
+
+  for (const [query, message] of [
+    ["status=PENDING&status=PENDING", "Invalid status value"],
+    ["status=PENDING&status=COMPLETED", "Invalid status value"],
+    ["status=", "Invalid status value"],
+    ["status", "Invalid status value"],
+    ["status=pending", "Invalid status value"],
+    ["status=PENDING,COMPLETED", "Invalid status value"],
+    ["status=%zz", "Invalid status value"],
+    ["status=+PENDING", "Invalid status value"],
+    ["taskType=ERROR&taskType=", "Invalid task type value"],
+    ...[
+      "Status=PENDING",
+      "status[]=PENDING",
+      "status%20=PENDING",
+      "filter[status]=PENDING",
+      "status=PENDING&STATUS=PENDING",
+      "limit=1&amp;status=PENDING",
+      "filter[or][0][status]=PENDING",
+    ].map(query => [query, "Misspelled query parameter: write status"] as const),
+    ["task_type=ERROR", "Misspelled query parameter: write taskType"],
+    ["performed-from=2026-03-01", "Misspelled query parameter: write performedFrom"],
+  ] as const) {
+    test(`${query} is refused`, () => {
+      assert.throws(() => readQuery(logFilterFields, query), {
+        name: "DomainError",
+        code: "INVALID",
+        message,
+      });
+    });
+  }
+
+  test("cannot repeat a number either", () => {
+    assert.deepEqual(readQuery(activeAssetsFields, "limit=5"), { ...nothing, limit: 5 });
+    assert.throws(() => readQuery(activeAssetsFields, "limit=5&limit=5"), { message: "Invalid limit value" });
+  });
+
+  test("is decoded", () => {
+    const fields = {
+      note: optional(
+        rule({ type: "string" }, value => text("Note", value)),
+        "",
+      ),
+    };
+    assert.deepEqual(readQuery(fields, "note=a+b%26c%C3%A6"), { note: "a b&cæ" });
+  });
+});
+
+describe("the header fields of a request", () => {
+  test("are read by the declared ones, whatever the case of their names", () => {
+    const sent = { "idempotency-key": "a-key", "content-type": "text/plain" };
+    assert.deepEqual(readHeaders(writeLogHeaders, sent), { "Idempotency-Key": "a-key" });
+    assert.deepEqual(readHeaders(writeLogHeaders, {}), { "Idempotency-Key": undefined });
+    assert.deepEqual(readHeaders({}, sent), {});
+  });
+
+  for (const key of ["", " ", "a key", "é", "x".repeat(256)]) {
+    test(`are refused by their own rules: ${JSON.stringify(key).slice(0, 20)}`, () => {
+      assert.throws(() => readHeaders(writeLogHeaders, { "idempotency-key": key }), {
+        code: "INVALID",
+        message: "Idempotency-Key must be 1 to 255 visible ASCII characters",
+      });
+    });
+  }
+});

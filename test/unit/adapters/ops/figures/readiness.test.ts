@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import {
+  type DatabaseState,
+  makeReadiness,
+  type Phase,
+} from "../../../../../src/adapters/ops/figures/readiness.ts";
+
+const good: DatabaseState = { database: "ok", schema: "ok" };
+
+/** A database that answers when it is told to, and a clock that goes on when it is told to. */
+function makeStage(patienceMilliseconds = 60_000) {
+  const questions: { answer(state: DatabaseState): void; fail(error: Error): void }[] = [];
+  const stage = { phase: "serving" as Phase, now: 0 };
+  const readiness = makeReadiness(
+    () => stage.phase,
+    () => new Promise((answer, fail) => questions.push({ answer, fail })),
+    patienceMilliseconds,
+    () => stage.now,
+  );
+  return { stage, questions, readiness };
+}
+
+describe("readiness", () => {
+  // Its own timer does not keep a process running.
+  let running: NodeJS.Timeout;
+  before(() => {
+    running = setInterval(() => {}, 1_000);
+  });
+  after(() => clearInterval(running));
+
+  test("is there when the service serves and the database and its schema are right", async () => {
+    const { questions, readiness } = makeStage();
+    const answer = readiness();
+    questions[0]?.answer(good);
+    assert.deepEqual(await answer, {
+      ready: true,
+      checks: { service: "ok", database: "ok", schema: "ok" },
+    });
+  });
+
+  for (const [what, state] of [
+    ["the database", { database: "not available", schema: "unknown" }],
+    ["the schema", { database: "ok", schema: "the database is behind this program" }],
+  ] as const) {
+    test(`is not there when ${what} is wrong, and says so`, async () => {
+      const { questions, readiness } = makeStage();
+      const answer = readiness();
+      questions[0]?.answer(state);
+      assert.deepEqual(await answer, { ready: false, checks: { service: "ok", ...state } });
+    });
+  }
+
+  test("is not there before the service listens", async () => {
+    const { stage, questions, readiness } = makeStage();
+    stage.phase = "starting";
+    const answer = readiness();
+    questions[0]?.answer(good);
+    assert.deepEqual(await answer, { ready: false, checks: { service: "starting", ...good } });
+  });
+
+  test("many who want to know ask one question, and none while the answer is fresh", async () => {
+    const { stage, questions, readiness } = makeStage();
+    const answers = Array.from({ length: 50 }, readiness);
+    assert.equal(questions.length, 1);
+    questions[0]?.answer(good);
+    assert.ok((await Promise.all(answers)).every(({ ready }) => ready));
+    stage.now = 999;
+    await readiness();
+    assert.equal(questions.length, 1);
+    stage.now = 1_000;
+    const next = readiness();
+    assert.equal(questions.length, 2);
+    questions[1]?.answer({ database: "not available", schema: "unknown" });
+    assert.equal((await next).ready, false);
+  });
+
+  test("a database that does not answer is not waited for, nor asked twice, and may answer later", async () => {
+    const { questions, readiness } = makeStage(1);
+    const expected = { service: "ok", database: "does not respond", schema: "unknown" };
+    for (let i = 0; i < 3; i += 1) assert.deepEqual(await readiness(), { ready: false, checks: expected });
+    assert.equal(questions.length, 1);
+    questions[0]?.answer(good);
+    await new Promise(setImmediate);
+    assert.equal((await readiness()).ready, true);
+    assert.equal(questions.length, 1);
+  });
+
+  test("draining is said at once, without asking the database", async () => {
+    const { stage, questions, readiness } = makeStage();
+    const answer = readiness();
+    questions[0]?.answer(good);
+    await answer;
+    stage.now = 10_000;
+    stage.phase = "draining";
+    assert.deepEqual(await readiness(), { ready: false, checks: { service: "draining", ...good } });
+    assert.equal(questions.length, 1);
+  });
+
+  test("draining before the database was asked says that nothing is known of it", async () => {
+    const { stage, questions, readiness } = makeStage();
+    stage.phase = "draining";
+    const checks = { service: "draining", database: "not asked yet", schema: "unknown" };
+    assert.deepEqual(await readiness(), { ready: false, checks });
+    assert.equal(questions.length, 0);
+  });
+
+  test("an unexpected failure is an answer too, which says nothing of it, and is asked about again", async () => {
+    const { stage, questions, readiness } = makeStage();
+    const answer = readiness();
+    questions[0]?.fail(new Error("planted secret"));
+    assert.deepEqual(await answer, {
+      ready: false,
+      checks: { service: "ok", database: "fails", schema: "unknown" },
+    });
+    stage.now = 1_000;
+    const next = readiness();
+    questions[1]?.answer(good);
+    assert.equal((await next).ready, true);
+  });
+});

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { json, makeOpsServer } from "../../../../src/adapters/ops/ops-server.ts";
+import { makePlainClient, sendRaw } from "../../../support/client.ts";
+
+describe("the operations server", () => {
+  const failures: unknown[] = [];
+  const server = makeOpsServer(
+    {
+      "/": () => ({ status: 200, type: "text/plain", text: "page", headers: ["X-More", "yes"] }),
+      "/json": async () => json(503, { ready: false }),
+      "/broken": () => {
+        throw new Error("planted secret");
+      },
+    },
+    cause => failures.push(cause),
+  );
+  let port = 0;
+  before(async () => {
+    port = await server.listen(0, "127.0.0.1");
+  });
+  after(() => server.close());
+  const call: ReturnType<typeof makePlainClient> = (...args) => makePlainClient(port)(...args);
+
+  test("answers its pages, whatever the query", async () => {
+    for (const path of ["/", "/?a=/json"]) {
+      const { status, headers, text } = await call("GET", path);
+      assert.deepEqual([status, headers.get("content-type"), text], [200, "text/plain", "page"]);
+      assert.equal(headers.get("x-more"), "yes");
+    }
+    const { status, json } = await call("GET", "/json");
+    assert.deepEqual([status, json], [503, { ready: false }]);
+  });
+
+  test("answers HEAD like GET, without the body", async () => {
+    const { status, headers, text } = await call("HEAD", "/");
+    assert.deepEqual([status, headers.get("content-length"), text], [200, "4", ""]);
+  });
+
+  test("answers any other path with 404 and any other method with 405, in JSON", async () => {
+    for (const path of ["/nope", "/json/", "//", "/toString", "/__proto__", "/constructor"]) {
+      const { status, json } = await call("GET", path);
+      assert.deepEqual([status, json], [404, { status: 404, msg: "Not found" }], path);
+    }
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
+      const { status, headers, json } = await call(method, "/json");
+      assert.deepEqual([status, json], [405, { status: 405, msg: "Method not allowed" }], method);
+      assert.equal(headers.get("allow"), "GET, HEAD");
+    }
+  });
+
+  test("no answer may be sniffed, stored, or read by another origin", async () => {
+    for (const path of ["/", "/json", "/nope", "/broken"]) {
+      const { headers } = await call("GET", path, { headers: { origin: "https://evil.example" } });
+      assert.equal(headers.get("x-content-type-options"), "nosniff");
+      assert.equal(headers.get("cache-control"), "no-store");
+      assert.equal(headers.get("cross-origin-resource-policy"), "same-origin");
+      assert.equal(headers.get("access-control-allow-origin"), null);
+    }
+  });
+
+  test("a page that fails is a 500 that says nothing of the cause, which is reported", async () => {
+    failures.length = 0;
+    const { status, json, text } = await call("GET", "/broken");
+    assert.deepEqual([status, json], [500, { status: 500, msg: "Internal server error" }]);
+    assert.doesNotMatch(text, /planted/);
+    assert.deepEqual(failures.map(String), ["Error: planted secret"]);
+  });
+
+  test("what is not HTTP, and a header that is too large, is refused", async () => {
+    for (const [text, status] of [
+      ["nonsense\r\n\r\n", 400],
+      [`GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(9_000)}\r\n\r\n`, 431],
+    ] as const) {
+      assert.match(await sendRaw(port, text), RegExp(`^HTTP/1\\.1 ${status} [^\n]+\nConnection: close\r\n`));
+    }
+  });
+
+  test("a connection carries one request", async () => {
+    const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    const answer = await sendRaw(port, request + request);
+    assert.equal(answer.match(/HTTP\/1\.1 200/g)?.length, 1);
+    assert.match(answer, /\r\nConnection: close\r\n/i);
+  });
+
+  test("a request with a body is answered without reading it", async () => {
+    const answer = await sendRaw(port, "POST /json HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n");
+    assert.match(answer, /^HTTP\/1\.1 405 /);
+  });
+});
+
+describe("the bounds of the operations server", () => {
+  const makeBounded = (limits: { lifetimeMilliseconds: number; connections: number }) =>
+    makeOpsServer({ "/": () => json(200, {}) }, () => {}, { headerBytes: 8_192, ...limits });
+
+  test("a client that sends nothing, or drips, is gone after a connection's lifetime", async () => {
+    const server = makeBounded({ lifetimeMilliseconds: 50, connections: 10 });
+    const port = await server.listen(0, "127.0.0.1");
+    const [silent, dripping] = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+    const drip = setInterval(() => dripping.write("\r\n"), 5);
+    // How it ends for the client, in good order or not, does not matter.
+    const gone = [silent, dripping].map(
+      socket =>
+        new Promise(resolve =>
+          socket
+            .resume()
+            .on("error", () => {})
+            .on("close", resolve),
+        ),
+    );
+    await Promise.all(gone);
+    clearInterval(drip);
+    await server.close();
+  });
+
+  test("more connections than its bound are closed without a word", async () => {
+    const server = makeBounded({ lifetimeMilliseconds: 60_000, connections: 1 });
+    const port = await server.listen(0, "127.0.0.1");
+    const first = connect(port, "127.0.0.1");
+    await once(first, "connect");
+    assert.equal(await sendRaw(port, ""), "");
+    first.destroy();
+    await once(first, "close");
+    await server.close();
+  });
+
+  test("are 100 connections, of 10 s each", { timeout: 10_000 }, async t => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const server = makeOpsServer({ "/": () => json(200, {}) }, () => {});
+    const port = await server.listen(0, "127.0.0.1");
+    const clients = Array.from({ length: 100 }, () => connect(port, "127.0.0.1").resume());
+    await Promise.all(clients.map(client => once(client, "connect")));
+    assert.equal(await sendRaw(port, ""), "");
+    t.mock.timers.tick(9_999);
+    assert.equal(clients.filter(client => client.closed).length, 0);
+    const gone = clients.map(client => once(client, "close"));
+    t.mock.timers.tick(1);
+    await Promise.all(gone);
+    await server.close();
+  });
+
+  test("closing waits for nobody", async () => {
+    const server = makeBounded({ lifetimeMilliseconds: 60_000, connections: 10 });
+    const client = connect(await server.listen(0, "127.0.0.1"), "127.0.0.1").resume();
+    await once(client, "connect");
+    await Promise.all([server.close(), once(client, "close")]);
+  });
+});

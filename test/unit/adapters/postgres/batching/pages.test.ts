@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Care, listsById, type Page, pagesOf } from "../../../../../src/adapters/postgres/batching/pages.ts";
+import type { Database } from "../../../../../src/adapters/postgres/connection/database.ts";
+import { sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
+
+const first = 400;
+
+interface Rows extends Page<number> {
+  readonly ids: readonly number[];
+}
+
+interface Question {
+  readonly last: number;
+  readonly limit: number;
+}
+
+/** A table of rows that are numbered from 1 and take some room each, and what was asked of it. */
+function makeTable(size: number, bytesPerRow = 50, mostBytes = Number.POSITIVE_INFINITY) {
+  const asked: Question[] = [];
+  const read = async (last: number, limit: number): Promise<Rows | undefined> => {
+    asked.push({ last, limit });
+    const rows = Math.min(limit, size - last);
+    const bytes = rows * bytesPerRow;
+    if (rows > 1 && bytes > mostBytes) return undefined;
+    const ids = Array.from({ length: rows }, (_, i) => last + i + 1);
+    return { rows, bytes, next: rows < limit ? undefined : last + rows, ids };
+  };
+  return { asked, read };
+}
+
+async function idsOf(pages: AsyncIterable<Rows>): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const page of pages) ids.push(...page.ids);
+  return ids;
+}
+
+const turns = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)));
+
+describe("a list in pages", () => {
+  for (const size of [0, 1, first - 1, first, first + 1, first + 4_194, 10_000]) {
+    test(`of ${size} rows has every row once, in order`, async () => {
+      const ids = await idsOf(pagesOf<number, Rows>(0, makeTable(size).read, new Care()));
+      assert.deepEqual(
+        ids,
+        Array.from({ length: size }, (_, i) => i + 1),
+      );
+    });
+  }
+
+  test("asks for what comes after the last row, and not again after a page that was not full", async () => {
+    const { asked, read } = makeTable(first + 2_097 + 1, 100);
+    await idsOf(pagesOf<number, Rows>(0, read, new Care()));
+    assert.deepEqual(
+      asked.map(({ last }) => last),
+      [0, first, first + 2_097],
+    );
+  });
+
+  test("has pages of some 200 KiB, whatever the size of the rows", async () => {
+    for (const [bytesPerRow, limit] of [
+      [50, 4_194],
+      [1_024, 204],
+      [36_864, 5],
+      [1_048_576, 1],
+    ] as const) {
+      const { asked, read } = makeTable(first + 1, bytesPerRow);
+      await idsOf(pagesOf<number, Rows>(0, read, new Care()));
+      assert.deepEqual(asked[1], { last: first, limit });
+    }
+  });
+
+  test("asks for fewer rows where they are too many bytes, down to a single one", async () => {
+    for (const [mostBytes, limits] of [
+      [400_000, [first]],
+      [399_999, [first, 50]],
+      [49_999, [first, 50, 7]],
+      [1, [first, 50, 7, 1]],
+    ] as const) {
+      const { asked, read } = makeTable(first, 1_000, mostBytes);
+      for await (const { rows } of pagesOf<number, Rows>(0, read, new Care())) {
+        assert.equal(rows, limits.at(-1));
+        break;
+      }
+      assert.deepEqual(
+        asked.slice(0, limits.length).map(({ limit }) => limit),
+        limits,
+      );
+    }
+    const { read } = makeTable(500, 1_000, 5_000);
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new Care()))).length, 500);
+  });
+
+  test("is read with care after rows that came to too many bytes: few at first, and then four times as many at most", async () => {
+    const care = new Care();
+    const long = makeTable(first, 12_000, 256 * 1_024);
+    await idsOf(pagesOf<number, Rows>(0, long.read, care));
+    assert.equal(long.asked[0]?.limit, first);
+    // No other page of long rows is read for nothing.
+    const careful = makeTable(100, 12_000, 256 * 1_024);
+    await idsOf(pagesOf<number, Rows>(0, careful.read, care));
+    assert.deepEqual(
+      careful.asked.map(({ limit }) => limit),
+      [20, 17, 17, 17, 17, 17],
+    );
+    const short = makeTable(2_000);
+    await idsOf(pagesOf<number, Rows>(0, short.read, care));
+    assert.deepEqual(
+      short.asked.map(({ limit }) => limit),
+      [20, 80, 320, 1_280, 4_194],
+    );
+    // A thousand lists later it is over.
+    for (let n = 0; n < 998; n += 1) care.takeList();
+    const later = makeTable(10);
+    await idsOf(pagesOf<number, Rows>(0, later.read, care));
+    assert.equal(later.asked[0]?.limit, first);
+  });
+
+  test("asks for no more rows than are wanted", async () => {
+    const { asked, read } = makeTable(10_000, 1_024);
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new Care(), 500))).length, 500);
+    assert.deepEqual(
+      asked.map(({ limit }) => limit),
+      [first, 100],
+    );
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new Care(), 7))).length, 7);
+    assert.equal(asked.at(-1)?.limit, 7);
+  });
+
+  test("goes on where a page found nothing before the list ended", async () => {
+    const pages = [[], [1, 2], [], [3]].map((ids, i, all) => ({
+      rows: ids.length,
+      bytes: ids.length,
+      next: i + 1 < all.length ? i + 1 : undefined,
+      ids,
+    }));
+    assert.deepEqual(await idsOf(pagesOf<number, Rows>(0, async last => pages[last], new Care())), [1, 2, 3]);
+  });
+
+  test("reads a page when it is asked for and none ahead, which a slow client would hold", async () => {
+    const { asked, read } = makeTable(10_000);
+    const pages = pagesOf<number, Rows>(0, read, new Care());
+    for (let taken = 0; taken < 3; taken += 1) {
+      await turns();
+      assert.equal(asked.length, taken);
+      await pages.next();
+    }
+    await pages.return(undefined);
+    assert.equal(asked.length, 3);
+  });
+
+  test("fails where reading fails, after what was read before", async () => {
+    const { read } = makeTable(10_000);
+    const failure = new Error("connection lost");
+    let chunks = 0;
+    const list = () =>
+      pagesOf<number, Rows>(
+        0,
+        async (last, limit) => {
+          if (last > first) throw failure;
+          return read(last, limit);
+        },
+        new Care(),
+      );
+    const reading = async () => {
+      for await (const _ of list()) chunks += 1;
+    };
+    await assert.rejects(reading, failure);
+    assert.equal(chunks, 2);
+  });
+});
+
+test("requests for the same list at the same time share its first page", async () => {
+  let statements = 0;
+  const queryBytes: Database["queryBytes"] = async source => {
+    await turns();
+    const { text, values } = typeof source === "function" ? source() : source;
+    statements += 1;
+    return [[Buffer.from(JSON.stringify({ text, values })), Buffer.from("1"), Buffer.from("1")]];
+  };
+  const list = listsById({ queryBytes } as Database, sql`select id from asset`);
+  const read = async (active?: boolean) => {
+    const chunks: string[] = [];
+    for await (const { json } of list({ active })) chunks.push(Buffer.from(json).toString());
+    return chunks.join();
+  };
+  const [all, active, again] = await Promise.all([read(), read(true), read()]);
+  assert.deepEqual([statements, all === again, all === active], [2, true, false]);
+  await read();
+  assert.equal(statements, 3);
+});

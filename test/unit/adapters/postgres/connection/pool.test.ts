@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { afterEach, describe, test } from "node:test";
+import {
+  Pool,
+  type PooledConnection,
+  type PoolLimits,
+} from "../../../../../src/adapters/postgres/connection/pool.ts";
+
+const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
+const broken = new Error("the connection broke");
+
+interface FakeConnection extends PooledConnection {
+  readonly name: number;
+  /** Statements under way on it. */
+  running: number;
+  closed: boolean;
+}
+
+/** Ends the statements that a test has left open, so that no deadline keeps the process alive. */
+const unanswered = new Set<(error: Error) => void>();
+afterEach(() => {
+  for (const fail of unanswered) fail(new Error("the test is over"));
+  unanswered.clear();
+});
+
+/** A pool over connections that answer when they are told to. */
+function openPool(limits: Partial<PoolLimits> = {}) {
+  const clients: FakeConnection[] = [];
+  const cancelled: number[] = [];
+  const pool = new Pool<FakeConnection>(
+    { connections: 2, deadlineMilliseconds: 60_000, waiting: 100, ...limits },
+    {
+      async open() {
+        const client: FakeConnection = {
+          name: clients.length + 1,
+          server: "db:5432",
+          running: 0,
+          closed: false,
+          isOpen: () => !client.closed,
+          cancel: () => void cancelled.push(client.name),
+          async close() {
+            client.closed = true;
+          },
+        };
+        clients.push(client);
+        return client;
+      },
+      isBroken: error => error === broken,
+    },
+  );
+
+  /** A statement that waits to be answered, and says on which connection it began. */
+  function ask() {
+    let answer: (rows: string[]) => void = () => {};
+    let fail: (error: Error) => void = () => {};
+    let tell: (client: FakeConnection) => void = () => {};
+    const begun = new Promise<FakeConnection>(resolve => {
+      tell = resolve;
+    });
+    const answered = pool.run<string[]>(client => {
+      assert.equal(client.closed, false, "a closed connection is never checked out");
+      client.running += 1;
+      assert.equal(client.running, 1, "a connection runs one statement at a time");
+      const rows = new Promise<string[]>((resolve, reject) => {
+        answer = resolve;
+        fail = reject;
+        unanswered.add(reject);
+      }).finally(() => {
+        client.running -= 1;
+      });
+      tell(client);
+      return rows;
+    });
+    answered.catch(() => {});
+    return { begun, answered, answer: (row: string) => answer([row]), fail: (error: Error) => fail(error) };
+  }
+  return { clients, cancelled, ask, load: () => pool.load(), close: () => pool.close() };
+}
+
+const turn = () => new Promise(resolve => setImmediate(resolve));
+
+describe("the pool", () => {
+  test("says how much of it is in use, idle and waited for", async () => {
+    const { ask, load } = openPool();
+    assert.deepEqual(load(), { inUse: 0, idle: 0, limit: 2, waiting: 0 });
+    const [first, second, third] = [ask(), ask(), ask()];
+    await turn();
+    assert.deepEqual(load(), { inUse: 2, idle: 0, limit: 2, waiting: 1 });
+    first.answer("a");
+    await third.begun;
+    assert.deepEqual(load(), { inUse: 2, idle: 0, limit: 2, waiting: 0 });
+    third.answer("c");
+    await third.answered;
+    assert.deepEqual(load(), { inUse: 1, idle: 1, limit: 2, waiting: 0 });
+    // One that breaks takes the idle one with it.
+    second.fail(broken);
+    await assert.rejects(second.answered);
+    assert.deepEqual(load(), { inUse: 0, idle: 0, limit: 2, waiting: 0 });
+  });
+
+  test("opens connections as they are needed, up to its limit, and uses them again", async () => {
+    const { clients, ask } = openPool();
+    const first = ask();
+    await first.begun;
+    assert.equal(clients.length, 1);
+    first.answer("a");
+    assert.deepEqual(await first.answered, ["a"]);
+    for (let i = 0; i < 5; i += 1) {
+      const next = ask();
+      await next.begun;
+      next.answer("b");
+      await next.answered;
+    }
+    assert.equal(clients.length, 1);
+    const both = [ask(), ask(), ask()];
+    await turn();
+    assert.equal(clients.length, 2);
+    for (const one of both) {
+      await one.begun;
+      one.answer("c");
+      await one.answered;
+    }
+  });
+
+  test("checks out a connection to one statement at a time; others wait their turn", async () => {
+    const { ask } = openPool({ connections: 1 });
+    const asked = Array.from({ length: 20 }, ask);
+    const order: number[] = [];
+    asked.forEach(({ begun }, i) => void begun.then(() => order.push(i)));
+    for (const one of asked) {
+      await one.begun;
+      one.answer("x");
+      await one.answered;
+    }
+    assert.deepEqual(order, [...asked.keys()]);
+  });
+
+  test("a statement's own error keeps its connection", async () => {
+    const { clients, ask } = openPool();
+    const one = ask();
+    await one.begun;
+    one.fail(new Error("syntax"));
+    await assert.rejects(one.answered, { message: "syntax" });
+    const next = ask();
+    assert.equal((await next.begun).name, 1);
+    assert.equal(clients.length, 1);
+  });
+
+  test("a broken connection is closed, with those that lie idle; who waits gets a new one", async () => {
+    const { clients, ask } = openPool();
+    const [one, other] = [ask(), ask()];
+    await other.begun;
+    const waiting = [ask(), ask()];
+    one.fail(broken);
+    await assert.rejects(one.answered, { message: broken.message });
+    assert.deepEqual([clients[0]?.closed, (await waiting[0]?.begun)?.name], [true, 3]);
+    other.answer("still good");
+    assert.deepEqual(await other.answered, ["still good"]);
+    assert.equal((await waiting[1]?.begun)?.name, 2);
+    for (const each of waiting) each.answer("x");
+    await turn();
+
+    const last = ask();
+    await last.begun;
+    last.fail(broken);
+    await turn();
+    assert.deepEqual(
+      clients.map(({ closed }) => closed),
+      [true, true, true],
+    );
+    assert.equal((await ask().begun).name, 4);
+  });
+
+  test("a missed deadline is UNAVAILABLE, cancels the statement and closes the connection", async () => {
+    const { clients, cancelled, ask } = openPool({ connections: 1, deadlineMilliseconds: 5 });
+    const slow = ask();
+    await assert.rejects(slow.answered, unavailable);
+    assert.deepEqual([clients[0]?.closed, cancelled], [true, [1]]);
+    slow.answer("too late");
+    const next = ask();
+    assert.equal((await next.begun).name, 2);
+    next.answer("in time");
+    assert.deepEqual(await next.answered, ["in time"]);
+  });
+
+  test("the wait for a connection counts: who waits too long is refused, and gets no connection any more", async () => {
+    const { clients, ask } = openPool({ connections: 1, deadlineMilliseconds: 5 });
+    const holders = Array.from({ length: 10 }, ask);
+    for (const { answered } of holders) await assert.rejects(answered, unavailable);
+    const next = ask();
+    const client = await next.begun;
+    next.answer("x");
+    assert.deepEqual(await next.answered, ["x"]);
+    assert.equal(clients.filter(({ closed }) => !closed).length, 1);
+    assert.equal(client.closed, false);
+  });
+
+  test("a connection that is checked out in the moment of the deadline goes to the next statement", async t => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    // The connection comes back a few microtasks after the answer. One of these moments is that of the deadline.
+    for (let microtasks = 0; microtasks < 20; microtasks += 1) {
+      const { ask, load } = openPool({ connections: 1, deadlineMilliseconds: 1_000 });
+      const [holder, late] = [ask(), ask()];
+      void late.begun.then(() => late.answer("b"));
+      await holder.begun;
+      t.mock.timers.tick(999);
+      holder.answer("a");
+      for (let i = 0; i < microtasks; i += 1) await undefined;
+      t.mock.timers.tick(1);
+      await Promise.allSettled([holder.answered, late.answered]);
+      await turn();
+      const { inUse, waiting } = load();
+      assert.deepEqual([inUse, waiting], [0, 0], `after ${microtasks} microtasks`);
+    }
+  });
+
+  test("past the bound of those who wait a statement is refused at once", async () => {
+    const { ask } = openPool({ connections: 1, waiting: 1 });
+    const first = ask();
+    const second = ask();
+    await assert.rejects(ask().answered, unavailable);
+    await first.begun;
+    first.answer("x");
+    await second.begun;
+    second.answer("y");
+    assert.deepEqual(await second.answered, ["y"]);
+  });
+
+  test("that is closed ends its connections, fails who waits, and opens none any more", async () => {
+    const { clients, ask, close } = openPool({ connections: 1 });
+    const [running, waiting] = [ask(), ask()];
+    await running.begun;
+    await close();
+    await assert.rejects(waiting.answered, unavailable);
+    await assert.rejects(ask().answered, unavailable);
+    running.fail(broken);
+    await assert.rejects(running.answered, broken);
+    assert.deepEqual(
+      clients.map(({ closed }) => closed),
+      [true],
+    );
+  });
+});

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { makeStateFile, replaceFile } from "../../../src/adapters/trail-state-file.ts";
+
+const notRoot = process.geteuid?.() !== 0 && "only root can give a file to another user";
+/** Of nobody here: the ids of the service's user and group. */
+const service = { uid: 61_234, gid: 61_235 };
+
+const ownerOf = (path: string) => {
+  const { uid, gid, mode } = statSync(path);
+  return { uid, gid, mode: mode & 0o777 };
+};
+
+describe("a state file", () => {
+  const root = mkdtempSync(join(tmpdir(), "maintenance-log-state-"));
+  after(() => rmSync(root, { recursive: true }));
+  const newFolder = () => mkdtempSync(join(root, "folder-"));
+
+  test("is replaced as a whole, with nothing left beside it, and only its user may read a new one", async () => {
+    const folder = newFolder();
+    const path = join(folder, "state");
+    const file = makeStateFile(path);
+    assert.equal(await file.read(), undefined);
+    await file.write("one");
+    assert.equal(ownerOf(path).mode, 0o600);
+    await file.write("two");
+    assert.equal(await file.read(), "two");
+    assert.deepEqual(readdirSync(folder), ["state"]);
+  });
+
+  test("is refused where it is no regular file, and never put in its place", async () => {
+    const folder = newFolder();
+    const [pipe, inner] = [join(folder, "pipe"), join(folder, "folder")];
+    execFileSync("mkfifo", [pipe]);
+    mkdirSync(inner);
+    for (const path of [pipe, inner]) {
+      const state = makeStateFile(path);
+      const because = (what: string) => ({
+        name: "TrailError",
+        message: `TRAIL_STATE_FILE cannot be ${what}: it is not a regular file`,
+      });
+      await assert.rejects(state.read(), because("read"));
+      await assert.rejects(state.write("one"), because("written"));
+    }
+    assert.ok(statSync(pipe).isFIFO());
+    assert.deepEqual(readdirSync(folder), ["folder", "pipe"]);
+  });
+
+  test("keeps its mode", async () => {
+    const path = join(newFolder(), "state");
+    writeFileSync(path, "one");
+    chmodSync(path, 0o640);
+    await replaceFile(path, "two");
+    assert.equal(ownerOf(path).mode, 0o640);
+  });
+
+  test("keeps its owner when root replaces it", { skip: notRoot }, async () => {
+    const path = join(newFolder(), "state");
+    writeFileSync(path, "one");
+    chownSync(path, service.uid, service.gid);
+    chmodSync(path, 0o600);
+    await replaceFile(path, "two");
+    assert.deepEqual(ownerOf(path), { ...service, mode: 0o600 });
+  });
+
+  test("belongs to the owner of its folder when root makes it", { skip: notRoot }, async () => {
+    const folder = newFolder();
+    chownSync(folder, service.uid, service.gid);
+    await replaceFile(join(folder, "state"), "one");
+    assert.deepEqual(ownerOf(join(folder, "state")), { ...service, mode: 0o600 });
+  });
+
+  test("does not follow a link that the owner of the folder has put in its way", async () => {
+    const folder = newFolder();
+    const other = join(root, "other");
+    writeFileSync(other, "unchanged");
+    symlinkSync(other, join(folder, `state.${process.pid}`));
+    await replaceFile(join(folder, "state"), "one");
+    assert.equal(readFileSync(other, "utf8"), "unchanged");
+    assert.equal(readFileSync(join(folder, "state"), "utf8"), "one");
+  });
+});

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { makeLoginThrottle } from "../../../src/application/login-throttle.ts";
+import { makeFakeClock } from "../../fakes/fake-clock.ts";
+
+/** Failures that cost nothing, as docs/reference.md has them: of one email from one address, and of an address. */
+const freeFailures = { ofEmail: 5, ofAddress: 50 };
+const email = "ada@example.com";
+const here = "192.0.2.1";
+const elsewhere = "192.0.2.2";
+
+function open() {
+  const clock = makeFakeClock();
+  const throttle = makeLoginThrottle(clock);
+  const waitOf = (email: string, address: string): number => {
+    try {
+      throttle.refuseThrottled(email, address);
+      return 0;
+    } catch (error) {
+      const { code, message, retryAfterSeconds } = error as Record<string, unknown>;
+      assert.deepEqual([code, message], ["THROTTLED", "Too many failed logins"]);
+      return Number(retryAfterSeconds);
+    }
+  };
+  const fail = (times: number, email: string, address: string) => {
+    for (let i = 0; i < times; i += 1) throttle.countFailure(email, address);
+  };
+  return { clock, throttle, waitOf, fail };
+}
+
+describe("the login throttle", () => {
+  test("remembers a long email in as little memory as a short one", () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    const { fail, waitOf } = open();
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < 1_000; i += 1) fail(1, `${i}${"é".repeat(50_000)}`, here);
+    collectGarbage();
+    const mebibytes = (process.memoryUsage().heapUsed - before) / 2 ** 20;
+    assert.ok(mebibytes < 10, `${mebibytes} MiB for 1,000 failures`);
+    assert.ok(waitOf(email, here) > 0);
+  });
+
+  test("lets a few failures pass, then doubles the wait with each, up to a quarter of an hour", () => {
+    const { waitOf, fail } = open();
+    fail(freeFailures.ofEmail - 1, email, here);
+    assert.equal(waitOf(email, here), 0);
+    for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]) {
+      fail(1, email, here);
+      assert.equal(waitOf(email, here), seconds);
+    }
+  });
+
+  test("remembers failures for an hour after the latest one, so that the longest waits come", () => {
+    const { clock, waitOf, fail } = open();
+    fail(freeFailures.ofEmail + 10, email, here);
+    clock.advance(900);
+    assert.equal(waitOf(email, here), 0);
+    fail(1, email, here);
+    assert.equal(waitOf(email, here), 900);
+    clock.advance(3_599);
+    fail(1, email, here);
+    assert.equal(waitOf(email, here), 900);
+    clock.advance(3_600);
+    fail(1, email, here);
+    assert.equal(waitOf(email, here), 0);
+  });
+
+  test("lets attempts through again when the wait is over", () => {
+    const { clock, waitOf, fail } = open();
+    fail(freeFailures.ofEmail + 2, email, here);
+    assert.equal(waitOf(email, here), 4);
+    clock.advance(3);
+    assert.equal(waitOf(email, here), 1);
+    clock.advance(1);
+    assert.equal(waitOf(email, here), 0);
+    fail(1, email, here);
+    assert.equal(waitOf(email, here), 8);
+  });
+
+  test("concerns one email from one address: nobody is locked out by what others do", () => {
+    const { waitOf, fail } = open();
+    fail(20, email, here);
+    assert.ok(waitOf(` ${email.toUpperCase()}`, here) > 0);
+    assert.equal(waitOf(email, elsewhere), 0);
+    assert.equal(waitOf("grace@example.com", here), 0);
+  });
+
+  describe("of an address that guesses at many emails", () => {
+    /** One failure each, of emails that nobody has tried before. */
+    let guesses = 0;
+    const spray = (fail: ReturnType<typeof open>["fail"], times: number) => {
+      for (let i = 0; i < times; i += 1) {
+        guesses += 1;
+        fail(1, `${guesses}@example.com`, here);
+      }
+    };
+
+    test("costs a wait of ten seconds at most, however many there were", () => {
+      const { clock, waitOf, fail } = open();
+      spray(fail, freeFailures.ofAddress - 1);
+      assert.equal(waitOf("fresh@example.com", here), 0);
+      spray(fail, 1);
+      assert.equal(waitOf("fresh@example.com", here), 10);
+      spray(fail, 1_000);
+      assert.equal(waitOf("fresh@example.com", here), 10);
+      assert.equal(waitOf("fresh@example.com", elsewhere), 0);
+      clock.advance(9.5);
+      assert.equal(waitOf("fresh@example.com", here), 1);
+      clock.advance(0.5);
+      assert.equal(waitOf("fresh@example.com", here), 0);
+    });
+
+    test("refills: one failure every ten seconds costs nothing, for as long as it goes on", () => {
+      const { clock, waitOf, fail } = open();
+      spray(fail, freeFailures.ofAddress);
+      for (let i = 0; i < 1_000; i += 1) {
+        clock.advance(10);
+        assert.equal(waitOf("fresh@example.com", here), 0);
+        spray(fail, 1);
+      }
+      clock.advance(500);
+      spray(fail, freeFailures.ofAddress - 1);
+      assert.equal(waitOf("fresh@example.com", here), 0);
+    });
+
+    test("costs nothing for an email that has logged in from there before", () => {
+      const { throttle, waitOf, fail } = open();
+      throttle.countSuccess(email.toUpperCase(), here);
+      spray(fail, freeFailures.ofAddress);
+      assert.equal(waitOf(email, here), 0);
+      assert.equal(waitOf("fresh@example.com", here), 10);
+      throttle.countSuccess(email, elsewhere);
+      fail(freeFailures.ofEmail, email, here);
+      assert.equal(waitOf(email, here), 1);
+    });
+
+    test("goes on costing it after somebody has logged in from there", () => {
+      const { throttle, waitOf, fail } = open();
+      spray(fail, freeFailures.ofAddress);
+      throttle.countSuccess(email, here);
+      assert.equal(waitOf("fresh@example.com", here), 10);
+    });
+
+    test("is bounded in what it remembers of those who logged in", () => {
+      const { throttle, waitOf, fail } = open();
+      spray(fail, freeFailures.ofAddress);
+      throttle.countSuccess(email, here);
+      for (let i = 0; i < 9_999; i += 1) throttle.countSuccess(`${i}@example.com`, elsewhere);
+      assert.equal(waitOf(email, here), 0);
+      throttle.countSuccess("one.more@example.com", elsewhere);
+      assert.equal(waitOf(email, here), 10);
+    });
+  });
+
+  test("forgives the email on success, and everything after an hour without a failure", () => {
+    const { clock, throttle, waitOf, fail } = open();
+    fail(freeFailures.ofEmail, email, here);
+    throttle.countSuccess(email.toUpperCase(), here);
+    assert.equal(waitOf(email, here), 0);
+    fail(freeFailures.ofEmail + 20, email, here);
+    clock.advance(3_600);
+    fail(freeFailures.ofEmail - 1, email, here);
+    assert.equal(waitOf(email, here), 0);
+  });
+
+  test("remembers a bounded number, the latest failures", () => {
+    const { waitOf, fail } = open();
+    fail(freeFailures.ofEmail, email, here);
+    for (let i = 0; i < 9_999; i += 1) fail(1, `${i}@example.com`, `2001:db8::${i}`);
+    assert.ok(waitOf(email, here) > 0);
+    fail(1, "one.more@example.com", elsewhere);
+    assert.equal(waitOf(email, here), 0);
+  });
+
+  test("forgets nothing of an email or an address that goes on failing while 10,000 others fail", () => {
+    const { waitOf, fail } = open();
+    fail(freeFailures.ofAddress, email, here);
+    for (const half of [0, 1]) {
+      for (let i = 0; i < 6_000; i += 1) fail(1, `${half}.${i}@example.com`, `2001:db8::${half}:${i}`);
+      fail(1, email, here);
+    }
+    assert.equal(waitOf(email, here), 900);
+    assert.equal(waitOf("fresh@example.com", here), 10);
+  });
+});

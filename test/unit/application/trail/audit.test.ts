@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { trailCrypto } from "../../../../src/adapters/trail-crypto.ts";
+import { type AuditedTrail, auditTrail } from "../../../../src/application/trail/audit.ts";
+import { readVerifierKey } from "../../../../src/domain/trail/note.ts";
+import { writeBundle } from "../../../../src/domain/trail/tile.ts";
+import { logEntry, makeTestTrail } from "../../../support/trail.ts";
+
+/** A trail behind a load balancer: each request goes to the next of these processes, which know so many entries. */
+function balanced(sizes: readonly number[]) {
+  const trail = makeTestTrail();
+  for (let id = 1; id <= 600; id += 1) trail.add(logEntry(id));
+  const bytes = trail
+    .export()
+    .trimEnd()
+    .split("\n")
+    .map(line => Buffer.from(line));
+  let asked = 0;
+  let pauses = 0;
+  const next = () => sizes[Math.min(asked++, sizes.length - 1)] as number;
+  const published: AuditedTrail = {
+    checkpoint: async () => trail.checkpoint(next()),
+    async bundle({ index, width }) {
+      const from = index * 256;
+      return from + width > next() ? undefined : writeBundle(bytes.slice(from, from + width));
+    },
+    tile: async () => undefined,
+    pause: async () => {
+      pauses += 1;
+    },
+  };
+  const keys = [readVerifierKey(trail.vkey, trailCrypto.sha256)];
+  return {
+    audit: (remembered?: Parameters<typeof auditTrail>[3]) =>
+      auditTrail(published, { keys, witnesses: [] }, trailCrypto, remembered),
+    pauses: () => pauses,
+  };
+}
+
+describe("an audit behind a load balancer", () => {
+  test("asks again where one process is behind another, for a checkpoint and for a bundle", async () => {
+    const { remembered } = await balanced([600]).audit();
+    // The checkpoint of one that is behind, twice; then that of another, whose last bundle the first has not yet.
+    const { audit, pauses } = balanced([500, 500, 600, 500, 600]);
+    assert.equal((await audit(remembered)).added, 0);
+    assert.equal(pauses(), 3);
+  });
+
+  test("believes it after some times", async () => {
+    const { remembered } = await balanced([600]).audit();
+    const behind = balanced([500]);
+    await assert.rejects(behind.audit(remembered), /has 500 entries, fewer than the 600 that it had before/);
+    assert.equal(behind.pauses(), 5);
+    const without = balanced([600, 0]);
+    await assert.rejects(without.audit(), /has no entry bundle 0, which its checkpoint covers/);
+    assert.equal(without.pauses(), 5);
+  });
+});

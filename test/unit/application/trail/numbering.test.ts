@@ -1,0 +1,483 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Numbering } from "../../../../src/application/trail/numbering.ts";
+import { everyId, windowSize } from "../../../../src/application/trail/settling.ts";
+import { makeStoredTree } from "../../../../src/application/trail/tree.ts";
+import { toBase64 } from "../../../../src/domain/trail/encoding.ts";
+import { hasher, logRecord, makeTrailStage, range } from "../../../support/trail-stage.ts";
+
+type Stage = ReturnType<typeof makeTrailStage>;
+
+/** Looks of a process, a second after each other. */
+async function look({ clock }: Stage, numbering: ReturnType<Stage["numbering"]>, times = 1): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    clock.advance(1);
+    await numbering.look();
+  }
+}
+
+/** A process that has looked often enough for all that was there to be settled. */
+async function settled(stage: Stage) {
+  const each = stage.numbering();
+  await look(stage, each, 8);
+  return each;
+}
+
+/** The ids above which logs were looked for. */
+function watchLooks({ trail }: Stage): number[] {
+  const looks: number[] = [];
+  const { number } = trail.ledger;
+  trail.ledger.number = (size, above, settled, limit, upTo) => {
+    looks.push(above.log);
+    return number(size, above, settled, limit, upTo);
+  };
+  return looks;
+}
+
+const told = ({ events }: Stage, name: string) =>
+  events.recorded.flatMap(({ event, details }) => (event === name ? [details] : []));
+
+describe("numbering", () => {
+  test("gives each record one number, by any number of processes at once, and the trees agree", async () => {
+    const { numbering, commit, trail, numberedIds, rootOf } = makeTrailStage();
+    const processes = [numbering(), numbering(), numbering()];
+    let next = 1;
+    for (let round = 0; round < 30; round += 1) {
+      const ids = range(next, next + 1 + ((round * 37) % 200));
+      next += ids.length;
+      commit(...ids);
+      await Promise.all(processes.map(each => each.look()));
+      await processes[round % 3]?.look();
+    }
+    for (const each of processes) await each.look();
+    assert.deepEqual(
+      [...numberedIds()].sort((a, b) => a - b),
+      range(1, next),
+    );
+    for (const each of processes) assert.equal(toBase64(each.head()?.root ?? assert.fail()), rootOf());
+    for (const size of [0, 1, 255, 256, 257, 512, next - 1]) {
+      const { root } = await makeStoredTree(trail.ledger, hasher).frontier(size);
+      assert.equal(toBase64(root()), rootOf(size), String(size));
+    }
+  });
+
+  test("numbers employees and assets before logs, batch after batch", async () => {
+    const stage = makeTrailStage();
+    const { records, commit, trail } = stage;
+    for (const kind of ["asset", "employee"] as const) {
+      for (const recordId of range(1, 1_501)) records[kind].push({ ...logRecord(recordId), kind });
+    }
+    commit(...range(1, 3_001));
+    await stage.numbering().look();
+    const kinds = trail.stored.entries.map(({ kind }) => kind);
+    assert.deepEqual(kinds, [
+      ...Array(1_500).fill("employee"),
+      ...Array(1_500).fill("asset"),
+      ...Array(3_000).fill("log"),
+    ]);
+  });
+
+  test("goes on with the ids after those of the batch before", async () => {
+    const stage = makeTrailStage();
+    stage.commit(...range(1, 9_001));
+    const looks = watchLooks(stage);
+    await look(stage, stage.numbering());
+    // What is new comes before each batch.
+    assert.deepEqual(looks, [9_000, 0, 9_000, 4_000, 9_000, 8_000]);
+  });
+
+  test("grows by many tiles at once as it does entry by entry", async () => {
+    const [many, single] = [makeTrailStage(), makeTrailStage()];
+    many.commit(...range(1, 3_001));
+    await many.numbering().look();
+    const each = single.numbering();
+    for (const id of range(1, 3_001)) {
+      single.commit(id);
+      if (id % 7 === 0) await each.look();
+    }
+    await each.look();
+    assert.equal(many.trail.stored.nodes.length, 187 + 11);
+    assert.deepEqual(many.trail.stored.nodes, single.trail.stored.nodes);
+    assert.equal(many.rootOf(), single.rootOf());
+  });
+
+  test("takes over what another process has numbered, in more than one piece", async () => {
+    const stage = makeTrailStage();
+    const [one, other] = [await settled(stage), await settled(stage)];
+    stage.commit(...range(1, 5_001));
+    await one.look();
+    await look(stage, other);
+    assert.equal(toBase64(other.head()?.root ?? assert.fail()), stage.rootOf());
+    assert.equal(other.head()?.size, 5_000);
+  });
+
+  test("finds a record whose transaction ends after later ones, as long as it is open", async () => {
+    const stage = makeTrailStage();
+    const { commit, transactions, numberedIds } = { ...stage, ...stage.trail };
+    const each = await settled(stage);
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    commit(1, 2, 5);
+    await look(stage, each, 300);
+    commit(3, 4);
+    transactions.open.clear();
+    await look(stage, each);
+    assert.deepEqual(numberedIds(), [1, 2, 5, 3, 4]);
+    assert.deepEqual(told(stage, "trail late"), []);
+  });
+
+  test("finds a record whose transaction took its own id one look after that of the record", async () => {
+    const stage = makeTrailStage();
+    const { commit, transactions, numberedIds } = { ...stage, ...stage.trail };
+    const each = await settled(stage);
+    commit(2);
+    await look(stage, each);
+    // The transaction that has had id 1 since before that look.
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    await look(stage, each, 50);
+    commit(1);
+    transactions.open.clear();
+    await look(stage, each);
+    assert.deepEqual(numberedIds(), [2, 1]);
+  });
+
+  test("counts the second within which a transaction takes its own id from the end of the statement that found the ids", async () => {
+    const stage = makeTrailStage();
+    const { transactions } = stage.trail;
+    stage.given.log = 0;
+    const each = await settled(stage);
+    const { horizon } = stage.trail.records;
+    stage.trail.records.horizon = async takesId => {
+      // The statement waits, and meanwhile a transaction is given id 1.
+      stage.trail.records.horizon = horizon;
+      stage.clock.advance(0.9);
+      stage.given.log = 1;
+      return horizon(takesId);
+    };
+    await look(stage, each);
+    stage.clock.advance(0.2);
+    await each.look();
+    // Within a second of its id.
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    await look(stage, each, 4);
+    stage.commit(1);
+    transactions.open.clear();
+    await look(stage, each, 2);
+    assert.deepEqual(stage.numberedIds(), [1]);
+  });
+
+  test("looks over the ids of the last seconds only, and over all of them until they are settled at the start and once a day", async () => {
+    const stage = makeTrailStage();
+    stage.commit(...range(1, 101));
+    const looks = watchLooks(stage);
+    const each = await settled(stage);
+    assert.deepEqual(looks, [100, 0, 100, 0, 100, 0, 100, 100, 100, 100, 100]);
+    looks.length = 0;
+    stage.commit(101, 102);
+    await look(stage, each, 6);
+    assert.deepEqual(looks, [100, 100, 100, 102, 102, 102]);
+    looks.length = 0;
+    stage.clock.advance(86_400);
+    await look(stage, each, 4);
+    assert.deepEqual(looks, [102, 0, 102, 102, 102]);
+  });
+
+  test("finds what was under way while the process started", async () => {
+    const stage = makeTrailStage();
+    const { commit, transactions, numberedIds } = { ...stage, ...stage.trail };
+    commit(2, 3);
+    transactions.open.add(1);
+    transactions.next = 2;
+    const each = await settled(stage);
+    assert.deepEqual(numberedIds(), [2, 3]);
+    commit(1);
+    transactions.open.clear();
+    await look(stage, each, 4);
+    assert.deepEqual(numberedIds(), [2, 3, 1]);
+  });
+
+  test("numbers a record that was put below settled ids within a day, and says so", async () => {
+    const stage = makeTrailStage();
+    stage.commit(2, 3);
+    const each = await settled(stage);
+    stage.commit(1);
+    await look(stage, each, 20);
+    assert.deepEqual(stage.numberedIds(), [2, 3]);
+    stage.clock.advance(86_400);
+    await look(stage, each);
+    assert.deepEqual(stage.numberedIds(), [2, 3, 1]);
+    assert.deepEqual(told(stage, "trail late"), [{ records: 1, entry: 2 }]);
+  });
+
+  test("calls no record late whose transaction was open when one process ended and another one started", async () => {
+    const stage = makeTrailStage();
+    const { transactions } = stage.trail;
+    stage.commit(3, 4);
+    await settled(stage);
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    // Committed while no process ran.
+    stage.commit(2, 5);
+    const each = stage.numbering();
+    await look(stage, each, 8);
+    stage.commit(1);
+    transactions.open.clear();
+    await look(stage, each, 8);
+    assert.deepEqual(stage.numberedIds(), [3, 4, 2, 5, 1]);
+    assert.deepEqual(told(stage, "trail late"), []);
+  });
+
+  test("calls no log late that was written before a restart, because the owner has inserted a higher id", async () => {
+    const stage = makeTrailStage();
+    stage.given.log = 2;
+    stage.commit(1, 2, 1_000_000);
+    await settled(stage);
+    stage.given.log = 4;
+    stage.commit(3, 4);
+    await look(stage, stage.numbering());
+    assert.deepEqual(stage.numberedIds(), [1_000_000, 1, 2, 3, 4]);
+    assert.deepEqual(told(stage, "trail late"), []);
+  });
+
+  test("numbers what comes after a record with an id that was not given out, also after a restart", async () => {
+    const stage = makeTrailStage();
+    stage.given.log = 2;
+    stage.commit(1, 2, 1_000_000);
+    let each = await settled(stage);
+    for (const id of [3, 4]) {
+      stage.given.log = id;
+      stage.commit(id);
+      await look(stage, each);
+      each = stage.numbering();
+    }
+    assert.deepEqual(stage.numberedIds(), [1_000_000, 1, 2, 3, 4]);
+  });
+
+  test("numbers on where the sequence was set ahead and back again", async () => {
+    const stage = makeTrailStage();
+    stage.commit(1, 2);
+    stage.given.log = 2;
+    const each = await settled(stage);
+    stage.commit(900);
+    stage.given.log = 900;
+    await look(stage, each, 8);
+    stage.given.log = 3;
+    stage.commit(3);
+    await look(stage, each);
+    assert.deepEqual(stage.numberedIds(), [1, 2, 900, 3]);
+  });
+
+  test("fails where the trail takes no entries, and goes on when it does", async () => {
+    const stage = makeTrailStage();
+    const each = await settled(stage);
+    const { number } = stage.trail.ledger;
+    stage.trail.ledger.number = async () => undefined;
+    stage.commit(1);
+    await assert.rejects(look(stage, each), /takes no entries/);
+    stage.trail.ledger.number = number;
+    await look(stage, each);
+    assert.deepEqual(stage.numberedIds(), [1]);
+  });
+
+  test("numbers an id that was missing and is given again after the sequence was set back", async () => {
+    const stage = makeTrailStage();
+    const { transactions } = stage.trail;
+    stage.commit(1);
+    const each = await settled(stage);
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    stage.given.log = 22;
+    stage.commit(22);
+    await look(stage, each, 3);
+    stage.given.log = 6;
+    await look(stage, each, 2);
+    for (const id of [7, 8]) {
+      stage.given.log = id;
+      stage.commit(id);
+      await look(stage, each);
+    }
+    assert.deepEqual(stage.numberedIds(), [1, 22, 7, 8]);
+  });
+
+  test("numbers ids that another server gives again, however far it is by the next look", async () => {
+    const stage = makeTrailStage();
+    stage.commit(1, 2);
+    stage.given.log = 50;
+    const each = await settled(stage);
+    // What the first server gave after 2 was lost with it.
+    stage.trail.transactions.server = "another";
+    stage.given.log = 60;
+    stage.commit(3, 4, 60);
+    await look(stage, each);
+    assert.deepEqual(stage.numberedIds(), [1, 2, 3, 4, 60]);
+  });
+
+  test("goes on where another server has taken over, whose ids of transactions are lower", async () => {
+    const stage = makeTrailStage();
+    stage.trail.transactions.next = 1_000;
+    const each = await settled(stage);
+    const looks = watchLooks(stage);
+    stage.commit(1);
+    await look(stage, each, 2);
+    Object.assign(stage.trail.transactions, { next: 5, server: "another" });
+    await look(stage, each, 80);
+    assert.equal(looks.at(-1), 1);
+  });
+
+  test("settles no id of another server by what the first one had given", async () => {
+    const stage = makeTrailStage();
+    const { transactions } = stage.trail;
+    const each = await settled(stage);
+    stage.commit(50);
+    await look(stage, each);
+    transactions.server = "another";
+    await look(stage, each);
+    // The transaction of id 45, which it was given just before that look.
+    transactions.open.add(transactions.next);
+    transactions.next += 1;
+    await look(stage, each, 10);
+    stage.commit(45);
+    transactions.open.clear();
+    await look(stage, each);
+    assert.deepEqual(stage.numberedIds(), [50, 45]);
+  });
+
+  test("goes over all ids after a sequence was set back, also where another process is first at that look", async () => {
+    const stage = makeTrailStage();
+    stage.given.log = 100;
+    stage.commit(1, 100);
+    const [each, other] = [stage.numbering(), stage.numbering()];
+    await look(stage, each, 8);
+    stage.given.log = 50;
+    stage.commit(49);
+    const { ledger } = stage.trail;
+    const { number } = ledger;
+    ledger.number = async (...given) => {
+      ledger.number = number;
+      await other.look();
+      return number(...given);
+    };
+    await look(stage, each);
+    // The sequence has caught up, so nothing shows any more that it was set back.
+    stage.commit(...range(51, 100), 101);
+    stage.given.log = 101;
+    await look(stage, each, 3);
+    assert.equal(stage.numberedIds().length, stage.records.log.length);
+  });
+
+  test("goes over all ids in windows, of which there are no more than records, however far apart their ids are", async () => {
+    const stage = makeTrailStage();
+    const { number, firstMissing } = stage.trail.ledger;
+    const windows: [number, number][] = [];
+    const searched: number[] = [];
+    stage.trail.ledger.number = (size, above, settled, limit, upTo) => {
+      windows.push([above.log, upTo.log]);
+      return number(size, above, settled, limit, upTo);
+    };
+    stage.trail.ledger.firstMissing = (from, to) => {
+      searched.push(to - from);
+      return firstMissing(from, to);
+    };
+    const last = 100_000 * windowSize;
+    stage.commit(1, windowSize, windowSize + 2, last);
+    stage.given.log = last;
+    await stage.numbering().look();
+    const isOfPass = ([above]: readonly number[]) => above !== last;
+    const pass = [
+      [0, windowSize],
+      [windowSize, 2 * windowSize + 1],
+      [2 * windowSize + 1, everyId.log],
+    ];
+    assert.deepEqual(windows.filter(isOfPass), pass);
+    assert.deepEqual(stage.numberedIds(), [1, windowSize, windowSize + 2, last]);
+    windows.length = 0;
+    const restarted = stage.numbering();
+    await look(stage, restarted, 8);
+    assert.deepEqual(windows.filter(isOfPass), [...pass, ...pass.slice(0, 1), ...pass]);
+    assert.ok(searched.every(entries => entries <= windowSize));
+    windows.length = 0;
+    await look(stage, restarted);
+    assert.deepEqual(windows, [[last, everyId.log]]);
+  });
+
+  test("numbers what is new at each step of a pass", async () => {
+    const stage = makeTrailStage();
+    const each = new Numbering({ ...stage, ...stage.trail, hasher });
+    const last = 3 * windowSize;
+    stage.commit(1, 2 * windowSize, last);
+    for (let id = last + 1; await each.poll(); id += 1) {
+      stage.commit(id);
+      assert.equal(await each.poll(), true);
+      assert.ok(stage.numberedIds().includes(id));
+      if (id === last + 1) assert.ok(!stage.numberedIds().includes(last));
+    }
+    assert.equal(stage.numberedIds().length, stage.records.log.length);
+  });
+
+  test("reports a record that is too long for the trail once in ten minutes", async () => {
+    const stage = makeTrailStage();
+    stage.records.log.push(logRecord(1, "x".repeat(70_000)));
+    stage.given.log = 0;
+    const each = stage.numbering();
+    await look(stage, each, 500);
+    assert.deepEqual(told(stage, "record too long for the trail"), [{ record: "log 1" }]);
+    await look(stage, each, 200);
+    assert.equal(told(stage, "record too long for the trail").length, 2);
+  });
+
+  test("measures its times by a clock that nobody can set", async () => {
+    const stage = makeTrailStage();
+    stage.commit(1);
+    const each = await settled(stage);
+    const looks = watchLooks(stage);
+    stage.clock.set("2099-01-01T00:00:00Z");
+    await look(stage, each);
+    stage.clock.set("2001-01-01T00:00:00Z");
+    await look(stage, each);
+    assert.deepEqual(looks, [1, 1]);
+  });
+
+  test("starts anew from what is stored when that is not what it knew", async () => {
+    const stage = makeTrailStage();
+    stage.commit(...range(1, 301));
+    const each = await settled(stage);
+    stage.trail.stored.entries.splice(200);
+    stage.trail.stored.nodes.length = 0;
+    stage.records.log.splice(150, 100);
+    await look(stage, each, 2);
+    assert.equal(toBase64(each.head()?.root ?? assert.fail()), stage.rootOf());
+    const last = stage.trail.stored.entries.pop() ?? assert.fail();
+    stage.trail.stored.entries.push({ ...last, hash: new Uint8Array(32) });
+    await look(stage, each, 2);
+    assert.equal(toBase64(each.head()?.root ?? assert.fail()), stage.rootOf());
+  });
+
+  test("gives no second number to a record whose entry was removed, and goes on when it is back", async () => {
+    for (const isNew of [true, false]) {
+      for (const at of [298, 0]) {
+        const stage = makeTrailStage();
+        const { trail, commit, numbering, numberedIds } = stage;
+        commit(...range(1, 301));
+        let each = await settled(stage);
+        const [removed = assert.fail()] = trail.stored.entries.splice(at, 1);
+        if (isNew) each = numbering();
+        else stage.clock.advance(86_400);
+        commit(301);
+        // A process that starts reads the last tile first.
+        const message = isNew && at === 298 ? "entry 298 was removed" : `entry ${at} was removed`;
+        await assert.rejects(look(stage, each), { name: "TrailError", message });
+        // Only what is new has a number.
+        assert.deepEqual(new Set(numberedIds()).size, trail.stored.entries.length);
+        assert.ok(!numberedIds().includes(removed.recordId));
+        trail.stored.entries.splice(at, 0, removed);
+        await look(stage, each, 2);
+        assert.deepEqual(
+          [...trail.stored.entries].sort((a, b) => a.index - b.index).map(({ recordId }) => recordId),
+          range(1, 302),
+        );
+      }
+    }
+  });
+});

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { trailCrypto } from "../../../../src/adapters/trail-crypto.ts";
+import { acceptTrail } from "../../../../src/application/trail/signing.ts";
+import { makeTrail } from "../../../../src/application/trail/trail.ts";
+import { openCheckpoint } from "../../../../src/domain/trail/checkpoint.ts";
+import { provenLog } from "../../../../src/domain/trail/comparison.ts";
+import { makeFrontier } from "../../../../src/domain/trail/merkle.ts";
+import { readProof } from "../../../../src/domain/trail/proof.ts";
+import {
+  hasher,
+  key,
+  logRecord,
+  makeMemoryNote,
+  makeTrailStage,
+  range,
+} from "../../../support/trail-stage.ts";
+
+function makeService() {
+  const stage = makeTrailStage();
+  const { trail, clock, commit } = stage;
+  const { remembered } = makeMemoryNote();
+  const service = makeTrail({
+    trail,
+    requestTrail: trail,
+    crypto: trailCrypto,
+    key,
+    remembered,
+    events: stage.events,
+    clock,
+    pause: async () => {},
+  });
+  let size = 0;
+  return {
+    ...stage,
+    service,
+    remembered,
+    /** Logs are written until there are so many, and all are signed. */
+    async grow(to: number) {
+      for (; size < to; size = Math.min(to, size + 10_000))
+        commit(...range(size + 1, Math.min(to, size + 10_000) + 1));
+      do {
+        clock.advance(11);
+        await service.look();
+      } while (service.state().checkpointSize < to);
+    },
+    async assertProven(id: number) {
+      const proof = readProof(await service.published.proof(id));
+      const checkpoint = openCheckpoint(proof.checkpoint, [key], trailCrypto);
+      assert.equal(checkpoint.size, trail.stored.entries.length);
+      assert.equal(provenLog(hasher, proof, checkpoint).id, id);
+    },
+  };
+}
+
+test("each log has a proof that holds, at every form of the tree's right edge", async () => {
+  const { grow, assertProven } = makeService();
+  for (const size of [1, 2, 3, 7, 16, 17, 255, 256, 257, 300, 511, 512, 513, 768, 1_000]) {
+    await grow(size);
+    const step = Math.max(1, Math.floor(size / 40));
+    for (let id = size; id >= 1; id -= step) await assertProven(id);
+    // What is kept since the first time gives the same.
+    await assertProven(size);
+    await assertProven(1);
+  }
+});
+
+test("each log has a proof that holds when there are full tiles of both levels", async () => {
+  const { grow, assertProven, trail, records } = makeService();
+  const size = 256 * 256 + 300;
+  const tree = makeFrontier(hasher, undefined, (node, hash) => {
+    if (node.level % 4 === 0) trail.stored.nodes.push({ ...node, hash });
+  });
+  for (const id of range(1, size + 1)) {
+    const record = logRecord(id);
+    const hash = hasher.leaf(record.entry);
+    records.log.push(record);
+    trail.stored.entries.push({ kind: "log", recordId: id, index: id - 1, hash });
+    tree.append(hash);
+  }
+  await grow(0);
+  for (const id of [1, 15, 256, 257, 65_000, 65_536, 65_537, 65_792, 65_793, 65_836]) await assertProven(id);
+  // What a process has left out is computed.
+  trail.stored.nodes = trail.stored.nodes.filter(({ level, index }) => level === 8 && index !== 255);
+  for (const id of [2, 257, 65_280, 65_281, 65_836]) await assertProven(id);
+});
+
+test("a tile that the checkpoint of another process covers is there, and one past all entries is not", async () => {
+  const { grow, service, commit, numbering } = makeService();
+  await grow(300);
+  commit(...range(301, 401));
+  await numbering().look();
+  assert.equal(service.state().checkpointSize, 300);
+  const tile = (await service.published.tile("0/001.p/144")) as Uint8Array;
+  assert.equal(tile.length, 144 * 32);
+  await assert.rejects(service.published.tile("0/001.p/145"), { code: "NOT_FOUND" });
+});
+
+test("no proof is given from a stored hash that is not the one that was signed", async () => {
+  const { grow, service, trail, assertProven } = makeService();
+  await grow(600);
+  const [first = assert.fail()] = trail.stored.nodes;
+  trail.stored.nodes[0] = { ...first, hash: new Uint8Array(32) };
+  await assert.rejects(service.published.proof(30), { code: "GONE" });
+  trail.stored.nodes[0] = first;
+  await assertProven(300);
+});
+
+test("logs have proofs again after another history was accepted, also those of tiles that were known before", async () => {
+  const { grow, assertProven, service, clock, commit, records, trail, remembered } = makeService();
+  await grow(600);
+  await assertProven(300);
+  trail.stored.entries.splice(400);
+  records.log.splice(400);
+  trail.stored.nodes = trail.stored.nodes.filter(({ level, index }) => (index + 1) * 2 ** level <= 400);
+  commit(...range(601, 800));
+  const look = async () => {
+    clock.advance(11);
+    await service.look();
+  };
+  for (let time = 0; time < 5; time += 1) await look();
+  assert.equal(service.state().condition.kind, "contradicted");
+  await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
+  commit(...range(800, 810));
+  for (let time = 0; time < 3; time += 1) await look();
+  for (const id of [1, 300, 601, 809]) await assertProven(id);
+});
+
+/** A service that has signed 600 logs, of which a test then changes what is stored. */
+async function makeSignedService() {
+  const stage = makeTrailStage();
+  const memory = makeMemoryNote();
+  const { events } = stage;
+  const start = () =>
+    makeTrail({
+      ...stage,
+      ...memory,
+      requestTrail: stage.trail,
+      crypto: trailCrypto,
+      key,
+      pause: async () => {},
+    });
+  const service = start();
+  stage.commit(...range(1, 601));
+  const look = async (trail = service, times = 4) => {
+    for (let time = 0; time < times; time += 1) {
+      stage.clock.advance(11);
+      await trail.look();
+    }
+  };
+  await look();
+  const broken = () => events.recorded.filter(({ event }) => event === "trail broken");
+  return { ...stage, ...memory, service, start, look, broken };
+}
+
+const gone = (message: string) => ({ name: "DomainError", code: "GONE", message });
+
+describe("a trail that was rewritten under the process", () => {
+  test("gives no proof that does not hold, and signs nothing any more", async () => {
+    const { service, rewrite, look, commit, note, broken, events } = await makeSignedService();
+    const signed = note();
+    await service.published.proof(11);
+    rewrite(11);
+    for (const id of [11, 12, 16]) {
+      await assert.rejects(
+        service.published.proof(id),
+        gone(`Log ${id}, entry ${id - 1} of the trail, is not what was signed`),
+      );
+    }
+    assert.equal(events.recorded.filter(({ event }) => event === "trail mismatch").length, 3);
+    commit(601, 602);
+    await look();
+    assert.equal(note(), signed);
+    assert.equal(service.checkpoint(), signed);
+    assert.equal(broken().length, 1);
+    assert.match(JSON.stringify(broken()), /TRAIL_STATE_FILE 600 /);
+  });
+
+  test("has a state with the size and age of what was signed, before and after", async () => {
+    const { service, clock, rewrite } = await makeSignedService();
+    const { checkpointAgeSeconds: age = Number.NaN, ...state } = service.state();
+    assert.deepEqual(state, {
+      size: 600,
+      isSigned: true,
+      checkpointSize: 600,
+      condition: { kind: "whole", since: state.condition.since, why: "" },
+      lookAgeSeconds: 0,
+      waitingRecords: 0,
+    });
+    clock.advance(7);
+    assert.equal(service.state().checkpointAgeSeconds, age + 7);
+    rewrite(11);
+    await assert.rejects(service.published.proof(11));
+    assert.equal(service.state().checkpointSize, 600);
+  });
+
+  test("shows nothing after a restart that it cannot sign", async () => {
+    const { start, rewrite, look, note, broken, trail } = await makeSignedService();
+    const signed = note();
+    rewrite(11);
+    for (const damage of [
+      () => {},
+      () => trail.stored.nodes.splice(0),
+      () => trail.stored.entries.splice(300),
+    ]) {
+      damage();
+      const restarted = start();
+      await look(restarted);
+      assert.throws(() => restarted.published.checkpoint(), { code: "NOT_FOUND" });
+      assert.equal(restarted.state().condition.kind, "contradicted");
+      await assert.rejects(restarted.published.proof(12), { code: "NOT_FOUND" });
+    }
+    assert.deepEqual([broken().length, note()], [3, signed]);
+  });
+});
+
+describe("a record that was removed", () => {
+  test("is named wherever its entry is asked for", async () => {
+    const { service, records, trail } = await makeSignedService();
+    const { published } = service;
+    records.log.splice(299, 1);
+    const removed = gone("Entry 299 of the trail was removed");
+    const bundle = async (path: string) => {
+      for await (const _ of await published.tile(path));
+    };
+    await assert.rejects(bundle("entries/001"), removed);
+    await assert.rejects(published.proof(300), gone("Log 300, entry 299 of the trail, was removed"));
+    const read = async (from: number) => {
+      for await (const _ of published.entries(from, 100).list);
+    };
+    await assert.rejects(read(200), removed);
+    await bundle("entries/000");
+    trail.stored.entries.splice(400, 1);
+    await assert.rejects(published.tile("0/001"), gone("The stored trail is broken: entry 400 was removed"));
+    await assert.rejects(read(400), gone("Entry 400 of the trail was removed"));
+  });
+});

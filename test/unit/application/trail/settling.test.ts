@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Horizon, Ids } from "../../../../src/application/trail/ports.ts";
+import {
+  everyId,
+  next,
+  nothingKnown,
+  type Seen,
+  type Settling,
+} from "../../../../src/application/trail/settling.ts";
+
+const ids = (id: number): Ids => ({ employee: id, asset: id, log: id });
+
+/** One poll to its end, which finds no record. */
+function poll(state: Settling, horizon: Omit<Horizon, "server">, now: number): Settling {
+  let seen: Seen = { kind: "horizon", horizon: { server: "one", ...horizon }, size: 0, now };
+  for (;;) {
+    const step = next(state, seen);
+    const { todo } = step;
+    state = step.state;
+    if (todo.kind === "end") return state;
+    if (todo.kind === "find a window") seen = { kind: "window", upTo: everyId };
+    else if (todo.kind === "look for missing entries") seen = { kind: "whole", upTo: todo.to };
+    else {
+      const { window } = todo;
+      const nothing = {
+        hashes: new Uint8Array(),
+        late: 0,
+        firstLate: undefined,
+        found: 0,
+        tooLong: undefined,
+      };
+      seen = { kind: "numbered", numbered: { ...nothing, lastIds: window.above }, window };
+    }
+  }
+}
+
+test("an id that was given after the poll before is not settled by a transaction of this poll", () => {
+  let state = poll(nothingKnown, { lastIds: ids(5), xmin: 100, xid: 100 }, 0);
+  // 6 and 7 are given to a transaction that has no id of its own yet: it may commit after 100 has ended.
+  state = poll(state, { lastIds: ids(7), xmin: 100, xid: 100 }, 1_000);
+  state = poll(state, { lastIds: ids(7), xmin: 101, xid: undefined }, 1_500);
+  assert.deepEqual(state.floor, ids(5));
+  state = poll(state, { lastIds: ids(7), xmin: 101, xid: 102 }, 2_000);
+  state = poll(state, { lastIds: ids(7), xmin: 103, xid: undefined }, 2_500);
+  assert.deepEqual(state.floor, ids(7));
+});

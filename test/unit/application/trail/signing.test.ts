@@ -1,0 +1,430 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { trailCrypto } from "../../../../src/adapters/trail-crypto.ts";
+import { TrailObstacleError } from "../../../../src/application/trail/condition.ts";
+import { acceptTrail } from "../../../../src/application/trail/signing.ts";
+import { makeTrail } from "../../../../src/application/trail/trail.ts";
+import { openCheckpoint, readHead } from "../../../../src/domain/trail/checkpoint.ts";
+import { toBase64 } from "../../../../src/domain/trail/encoding.ts";
+import {
+  hasher,
+  key,
+  logRecord,
+  makeMemoryNote,
+  makeTrailStage,
+  range,
+} from "../../../support/trail-stage.ts";
+
+describe("signing", () => {
+  test("is not broken by another process that goes on numbering and signing meanwhile", async () => {
+    const { start, commit, trail, events } = makeSigner();
+    const [one, other] = [start(), start()];
+    commit(1);
+    await one.look();
+    await other.look();
+    const { last } = trail.checkpoints;
+    let next = 2;
+    let isOthers = false;
+    Object.assign(trail.checkpoints, {
+      async last() {
+        if (isOthers) return last();
+        isOthers = true;
+        commit(...range(next, next + 1_500));
+        next += 1_500;
+        for (let look = 0; look < 4; look += 1) await other.look();
+        isOthers = false;
+        return last();
+      },
+    });
+    commit(next);
+    next += 1;
+    await one.look();
+    assert.deepEqual(
+      events.recorded.filter(({ event }) => event === "trail broken"),
+      [],
+    );
+    assert.ok((one.signing.newest()?.size ?? 0) > 1_500);
+  });
+
+  test("signs nothing while what is remembered cannot be read, or was never signed", async () => {
+    const { start, commit, setNote, events } = makeSigner();
+    commit(...range(1, 8));
+    const one = start();
+    await one.look();
+    await one.signing.close();
+    for (const note of ["garbage\n", one.signing.newest()?.note?.replace("\n7\n", "\n6\n")]) {
+      setNote(note);
+      const other = start();
+      await other.look();
+      assert.equal(other.signing.newest(), undefined);
+    }
+    assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
+  });
+
+  test("signs nothing over a checkpoint in the database that says nothing, until the operator accepts that", async () => {
+    const { start, commit, events, trail, remembered } = makeSigner();
+    commit(1);
+    const { signing, look } = start();
+    trail.stored.checkpoints.push("");
+    await look();
+    assert.equal(signing.newest(), undefined);
+    assert.match(
+      String(events.recorded.at(-1)?.details?.["contradicts"]),
+      /^database has no checkpoint: put back/,
+    );
+    const ports = { ...trail, hasher, ed25519: trailCrypto, remembered, key };
+    const acceptance = await acceptTrail(ports, "restored");
+    assert.deepEqual(trail.stored.acceptances, [acceptance]);
+    assert.equal(acceptance?.refused, "none");
+    assert.match(acceptance?.accepted ?? "", /^1 /);
+    await look(11);
+    assert.equal(signing.newest()?.size, 1);
+    assert.equal(await acceptTrail(ports, "again"), undefined);
+  });
+
+  test("records the head that was signed where one of its two places says nothing", async () => {
+    for (const isFileBroken of [false, true]) {
+      const { start, commit, setNote, trail, remembered } = makeSigner();
+      commit(1, 2);
+      const { signing, look } = start();
+      await look();
+      await signing.close();
+      if (isFileBroken) setNote("garbage\n");
+      else trail.stored.checkpoints.push("garbage\n");
+      await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
+      assert.match(trail.stored.acceptances[0]?.refused ?? "", /^2 /);
+    }
+  });
+
+  function makeSigner() {
+    const stage = makeTrailStage();
+    const memory = makeMemoryNote();
+    const start = (hasStateFile = true) => {
+      // For ever before the end of the stop.
+      const pause = () => new Promise(() => {});
+      const trail = makeTrail({
+        ...stage,
+        remembered: hasStateFile ? memory.remembered : undefined,
+        requestTrail: stage.trail,
+        crypto: trailCrypto,
+        key,
+        pause,
+      });
+      const signing = {
+        newest() {
+          const note = trail.checkpoint();
+          return note === undefined ? undefined : { note, size: trail.state().checkpointSize };
+        },
+        contradiction() {
+          const { kind, why } = trail.state().condition;
+          return kind === "whole" ? undefined : why;
+        },
+        close: trail.stop,
+      };
+      const look = async (seconds = 1) => {
+        stage.clock.advance(seconds);
+        return trail.look();
+      };
+      return { signing, look };
+    };
+    return {
+      ...stage,
+      ...memory,
+      start,
+    };
+  }
+
+  test("signs what has grown, once it has all of it and at most once a second, and remembers before it tells", async () => {
+    const { start, commit, rootOf, note, trail, events } = makeSigner();
+    const { signing, look } = start();
+    await look();
+    assert.equal(openCheckpoint(signing.newest()?.note ?? "", [key], trailCrypto).size, 0);
+    commit(...range(1, 5_000));
+    assert.equal(await look(0.5), 20);
+    assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 0);
+    assert.equal(await look(0.1), 400);
+    assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 0);
+    assert.equal(await look(0.4), 1_000);
+    const { size, root } = openCheckpoint(note() ?? "", [key], trailCrypto);
+    assert.deepEqual([size, toBase64(root), signing.newest()?.note], [4_999, rootOf(), note()]);
+    await signing.close();
+    assert.equal(trail.stored.checkpoints.at(-1), note());
+    assert.deepEqual(
+      events.recorded.map(({ event }) => event),
+      ["checkpoint", "checkpoint"],
+    );
+  });
+
+  for (const [what, tamper] of [
+    [
+      "an older dump",
+      ({ trail, records }: ReturnType<typeof makeTrailStage>) => {
+        trail.stored.entries.splice(400);
+        records.log.splice(400);
+      },
+    ],
+    [
+      "a history that was rewritten consistently",
+      ({ rewrite }: ReturnType<typeof makeTrailStage>) => rewrite(11),
+    ],
+  ] as const) {
+    for (const restarted of [true, false]) {
+      test(`signs nothing over ${what}${restarted ? ", after a restart" : ""}, until it is accepted`, async () => {
+        const signer = makeSigner();
+        const { start, commit, note, events, trail, remembered } = signer;
+        let { signing, look } = start();
+        commit(...range(1, 600));
+        await look();
+        await look();
+        const before = note();
+        tamper(signer);
+        trail.stored.nodes = trail.stored.nodes.filter(
+          ({ level, index }) => (index + 1) * 2 ** level <= trail.stored.entries.length,
+        );
+        if (restarted || what !== "an older dump") ({ signing, look } = start());
+        commit(...range(600, 610));
+        for (let time = 0; time < 5; time += 1) await look(11);
+        assert.equal(note(), before);
+        assert.notEqual(signing.contradiction(), undefined);
+        const told = events.recorded.filter(({ event }) => event === "trail broken");
+        assert.equal(told.length, 1);
+        assert.match(JSON.stringify(told), /TRAIL_STATE_FILE 599 /);
+
+        await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
+        assert.match(trail.stored.acceptances[0]?.refused ?? "", /^599 /);
+        commit(...range(610, 620));
+        for (let time = 0; time < 3; time += 1) await look(11);
+        assert.equal(signing.contradiction(), undefined);
+        assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, trail.stored.entries.length);
+        assert.ok(events.recorded.some(({ event }) => event === "trail whole again"));
+      });
+    }
+  }
+
+  test("keeps a checkpoint in the database for a thousand entries, or for an hour", async () => {
+    const { start, commit, trail } = makeSigner();
+    const { look } = start();
+    const sizes = () => trail.stored.checkpoints.map(note => readHead(note).size);
+    commit(1);
+    await look();
+    commit(...range(2, 900));
+    await look();
+    assert.deepEqual(sizes(), [1]);
+    commit(...range(900, 1_002));
+    await look();
+    commit(1_002);
+    await look();
+    assert.deepEqual(sizes(), [1, 1_001]);
+    commit(1_003);
+    await look(3_600);
+    assert.deepEqual(sizes(), [1, 1_001, 1_003]);
+  });
+
+  test("tells of a checkpoint in the log at most once a minute", async () => {
+    const { start, commit, events } = makeSigner();
+    const { look } = start();
+    const told = () =>
+      events.recorded.flatMap(({ event, details }) => (event === "checkpoint" ? details?.["size"] : []));
+    commit(1);
+    await look();
+    commit(2);
+    await look(59);
+    assert.deepEqual(told(), [1]);
+    commit(3);
+    await look(1);
+    assert.deepEqual(told(), [1, 3]);
+  });
+
+  test("says whether the database or its own memory contradicts the trail, where there is no state file", async () => {
+    for (const isRestarted of [false, true]) {
+      const signer = makeSigner();
+      const { start, commit, rewrite, trail } = signer;
+      const begin = () => start(false);
+      let { signing, look } = begin();
+      commit(1, 2, 3);
+      await look();
+      await signing.close();
+      rewrite(2);
+      if (isRestarted) ({ signing, look } = begin());
+      commit(4);
+      for (let time = 0; time < 3; time += 1) await look(11);
+      assert.match(signing.contradiction() ?? "", isRestarted ? /^database 3 / : /^memory 3 /);
+      assert.equal(trail.stored.checkpoints.length, 1);
+    }
+  });
+
+  test("signs no entry that a synchronous standby may not have", async () => {
+    const { start, commit, note, trail, numbering, events } = makeSigner();
+    const { signing, look } = start();
+    commit(1);
+    await numbering().look();
+    trail.checkpoints.confirm = () => Promise.reject(new Error("the standby is silent"));
+    assert.equal(await look(), 10_000);
+    assert.match(JSON.stringify(events.recorded), /the standby is silent/);
+    assert.deepEqual([note(), signing.newest()], [undefined, undefined]);
+    trail.checkpoints.confirm = async () => {};
+    await look();
+    assert.equal(signing.newest()?.size, 1);
+  });
+
+  test("signs nothing over checkpoints in the database while the state file is missing, until it is put back", async () => {
+    const { start, commit, setNote, note, events } = makeSigner();
+    commit(1, 2);
+    const one = start();
+    await one.look();
+    await one.signing.close();
+    const kept = note();
+    for (const isRestarted of [false, true]) {
+      setNote(undefined);
+      const { signing, look } = isRestarted ? start() : one;
+      commit(isRestarted ? 4 : 3);
+      for (let time = 0; time < 3; time += 1) await look(11);
+      assert.match(
+        signing.contradiction() ?? "",
+        /^for the operator, since TRAIL_STATE_FILE is missing or empty: copy/,
+      );
+      assert.equal(note(), undefined);
+      setNote(kept);
+      await look(11);
+      assert.equal(signing.contradiction(), undefined);
+      assert.equal(signing.newest()?.size, isRestarted ? 4 : 3);
+    }
+    assert.equal(events.recorded.filter(({ event }) => event === "trail waits").length, 2);
+    assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 0);
+  });
+
+  test("begins where the state file of a new database is empty, or not there", async () => {
+    for (const empty of ["", undefined]) {
+      const { start, commit, setNote, note } = makeSigner();
+      setNote(empty);
+      commit(1);
+      const { signing, look } = start();
+      await look();
+      assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 1]);
+      assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 1);
+    }
+  });
+
+  test("is failing, and not contradicted, while the state file cannot be written, and signs again when it can", async () => {
+    const { start, commit, remembered, events } = makeSigner();
+    const { signing, look } = start();
+    commit(1);
+    await look();
+    const { write } = remembered;
+    remembered.write = () =>
+      Promise.reject(new TrailObstacleError("TRAIL_STATE_FILE cannot be written: ENOSPC", "failing"));
+    commit(2);
+    await look(11);
+    assert.match(signing.contradiction() ?? "", /cannot be written: ENOSPC$/);
+    assert.equal(signing.newest()?.size, 1);
+    remembered.write = write;
+    await look(11);
+    assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 2]);
+    const named = (event: string) => events.recorded.filter(recorded => recorded.event === event).length;
+    assert.deepEqual([named("trail failed"), named("trail broken"), named("trail whole again")], [1, 0, 1]);
+  });
+
+  test("signs nothing beside checkpoints of a key of another name, until the operator accepts that", async () => {
+    const { start, commit, trail, remembered, events } = makeSigner();
+    commit(1);
+    const one = start();
+    await one.look();
+    await one.signing.close();
+    for (const place of ["database", "TRAIL_STATE_FILE"]) {
+      const theirs =
+        trail.stored.checkpoints.at(-1)?.replace(/^.*\n/, "other.example.com\n") ?? assert.fail();
+      if (place === "database") trail.stored.checkpoints.push(theirs);
+      else await remembered.write(theirs);
+      commit(place === "database" ? 2 : 3);
+      await one.look(11);
+      assert.equal(
+        one.signing.contradiction(),
+        `${place} a checkpoint of other.example.com, and not of trail.example.com`,
+      );
+      await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "one name");
+      await one.look(11);
+      assert.equal(one.signing.contradiction(), undefined);
+    }
+    assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
+  });
+
+  test("numbers on while the state file cannot be read, and signs again when it can", async () => {
+    const { start, commit, remembered, trail, note } = makeSigner();
+    const { signing, look } = start();
+    commit(1);
+    await look();
+    const { read } = remembered;
+    remembered.read = () =>
+      Promise.reject(new TrailObstacleError("TRAIL_STATE_FILE cannot be read: EACCES", "failing"));
+    commit(2, 3);
+    await look(11);
+    assert.deepEqual([trail.stored.entries.length, signing.newest()?.size], [3, 1]);
+    assert.match(signing.contradiction() ?? "", /cannot be read: EACCES$/);
+    remembered.read = read;
+    await look(11);
+    assert.equal(signing.contradiction(), undefined);
+    assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 3);
+  });
+
+  test("signs without a state file where an operator accepts that it is new", async () => {
+    const { start, commit, setNote, note, trail, remembered } = makeSigner();
+    commit(1);
+    const { signing, look } = start();
+    await look();
+    await signing.close();
+    setNote(undefined);
+    await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "a new machine");
+    assert.match(trail.stored.acceptances[0]?.refused ?? "", /^1 /);
+    assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 1);
+    commit(2);
+    await look();
+    assert.equal(signing.newest()?.size, 2);
+  });
+
+  test("signs no second entry of a record, whoever has added it", async () => {
+    for (const isRestarted of [false, true]) {
+      for (const isCovered of [false, true]) {
+        const stage = makeSigner();
+        const { start, commit, trail, note, records } = stage;
+        commit(...range(1, 11));
+        let { signing, look } = start();
+        await look();
+        const before = note();
+        // The owner of the tables drops the constraint, changes a log, and adds an entry of what it says now.
+        records.log[4] = logRecord(5, "forged");
+        const [forged = assert.fail()] = records.log.slice(4);
+        const index = trail.stored.entries.length;
+        trail.stored.entries.push({ kind: "log", recordId: 5, index, hash: hasher.leaf(forged.entry) });
+        if (isCovered) trail.stored.checkpoints.push(`of nobody\n11\n${stage.rootOf()}\n`);
+        if (isRestarted) ({ signing, look } = start());
+        for (let time = 0; time < 3; time += 1) await look(11);
+        assert.equal(signing.contradiction(), "another entry than entry 10 of log record 5");
+        assert.equal(note(), before);
+      }
+    }
+  });
+
+  test("signs on where somebody sets the clock back", async () => {
+    const { start, commit, clock } = makeSigner();
+    const { signing, look } = start();
+    commit(1);
+    await look();
+    clock.set("2001-01-01T00:00:00Z");
+    commit(2);
+    await look();
+    assert.equal(signing.newest()?.size, 2);
+  });
+
+  test("a note that cannot be read is a contradiction too", async () => {
+    const { start, commit, setNote, events } = makeSigner();
+    const { signing, look } = start();
+    setNote("nonsense");
+    commit(1);
+    await look();
+    assert.equal(signing.newest(), undefined);
+    assert.deepEqual(
+      events.recorded.map(({ event }) => event),
+      ["trail broken"],
+    );
+  });
+});

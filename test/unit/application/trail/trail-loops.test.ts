@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { trailCrypto } from "../../../../src/adapters/trail-crypto.ts";
+import type { TrailStore } from "../../../../src/application/trail/ports.ts";
+import { makeTrail } from "../../../../src/application/trail/trail.ts";
+import { DomainError } from "../../../../src/domain/error.ts";
+import { key, makeTrailStage, range } from "../../../support/trail-stage.ts";
+import { until } from "../../../support/until.ts";
+
+/** Runs a trail for so many waits; answers them, and what was logged. */
+async function run(failures: readonly (Error | undefined)[], commits: readonly number[] = []) {
+  const stage = makeTrailStage();
+  const { events } = stage;
+  const waits: number[] = [];
+  stage.commit(...commits);
+  let looks = 0;
+  const trail: TrailStore = {
+    ...stage.trail,
+    ledger: {
+      ...stage.trail.ledger,
+      async end() {
+        const failure = failures[looks];
+        looks += 1;
+        if (failure !== undefined) throw failure;
+        return stage.trail.ledger.end();
+      },
+    },
+  };
+  let done = (): void => {};
+  const enough = new Promise<void>(resolve => {
+    done = resolve;
+  });
+  const service = makeTrail({
+    trail,
+    requestTrail: stage.trail,
+    crypto: trailCrypto,
+    key,
+    remembered: undefined,
+    events,
+    clock: stage.clock,
+    pause(milliseconds) {
+      waits.push(milliseconds);
+      stage.clock.advance(milliseconds / 1_000);
+      if (looks >= failures.length) done();
+      return turn();
+    },
+  });
+  service.start();
+  await enough;
+  await service.stop();
+  const failed = events.recorded.filter(({ event }) => event === "trail failed");
+  return { waits, failed, events: events.recorded, size: service.state().size };
+}
+
+describe("the trail beside the requests", () => {
+  test("reports a failure again after ten minutes, counts the records that wait, and says when it is whole", async () => {
+    const refused = Object.assign(new Error("permission denied"), { code: "42501" });
+    const stage = makeTrailStage();
+    const { ledger } = stage.trail;
+    const number = ledger.number;
+    ledger.number = () => Promise.reject(refused);
+    stage.commit(1, 2, 3);
+    const service = makeTrail({
+      ...stage,
+      requestTrail: stage.trail,
+      crypto: trailCrypto,
+      key,
+      remembered: undefined,
+      pause: () => turn(),
+    });
+    assert.deepEqual(service.state().condition.kind, "waiting");
+    const look = async (seconds: number) => {
+      stage.clock.advance(seconds);
+      await service.look();
+      const { condition, waitingRecords, lookAgeSeconds } = service.state();
+      return [condition.kind, waitingRecords, lookAgeSeconds];
+    };
+    assert.deepEqual(await look(1), ["failing", 3, 1]);
+    assert.equal(service.state().condition.why, "PostgreSQL refuses a statement (42501)");
+    for (let time = 0; time < 3; time += 1) await look(10);
+    const events = (name: string) => stage.events.recorded.filter(({ event }) => event === name).length;
+    assert.deepEqual([events("trail failed"), events("trail whole again")], [1, 0]);
+    assert.deepEqual(await look(600), ["failing", 3, 631]);
+    assert.equal(events("trail failed"), 2);
+    ledger.number = number;
+    assert.deepEqual(await look(10), ["whole", 0, 0]);
+    assert.deepEqual([events("trail failed"), events("trail whole again")], [2, 1]);
+    await look(1_000);
+    assert.equal(events("trail whole again"), 1);
+  });
+
+  test("reports a condition that changes each second ten times in ten minutes, and in the end what it is", async () => {
+    const stage = makeTrailStage();
+    const { ledger } = stage.trail;
+    const { end } = ledger;
+    const service = makeTrail({
+      ...stage,
+      requestTrail: stage.trail,
+      crypto: trailCrypto,
+      key,
+      remembered: undefined,
+      pause: () => turn(),
+    });
+    const reported = () =>
+      stage.events.recorded.filter(({ event }) => event === "trail failed" || event === "trail whole again");
+    for (let second = 0; second < 500; second += 1) {
+      stage.clock.advance(1);
+      ledger.end = second % 2 === 0 ? () => Promise.reject(new Error(`${second}`)) : end;
+      await service.look();
+    }
+    assert.equal(reported().length, 10);
+    ledger.end = end;
+    for (let second = 0; second < 700; second += 1) {
+      stage.clock.advance(1);
+      await service.look();
+    }
+    assert.equal(reported().at(-1)?.event, "trail whole again");
+    assert.ok(reported().length <= 11);
+  });
+
+  test("reports a failure before it counts the records that wait, which may take long", async () => {
+    const stage = makeTrailStage();
+    stage.trail.ledger.number = () => Promise.reject(Object.assign(new Error("x"), { code: "42501" }));
+    stage.commit(1);
+    let count = (_: number): void => {};
+    const counted = new Promise<number>(resolve => {
+      count = resolve;
+    });
+    stage.trail.records.unnumbered = () => counted;
+    const service = makeTrail({
+      ...stage,
+      requestTrail: stage.trail,
+      crypto: trailCrypto,
+      key,
+      remembered: undefined,
+      pause: () => turn(),
+    });
+    stage.clock.advance(1);
+    const looked = service.look();
+    await until(() => service.state().condition.kind === "failing");
+    assert.deepEqual(
+      [stage.events.recorded.map(({ event }) => event), service.state().waitingRecords],
+      [["trail failed"], 0],
+    );
+    count(1);
+    await looked;
+    assert.equal(service.state().waitingRecords, 1);
+  });
+
+  test("tells a failure once as long as it stays the same, waits ten seconds, and goes on after it", async () => {
+    const [one, other] = [new Error("one"), new Error("other")];
+    const { failed, waits, size } = await run(
+      [one, one, one, other, undefined, undefined, other, undefined],
+      [1, 2, 3],
+    );
+    assert.deepEqual(
+      failed.map(({ level, details }) => [level, String(details?.["cause"]).split("\n")[0]]),
+      [
+        ["error", "Error: one"],
+        ["error", "Error: other"],
+        ["error", "Error: other"],
+      ],
+    );
+    assert.ok(waits.filter(wait => wait === 10_000).length >= 5);
+    assert.equal(size, 3);
+  });
+
+  test("says once that the database is not available, and why, and asks again after a second", async () => {
+    const away = new DomainError("UNAVAILABLE", "The database is not available", {
+      cause: new Error("canceling statement due to user request"),
+    });
+    const { failed, waits } = await run([away, away, away, undefined, undefined, away, undefined]);
+    const expected = { level: "warn", details: { cause: "Error: canceling statement due to user request" } };
+    assert.deepEqual(
+      failed.map(({ level, details }) => ({ level, details })),
+      [expected, expected],
+    );
+    assert.ok(waits.filter(wait => wait === 1_000).length >= 3);
+    assert.equal(waits.includes(10_000), false);
+  });
+
+  test("looks again soon while there is more to number", async () => {
+    const behind = await run(Array(4).fill(undefined), range(1, 12_000));
+    assert.ok(behind.waits.includes(20));
+    const idle = await run(Array(200).fill(undefined), [1]);
+    assert.ok(idle.waits.filter(wait => wait === 1_000).length >= 50);
+    assert.equal(idle.waits.includes(20), false);
+  });
+
+  test("ends between two batches at the stop, and reports no failure", async () => {
+    const { trail, commit, clock, events } = makeTrailStage();
+    commit(...range(1, 12_000));
+    let stopped: Promise<void> | undefined;
+    const service = makeTrail({
+      trail,
+      requestTrail: trail,
+      crypto: trailCrypto,
+      key,
+      remembered: undefined,
+      events,
+      clock,
+      pause(milliseconds, value, cut) {
+        if (milliseconds === 20) stopped ??= service.stop();
+        return sleep(cut?.signal.aborted ? 60_000 : 0, value, cut);
+      },
+    });
+    service.start();
+    await until(() => stopped !== undefined);
+    await stopped;
+    assert.equal(trail.stored.entries.length, 4_000);
+    assert.deepEqual(
+      events.recorded.map(({ event, details }) => [event, details?.["size"]]),
+      [["checkpoint", 4_000]],
+    );
+  });
+});

@@ -1,0 +1,335 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  employeeChangeFields,
+  foldEmail,
+  loginFields,
+  passwordChangeFields,
+  registrationFields,
+} from "../../../src/domain/employee.ts";
+import { readFields } from "../../../src/domain/field.ts";
+
+type Sent = Readonly<Record<string, unknown>>;
+
+const refused = (message: string) => ({ name: "DomainError", code: "INVALID", message });
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? "undefined";
+  return text.length <= 40 ? text : `${text.slice(0, 20)}… (${String(value).length} units)`;
+};
+
+const wrench = "\u{1f527}";
+const blanks = [undefined, null, "", " \t\n"];
+const notText = [7, true, ["Ada"], { text: "Ada" }];
+
+const registration = {
+  firstName: "Ada",
+  lastName: "Lovelace",
+  email: "ada@example.com",
+  password: "secret",
+  phone: "+45 12 34 56 78",
+  role: "TECHNICIAN",
+};
+const register = (sent: Sent) => readFields(registrationFields, { ...registration, ...sent });
+const change = (sent: Sent) => readFields(employeeChangeFields, sent);
+
+const labels = {
+  firstName: "First name",
+  lastName: "Last name",
+  email: "Email",
+  password: "Password",
+  phone: "Phone",
+};
+
+/** What a rule makes of a value: the value that is kept, or the message. */
+type Rule = readonly [sent: unknown, outcome: { readonly kept: string } | { readonly message: string }];
+
+const nameRules = (label: string): Rule[] => {
+  const message = `${label} must be between 2 and 50 characters`;
+  return [
+    ["Al", { kept: "Al" }],
+    ["A", { message }],
+    ["a".repeat(50), { kept: "a".repeat(50) }],
+    ["a".repeat(51), { message }],
+    ["  Al\n", { kept: "Al" }],
+    ["  A  ", { message }],
+    [` ${"a".repeat(50)} `, { kept: "a".repeat(50) }],
+    [wrench, { message }],
+    [wrench.repeat(2), { kept: wrench.repeat(2) }],
+    [wrench.repeat(50), { kept: wrench.repeat(50) }],
+    [wrench.repeat(51), { message }],
+    ["Anne-Marie O’Neill", { kept: "Anne-Marie O’Neill" }],
+  ];
+};
+
+const badEmail = { message: "Invalid email format" };
+const longEmail = { message: "Email is too long" };
+const emailOfLength = (length: number, letter = "a") => `${letter.repeat(length - 6)}@ex.io`;
+const emailRules: Rule[] = [
+  ["a@b.c", { kept: "a@b.c" }],
+  [" ada@example.com\t", { kept: "ada@example.com" }],
+  ["Ada.Lovelace+log@Mail.Example.COM", { kept: "Ada.Lovelace+log@Mail.Example.COM" }],
+  ["ada@example..com", { kept: "ada@example..com" }],
+  ["ada", badEmail],
+  ["ada@example", badEmail],
+  ["ada@.com", badEmail],
+  ["ada@example.", badEmail],
+  ["@example.com", badEmail],
+  ["ada@", badEmail],
+  ["ada@@example.com", badEmail],
+  ["ada@example@example.com", badEmail],
+  ["ada lovelace@example.com", badEmail],
+  ["ada@exam ple.com", badEmail],
+  ["ada@example.c\u00a0om", badEmail],
+  ["ada@example.com,bob@example.com", badEmail],
+  [emailOfLength(254), { kept: emailOfLength(254) }],
+  [emailOfLength(255), longEmail],
+  [`  ${emailOfLength(254)}  `, { kept: emailOfLength(254) }],
+  [emailOfLength(254, wrench), { kept: emailOfLength(254, wrench) }],
+  [emailOfLength(255, wrench), longEmail],
+];
+
+const badPhone = { message: "Invalid phone format" };
+const phoneRules: Rule[] = [
+  ["123456", { kept: "123456" }],
+  ["12345", badPhone],
+  ["1".repeat(20), { kept: "1".repeat(20) }],
+  ["1".repeat(21), badPhone],
+  ["+45 (12) 34-56-78", { kept: "+45 (12) 34-56-78" }],
+  ["12\u00a0345\t6", { kept: "12\u00a0345\t6" }],
+  ["  123456  ", { kept: "123456" }],
+  ["  12345  ", badPhone],
+  [` ${"1".repeat(20)} `, { kept: "1".repeat(20) }],
+  ["12345a", badPhone],
+  ["123.456", badPhone],
+  ["123456#7", badPhone],
+  ["123456/7", badPhone],
+  ["\u0661\u0662\u0663\u0664\u0665\u0666", badPhone],
+];
+
+const shortPassword = { message: "Password must be between 4 and 72 characters" };
+const passwordRules: Rule[] = [
+  ["abcd", { kept: "abcd" }],
+  ["abc", shortPassword],
+  ["a".repeat(72), { kept: "a".repeat(72) }],
+  ["a".repeat(73), shortPassword],
+  ["  abcd  ", { kept: "  abcd  " }],
+  ["  abc  ", shortPassword],
+  [` ${"a".repeat(72)} `, { kept: ` ${"a".repeat(72)} ` }],
+  [wrench.repeat(3), shortPassword],
+  [wrench.repeat(4), { kept: wrench.repeat(4) }],
+  [wrench.repeat(72), { kept: wrench.repeat(72) }],
+  [wrench.repeat(73), shortPassword],
+  ["a b c d", { kept: "a b c d" }],
+];
+
+/** Tests each rule of one field; `read` gives what is kept of it. */
+function testRules(rules: readonly Rule[], read: (sent: unknown) => unknown): void {
+  for (const [sent, outcome] of rules) {
+    if ("kept" in outcome) {
+      test(`${shown(sent)} is kept as ${shown(outcome.kept)}`, () => {
+        assert.equal(read(sent), outcome.kept);
+      });
+    } else {
+      test(`${shown(sent)} is refused`, () => {
+        assert.throws(() => read(sent), refused(outcome.message));
+      });
+    }
+  }
+}
+
+describe("a registration", () => {
+  test("is read whole", () => assert.deepEqual(register({}), registration));
+
+  test("ignores what it does not know", () => {
+    assert.deepEqual(register({ id: 7, active: false, isAdmin: true }), registration);
+  });
+
+  for (const [name, label] of Object.entries(labels)) {
+    for (const blank of blanks) {
+      test(`needs ${name}, which ${shown(blank)} is not`, () => {
+        assert.throws(() => register({ [name]: blank }), refused(`${label} is required`));
+      });
+    }
+    for (const value of notText) {
+      test(`wants text for ${name}, not ${shown(value)}`, () => {
+        assert.throws(() => register({ [name]: value }), refused(`${label} must be a string`));
+      });
+    }
+  }
+
+  for (const blank of blanks) {
+    test(`needs a role, which ${shown(blank)} is not`, () => {
+      assert.throws(() => register({ role: blank }), refused("Role is required"));
+    });
+  }
+
+  for (const role of ["admin", "AUTHENTICATED", "OWNER", 1, ["ADMIN"]]) {
+    test(`refuses the role ${shown(role)}`, () => {
+      assert.throws(() => register({ role }), refused("Invalid role value"));
+    });
+  }
+
+  for (const role of ["TECHNICIAN", "MANAGER", "ADMIN"]) {
+    test(`takes the role ${role}`, () => assert.equal(register({ role }).role, role));
+  }
+
+  test("names what is missing in the order of its fields", () => {
+    const sent: Record<string, unknown> = {};
+    for (const [name, label] of [...Object.entries(labels), ["role", "Role"] as const]) {
+      assert.throws(() => readFields(registrationFields, sent), refused(`${label} is required`));
+      sent[name] = registration[name as keyof typeof registration];
+    }
+    assert.deepEqual(readFields(registrationFields, sent), registration);
+  });
+
+  test("says what is missing before it says what has a wrong format or length", () => {
+    const faulty = { firstName: "A", email: "ada", password: "abc", phone: "1" };
+    assert.throws(() => register({ ...faulty, role: null }), refused("Role is required"));
+    assert.throws(() => register({ ...faulty, phone: " " }), refused("Phone is required"));
+  });
+
+  test("counts text of a wrong type as sent, so that another missing field comes first", () => {
+    assert.throws(() => register({ firstName: 7, role: null }), refused("Role is required"));
+  });
+});
+
+describe("the first name", () =>
+  testRules(nameRules("First name"), firstName => register({ firstName }).firstName));
+describe("the last name", () =>
+  testRules(nameRules("Last name"), lastName => register({ lastName }).lastName));
+describe("the email", () => testRules(emailRules, email => register({ email }).email));
+describe("the phone", () => testRules(phoneRules, phone => register({ phone }).phone));
+describe("the password", () => testRules(passwordRules, password => register({ password }).password));
+
+describe("a change of an employee", () => {
+  test("changes nothing when nothing is sent", () => {
+    const unchanged = {
+      firstName: undefined,
+      lastName: undefined,
+      email: undefined,
+      phone: undefined,
+      role: undefined,
+    };
+    assert.deepEqual(change({}), unchanged);
+  });
+
+  test("ignores id, active and password, whatever they hold", () => {
+    assert.deepEqual(change({ id: "x", active: 1, password: null }), change({}));
+  });
+
+  test("leaves the other fields unchanged when one is sent", () => {
+    assert.deepEqual(change({ phone: "123456" }), { ...change({}), phone: "123456" });
+  });
+
+  const changeable = {
+    firstName: "First name",
+    lastName: "Last name",
+    email: "Email",
+    phone: "Phone",
+    role: "Role",
+  };
+  for (const [name, label] of Object.entries(changeable)) {
+    test(`leaves ${name} unchanged when it is null`, () =>
+      assert.deepEqual(change({ [name]: null }), change({})));
+    for (const blank of ["", " \t\n"]) {
+      test(`does not take ${shown(blank)} for ${name}`, () => {
+        assert.throws(() => change({ [name]: blank }), refused(`${label} is required`));
+      });
+    }
+  }
+
+  test("says what is blank before it says what has a wrong format or length", () => {
+    assert.throws(() => change({ firstName: "A", role: "" }), refused("Role is required"));
+  });
+
+  test("refuses an unknown role", () => {
+    assert.throws(() => change({ role: "admin" }), refused("Invalid role value"));
+    assert.equal(change({ role: "ADMIN" }).role, "ADMIN");
+  });
+
+  test("wants text", () => {
+    assert.throws(() => change({ lastName: 7 }), refused("Last name must be a string"));
+  });
+
+  describe("follows the rules of the first name", () =>
+    testRules(nameRules("First name"), firstName => change({ firstName }).firstName));
+  describe("follows the rules of the last name", () =>
+    testRules(nameRules("Last name"), lastName => change({ lastName }).lastName));
+  describe("follows the rules of the email", () => testRules(emailRules, email => change({ email }).email));
+  describe("follows the rules of the phone", () => testRules(phoneRules, phone => change({ phone }).phone));
+});
+
+describe("a login", () => {
+  const logIn = (sent: Sent) =>
+    readFields(loginFields, { email: "ada@example.com", password: "secret", ...sent });
+
+  test("keeps the password as it was sent", () => {
+    assert.equal(logIn({ password: "  secret " }).password, "  secret ");
+  });
+
+  test("leaves format and length to the comparison, so that they tell nothing about the rules", () => {
+    const sent = { email: "ada", password: "x" };
+    assert.deepEqual(logIn(sent), sent);
+  });
+
+  for (const blank of blanks) {
+    test(`needs an email, which ${shown(blank)} is not`, () => {
+      assert.throws(() => logIn({ email: blank, password: blank }), refused("Email is required"));
+    });
+    test(`needs a password, which ${shown(blank)} is not`, () => {
+      assert.throws(() => logIn({ password: blank }), refused("Password is required"));
+    });
+  }
+
+  test("wants text", () => {
+    assert.throws(() => logIn({ email: 7 }), refused("Email must be a string"));
+    assert.throws(() => logIn({ password: 7 }), refused("Password must be a string"));
+  });
+});
+
+describe("a change of the password", () => {
+  const changePassword = (sent: Sent) =>
+    readFields(passwordChangeFields, { oldPassword: "old secret", newPassword: "new secret", ...sent });
+
+  for (const blank of blanks) {
+    test(`needs the old password, which ${shown(blank)} is not`, () => {
+      const sent = { oldPassword: blank, newPassword: blank };
+      assert.throws(() => changePassword(sent), refused("Old password is required"));
+    });
+    test(`needs the new password, which ${shown(blank)} is not`, () => {
+      assert.throws(() => changePassword({ newPassword: blank }), refused("New password is required"));
+    });
+  }
+
+  test("says what is missing before it judges the new password", () => {
+    const sent = { oldPassword: null, newPassword: "abc" };
+    assert.throws(() => changePassword(sent), refused("Old password is required"));
+  });
+
+  test("takes any old password as it was sent", () => {
+    assert.equal(changePassword({ oldPassword: " x " }).oldPassword, " x ");
+  });
+
+  test("wants text", () => {
+    assert.throws(() => changePassword({ oldPassword: 7 }), refused("Old password must be a string"));
+    assert.throws(() => changePassword({ newPassword: 7 }), refused("New password must be a string"));
+  });
+
+  describe("follows the rules of the password", () =>
+    testRules(passwordRules, newPassword => changePassword({ newPassword }).newPassword));
+});
+
+describe("the login name", () => {
+  test("is the same email in any case, with or without surrounding whitespace", () => {
+    assert.equal(foldEmail("  Ada@Example.COM "), foldEmail("ada@example.com"));
+    assert.equal(foldEmail("ÅSE@example.com"), foldEmail("åse@example.com"));
+    assert.equal(foldEmail("JOSE\u0301@example.com"), foldEmail("jos\u00e9@example.com"));
+    assert.equal(foldEmail("ΝΙΚΟΣ@example.gr"), foldEmail("νικοσ@example.gr"));
+    assert.equal(foldEmail("νικος@example.gr"), foldEmail("νικοσ@example.gr"));
+  });
+
+  test("differs for different emails", () => {
+    assert.notEqual(foldEmail("ada@example.com"), foldEmail("adam@example.com"));
+    assert.notEqual(foldEmail("ada+log@example.com"), foldEmail("ada@example.com"));
+  });
+});

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { readFields } from "../../../src/domain/field.ts";
+import {
+  activeAssetsFields,
+  logFilterFields,
+  newestFirst,
+  newLogFields,
+  startOf,
+} from "../../../src/domain/maintenance-log.ts";
+
+const refused = (message: string) => ({ name: "DomainError", code: "INVALID", message });
+const statuses = ["PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"];
+const taskTypes = ["PRODUCTION", "MAINTENANCE", "ERROR"];
+const wrench = "\u{1f527}";
+
+const log = {
+  performedDate: "2024-05-17T08:30:00",
+  status: "COMPLETED",
+  taskType: "MAINTENANCE",
+  comment: "Replaced the seal.",
+};
+const write = (sent: Readonly<Record<string, unknown>>) => readFields(newLogFields, { ...log, ...sent });
+
+describe("a new log", () => {
+  test("is read whole, and never says who performed the work", () => {
+    assert.deepEqual(write({ id: 7, assetId: 8, performedByEmployeeId: 9, performedByUserId: 9 }), log);
+  });
+
+  const required = [
+    ["performedDate", "Performed date required"],
+    ["status", "Status required"],
+    ["taskType", "Task type required"],
+    ["comment", "Comment required"],
+  ] as const;
+  for (const [name, message] of required) {
+    for (const blank of [undefined, null, ...(name === "comment" ? [] : ["", " \t\n"])]) {
+      test(`needs ${name}, which ${JSON.stringify(blank)} is not`, () => {
+        assert.throws(() => write({ [name]: blank }), refused(message));
+      });
+    }
+  }
+
+  test("says what is missing in the order of its fields, before it judges any", () => {
+    const faulty = { performedDate: "yesterday", status: "DONE", taskType: "OTHER" };
+    assert.throws(() => write({ ...faulty, comment: null }), refused("Comment required"));
+    assert.throws(() => write({ taskType: null, comment: null }), refused("Task type required"));
+  });
+
+  test("gives the date as its readers will see it", () => {
+    assert.equal(write({ performedDate: "2024-05-17T08:30" }).performedDate, "2024-05-17T08:30:00");
+  });
+
+  for (const performedDate of ["yesterday", "2024-05-17T08:30:00Z", 1_715_934_600]) {
+    test(`refuses the date ${JSON.stringify(performedDate)}`, () => {
+      assert.throws(
+        () => write({ performedDate }),
+        refused("Invalid performed date: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone"),
+      );
+    });
+  }
+
+  for (const status of statuses) {
+    test(`takes the status ${status}`, () => assert.equal(write({ status }).status, status));
+  }
+  for (const status of ["pending", "DONE", " PENDING", 0, ["PENDING"]]) {
+    test(`refuses the status ${JSON.stringify(status)}`, () => {
+      assert.throws(() => write({ status }), refused("Invalid status value"));
+    });
+  }
+
+  for (const taskType of taskTypes) {
+    test(`takes the task type ${taskType}`, () => assert.equal(write({ taskType }).taskType, taskType));
+  }
+  for (const taskType of ["error", "REPAIR", "ERROR ", 0, ["ERROR"]]) {
+    test(`refuses the task type ${JSON.stringify(taskType)}`, () => {
+      assert.throws(() => write({ taskType }), refused("Invalid task type value"));
+    });
+  }
+
+  for (const comment of ["", "  as sent\n", "a".repeat(10_000), wrench.repeat(10_000)]) {
+    test(`takes a comment of ${[...comment].length} characters as it was sent`, () => {
+      assert.equal(write({ comment }).comment, comment);
+    });
+  }
+  for (const comment of ["a".repeat(10_001), wrench.repeat(10_001), ` ${"a".repeat(10_000)}`]) {
+    test(`refuses a comment of 10001 characters in ${comment.length} UTF-16 units`, () => {
+      assert.throws(() => write({ comment }), refused("Comment must be between 0 and 10000 characters"));
+    });
+  }
+  test("wants text for the comment", () => {
+    assert.throws(() => write({ comment: 7 }), refused("Comment must be a string"));
+  });
+});
+
+describe("the filters of the log lists", () => {
+  test("narrow nothing when nothing is asked for", () => {
+    assert.deepEqual(readFields(logFilterFields, {}), {
+      status: undefined,
+      taskType: undefined,
+      performedFrom: undefined,
+      performedTo: undefined,
+    });
+  });
+
+  test("take any status and task type", () => {
+    for (const status of statuses) assert.equal(readFields(logFilterFields, { status }).status, status);
+    for (const taskType of taskTypes)
+      assert.equal(readFields(logFilterFields, { taskType }).taskType, taskType);
+  });
+
+  for (const value of ["", "pending", "DONE", ["PENDING", "PENDING"]]) {
+    test(`refuse ${JSON.stringify(value)}`, () => {
+      assert.throws(() => readFields(logFilterFields, { status: value }), refused("Invalid status value"));
+      assert.throws(
+        () => readFields(logFilterFields, { taskType: value }),
+        refused("Invalid task type value"),
+      );
+    });
+  }
+});
+
+describe("the period of the log lists", () => {
+  for (const name of ["performedFrom", "performedTo"] as const) {
+    test(`takes ${name} as a local date-time, in the form that clients see`, () => {
+      assert.equal(
+        readFields(logFilterFields, { [name]: "2024-05-17T08:30:00.50" })[name],
+        "2024-05-17T08:30:00.5",
+      );
+    });
+
+    for (const value of ["", "2024-05-17", "2024-02-30T00:00", "2024-05-17T08:30Z", ["2024-05-17T08:30"]]) {
+      test(`refuses ${name} ${JSON.stringify(value)}`, () => {
+        assert.throws(
+          () => readFields(logFilterFields, { [name]: value }),
+          refused(`Invalid ${name} value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone`),
+        );
+      });
+    }
+  }
+});
+
+describe("the order of the lists", () => {
+  const at = (performedDate: string, id: number) => ({ performedDate, id });
+
+  test("is newest first, and among logs of one moment by id descending", () => {
+    const sorted = [
+      at("2024-05-17T08:30:00.5", 1),
+      at("2024-05-17T08:30:00.123456", 2),
+      at("2024-05-17T08:30:00", 10),
+      at("2024-05-17T08:30:00", 9),
+      at("0999-01-01T00:00:00", 11),
+    ];
+    assert.deepEqual(sorted.toReversed().sort(newestFirst), sorted);
+    assert.equal(newestFirst(at("2024-05-17T08:30:00", 1), at("2024-05-17T08:30:00", 1)), 0);
+  });
+
+  test("begins after the position or the end of the period, whichever is further on", () => {
+    const before = at("2024-05-17T08:30:00", 5);
+    assert.equal(startOf({}), undefined);
+    assert.deepEqual(startOf({ before }), before);
+    for (const [performedTo, start] of [
+      ["2024-05-17T08:30:00.000001", before],
+      ["2024-05-17T08:30:00", at("2024-05-17T08:30:00", 0)],
+      ["2024-05-17T08:29:59", at("2024-05-17T08:29:59", 0)],
+    ] as const) {
+      assert.deepEqual(startOf({ before, performedTo }), start);
+    }
+    assert.deepEqual(startOf({ performedTo: "2024-05-17T08:30:00" }), at("2024-05-17T08:30:00", 0));
+  });
+});
+
+describe("the limit of the logs of active assets", () => {
+  const limitOf = (limit: unknown) => readFields(activeAssetsFields, { limit }).limit;
+
+  test("is 10 when none is asked for", () => assert.equal(limitOf(undefined), 10));
+
+  for (const [sent, limit] of [
+    ["1", 1],
+    ["999", 999],
+    ["1000", 1_000],
+    ["1001", 1_001],
+    ["007", 7],
+    ["99999999999", 99_999_999_999],
+    ["9".repeat(400), Number.POSITIVE_INFINITY],
+  ] as const) {
+    test(`may be ${sent}`, () => assert.equal(limitOf(sent), limit));
+  }
+
+  const others = ["0", "00", "-1", "+1", "1.5", "1e2", "0x10", "", " ", " 5", "5 ", "ten", "NaN"];
+  for (const other of [...others, "\u0661", ["5", "5"], ["5"]]) {
+    test(`may not be ${JSON.stringify(other)}`, () => {
+      assert.throws(() => limitOf(other), refused("Invalid limit value"));
+    });
+  }
+});

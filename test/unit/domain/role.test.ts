@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  effectiveRoles,
+  isRole,
+  mayAct,
+  type RequiredRole,
+  type Role,
+  readRole,
+  rolesUpTo,
+} from "../../../src/domain/role.ts";
+
+const effective: readonly (readonly [Role, readonly RequiredRole[]])[] = [
+  ["TECHNICIAN", ["TECHNICIAN", "AUTHENTICATED"]],
+  ["MANAGER", ["TECHNICIAN", "MANAGER", "AUTHENTICATED"]],
+  ["ADMIN", ["TECHNICIAN", "MANAGER", "ADMIN", "AUTHENTICATED"]],
+];
+const required: readonly RequiredRole[] = ["AUTHENTICATED", "TECHNICIAN", "MANAGER", "ADMIN"];
+
+describe("the hierarchy of roles", () => {
+  for (const [role, expected] of effective) {
+    test(`${role} stands for ${expected.join(", ")}`, () => {
+      assert.deepEqual(new Set(effectiveRoles(role)), new Set(expected));
+      assert.equal(effectiveRoles(role).length, expected.length);
+    });
+
+    for (const wanted of required) {
+      const allowed = expected.includes(wanted);
+      test(`${role} ${allowed ? "may" : "may not"} act where ${wanted} is required`, () => {
+        assert.equal(mayAct(role, wanted), allowed);
+      });
+    }
+  }
+});
+
+describe("the roles that one may grant and edit", () => {
+  const upTo: readonly (readonly [Role, readonly Role[]])[] = [
+    ["TECHNICIAN", ["TECHNICIAN"]],
+    ["MANAGER", ["TECHNICIAN", "MANAGER"]],
+    ["ADMIN", ["TECHNICIAN", "MANAGER", "ADMIN"]],
+  ];
+  for (const [role, expected] of upTo) {
+    test(`reach up to one's own for ${role}, and AUTHENTICATED is none of them`, () => {
+      assert.deepEqual(rolesUpTo(role), expected);
+    });
+  }
+});
+
+describe("reading a role", () => {
+  for (const role of ["TECHNICIAN", "MANAGER", "ADMIN"]) {
+    test(`takes ${role}`, () => {
+      assert.equal(readRole(role), role);
+      assert.equal(isRole(role), true);
+    });
+  }
+
+  for (const other of [
+    "AUTHENTICATED",
+    "NONE",
+    "admin",
+    "Admin",
+    " ADMIN",
+    "",
+    2,
+    null,
+    undefined,
+    ["ADMIN"],
+  ]) {
+    test(`refuses ${JSON.stringify(other)}`, () => {
+      const fault = { name: "DomainError", code: "INVALID", message: "Invalid role value" };
+      assert.throws(() => readRole(other), fault);
+      assert.equal(isRole(other), false);
+    });
+  }
+});
