@@ -345,9 +345,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["http-connection.ts", "if (hasBegun) this.endAfterResponse();", "if (false) this.endAfterResponse();"],
   ],
   "One slow reader, and all of them": [
-    ["request/slow-readers.ts", "this.#waiting.size >= this.#limits.slowReaders", "false"],
-    ["request/slow-readers.ts", "if (left > 0) return this.#oneTaken(left);", ""],
-    ["request/slow-readers.ts", "    longest.destroy();\n", ""],
+    ["list-memory.ts", "this.#bytes + bytes > this.#limits.listBytes", "false"],
+    ["list-memory.ts", "performance.now() - since < this.#limits.slowReaderMilliseconds", "false"],
+    ["list-memory.ts", "    longest.destroy();\n", ""],
     [
       "records.ts",
       "{ ofTexts: 48 * 1024, ofEntries: 128 * 1024 }",

@@ -3,8 +3,8 @@ import type { Caller } from "../../../application/ports.ts";
 import { type HeaderFields, overloaded } from "../api/http-error.ts";
 import type { Route } from "../api/route.ts";
 import type { Admission, Phase, Share } from "./admission.ts";
+import type { ListMemory } from "./list-memory.ts";
 import { requestIdOf } from "./request-id.ts";
-import type { SlowReaders } from "./slow-readers.ts";
 import { readTarget, type Target } from "./target.ts";
 
 /** The headers of every response. */
@@ -17,7 +17,7 @@ export const standingHeaders = (requestId: string): HeaderFields => ({
 /** What all exchanges of a server have in common. */
 export interface Edge {
   readonly admission: Admission;
-  readonly slowReaders: SlowReaders;
+  readonly lists: ListMemory;
   readonly addressOf: (request: IncomingMessage) => string;
   /** The headers of every response to a request from this origin. */
   readonly headersFor: (origin: string | undefined) => HeaderFields;
@@ -79,8 +79,8 @@ export class Exchange implements Share {
     this.closed = new Promise(resolve => response.on("close", resolve));
   }
 
-  get slowReaders(): SlowReaders {
-    return this.#edge.slowReaders;
+  get lists(): ListMemory {
+    return this.#edge.lists;
   }
 
   get lingerMilliseconds(): number {

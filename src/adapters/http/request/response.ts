@@ -128,10 +128,11 @@ async function sendList(
     if (method === "HEAD") return await sendWhole(exchange, status, all);
     if (isWhole && length < response.writableHighWaterMark)
       return await sendWhole(exchange, status, all, frame.begin, bytes, frame.end);
+    exchange.lists.take(response, isWhole ? length : undefined);
     begin(exchange, status, all);
     // The end is written when nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more
     // than the mark waits, although the client has read all of the response.
-    await pipeline(exchange.slowReaders.follow(framed(bytes, chunks, frame, exchange), response), response);
+    await pipeline(framed(bytes, chunks, frame, exchange), response);
   } finally {
     await chunks.return(undefined);
   }
@@ -158,6 +159,7 @@ async function* framed(
   yield frame.begin;
   yield first;
   for await (const { bytes } of others) {
+    exchange.lists.goOn(exchange.response);
     yield frame.between;
     yield bytes;
   }

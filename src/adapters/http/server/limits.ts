@@ -20,9 +20,9 @@ export const httpLimits = {
   waitingConnections: 4_096,
   /** Requests under way at one time, of all connections. */
   requests: 1_000,
-  /** Lists that wait for their clients to take a chunk. */
-  slowReaders: 128,
-  /** When there are as many, a list that has waited so long is cut off for another one. */
+  /** Of all lists under way. With TLS they take about three times as much of the process. */
+  listBytes: 64 * 1024 * 1024,
+  longListBytes: 512 * 1024,
   slowReaderMilliseconds: 1_000,
   /** Of all bodies of requests under way. */
   bodyBytes: 16 * 1024 * 1024,

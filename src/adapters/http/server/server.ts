@@ -4,9 +4,9 @@ import type { AddressInfo, ListenOptions, Socket } from "node:net";
 import { type HeaderFields, HttpError, overloaded } from "../api/http-error.ts";
 import { Admission } from "../request/admission.ts";
 import { Exchange } from "../request/exchange.ts";
+import { ListMemory } from "../request/list-memory.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { sendError } from "../request/response.ts";
-import { SlowReaders } from "../request/slow-readers.ts";
 import { Draining } from "./draining.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { type HttpLimits, httpLimits } from "./limits.ts";
@@ -21,9 +21,9 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   const headersFor = (origin: string | undefined): HeaderFields =>
     isSecure ? { ...cors.forOrigin(origin), ...strictTransport } : cors.forOrigin(origin);
   const admission = new Admission(limits);
-  const slowReaders = new SlowReaders(limits, () => admission.turnAway("slowClients"));
+  const lists = new ListMemory(limits, admission);
   const { lingerMilliseconds } = limits;
-  const edge = { admission, slowReaders, addressOf, headersFor, lingerMilliseconds };
+  const edge = { admission, lists, addressOf, headersFor, lingerMilliseconds };
   const handle = makeRequestHandler(api);
   const connections = new Map<Socket, HttpConnection>();
   /** Those of the network: with TLS they are there before there is a connection that HTTP knows of. */

@@ -6,8 +6,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { HttpError } from "../../../../../src/adapters/http/api/http-error.ts";
 import { Admission } from "../../../../../src/adapters/http/request/admission.ts";
 import { Exchange } from "../../../../../src/adapters/http/request/exchange.ts";
+import { ListMemory } from "../../../../../src/adapters/http/request/list-memory.ts";
 import { sendError } from "../../../../../src/adapters/http/request/response.ts";
-import { SlowReaders } from "../../../../../src/adapters/http/request/slow-readers.ts";
 import { httpLimits } from "../../../../../src/adapters/http/server/limits.ts";
 
 /** An exchange whose body never ends, and whether the response has ended. */
@@ -32,12 +32,13 @@ function arriving() {
     write() {},
     end: () => ended.push(true),
   });
+  const admission = new Admission(httpLimits);
   const exchange = new Exchange(
     request as unknown as IncomingMessage,
     response as unknown as ServerResponse,
     {
-      admission: new Admission(httpLimits),
-      slowReaders: new SlowReaders({ slowReaders: 1, slowReaderMilliseconds: 0 }, () => {}),
+      admission,
+      lists: new ListMemory(httpLimits, admission),
       addressOf: () => "127.0.0.1",
       headersFor: () => ({}),
       lingerMilliseconds: 1_000,
