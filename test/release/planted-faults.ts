@@ -250,7 +250,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["http-connection.ts", "    stopParsing(this.socket);\n", ""],
     ["limits.ts", "requests: 1_000,", "requests: 100_000,"],
     ["limits.ts", "receiveMilliseconds: 10_000,", "receiveMilliseconds: 30_000,"],
-    ["admission.ts", "needsPlace && this.#sums.requests >= this.#limits.requests", "false"],
+    ["admission.ts", "needsPlace && this.#sums.places >= this.#limits.requests", "false"],
     ["server.ts", 'const isAdmitted = admission.enter(exchange, "checking");', "const isAdmitted = true;"],
   ],
   "With a certificate the service speaks": [

@@ -21,7 +21,7 @@ const keepsBody = (phase: Phase): boolean => phase !== "finishing" && phase !== 
 export interface Share {
   /** Written by `Admission` alone. */
   phase: Phase;
-  /** Of memory, for its body. Written by `Admission` alone. */
+  /** The memory for its body. Written by `Admission` alone. */
   bodyBytes: number;
   /** Known before the body is read; undefined without a token. */
   readonly caller: Caller | undefined;
@@ -31,15 +31,15 @@ export interface Share {
 
 /** Bounds on what all clients together may take of the process. */
 export interface AdmissionLimits {
-  /** Requests under way at one time, of all connections. */
+  /** Places: requests that are checked, worked on or sent at one time, of all connections. */
   readonly requests: number;
-  /** Of all bodies of requests under way. */
+  /** The bytes of all bodies. */
   readonly bodyBytes: number;
-  /** Of these, of requests without a token, so that requests with a token are served during an attack without one. */
+  /** Those of requests without a token, so that requests with a token are served during an attack without one. */
   readonly bodyBytesWithoutToken: number;
 }
 
-const nobody = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
+const noCounts = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
 
 /**
  * Decides whether an exchange may go on, and whose body is given up for another one; counts who was turned away.
@@ -47,11 +47,11 @@ const nobody = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
-  readonly #sums = { requests: 0, bodyBytes: 0, bodyBytesWithoutToken: 0 };
+  readonly #sums = { places: 0, bodyBytes: 0, bodyBytesWithoutToken: 0 };
   /** Those without a token that wait for the rest of a body: the longest wait first. */
   readonly #waiting = new Set<Share>();
-  readonly #turnedAway = { ...nobody };
-  #unreported = { ...nobody };
+  readonly #turnedAway = { ...noCounts };
+  #unreported = { ...noCounts };
 
   constructor(limits: AdmissionLimits) {
     this.#limits = limits;
@@ -60,7 +60,7 @@ export class Admission {
   /** Brings an exchange into a phase; false when it needs a place there and all are taken. */
   enter(exchange: Share, phase: Phase): boolean {
     const needsPlace = takesPlace(phase) && !takesPlace(exchange.phase);
-    if (needsPlace && this.#sums.requests >= this.#limits.requests) {
+    if (needsPlace && this.#sums.places >= this.#limits.requests) {
       this.turnAway("requests");
       return false;
     }
@@ -94,7 +94,7 @@ export class Admission {
   }
 
   #change(exchange: Share, phase: Phase, bodyBytes: number): void {
-    this.#sums.requests += Number(takesPlace(phase)) - Number(takesPlace(exchange.phase));
+    this.#sums.places += Number(takesPlace(phase)) - Number(takesPlace(exchange.phase));
     const more = bodyBytes - exchange.bodyBytes;
     this.#sums.bodyBytes += more;
     if (exchange.caller === undefined) {
@@ -112,14 +112,14 @@ export class Admission {
   }
 
   load(): Omit<HttpLoad, "connections"> {
-    const { requests, bodyBytes } = this.#sums;
+    const { places: requests, bodyBytes } = this.#sums;
     return { requests, bodyBytes, turnedAway: { ...this.#turnedAway } };
   }
 
   /** Who was turned away since the last report; undefined when there is none. A line for each would be a load of its own. */
   report(): TurnedAway | undefined {
     const since = this.#unreported;
-    this.#unreported = { ...nobody };
+    this.#unreported = { ...noCounts };
     return Object.values(since).some(count => count > 0) ? since : undefined;
   }
 }

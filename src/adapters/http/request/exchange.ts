@@ -31,13 +31,13 @@ export interface Edge {
  * - arrived: nothing. Next: `checking` if a place is free, or `finishing` with 503.
  * - checking: a place. Who asks, for what, and may they? Next: `receiving`, `working`, `sending` a preflight, or `finishing`
  *   with an error.
- * - receiving: memory, and no place, while the body arrives. Next: `working` if a place is free, or `finishing` with an error.
+ * - receiving: no place, but memory for the body, which it keeps until `finishing`. Next: `working` if a place is free, or `finishing` with an error.
  * - working: a place, while the route runs. Next: `sending`, or `finishing` with an error.
  * - sending: a place, while the client takes the response. Next: `finishing` if the rest of the request is missing, or `closed`.
  * - finishing: nothing. The response is written, and the rest of the request thrown away. Next: `closed`.
  * - closed: nothing. The response has left the process or the client has gone, and the work has ended.
  *
- * A client that goes away changes no phase: the promise `closed` resolves, and the work comes to its end.
+ * A client that goes away changes no phase: the promise `responseClosed` resolves, and the work comes to its end.
  */
 export class Exchange implements Share {
   readonly request: IncomingMessage;
@@ -45,17 +45,18 @@ export class Exchange implements Share {
   readonly id: string;
   readonly method: string;
   readonly target: Target;
-  /** Of the client, as far as it can be known. */
+  /** The client's, as far as it can be known. */
   readonly address: string;
   readonly startedAt = performance.now();
   /** Resolves when the response has left the process, or its client has gone. */
-  readonly closed: Promise<void>;
+  readonly responseClosed: Promise<void>;
   readonly #edge: Edge;
 
   route: Route | undefined;
   /** The `{id}` of the path. */
   recordId: number | undefined;
   caller: Caller | undefined;
+  // Both are written by Admission alone.
   phase: Phase = "arrived";
   bodyBytes = 0;
   giveUp: () => void = () => {};
@@ -76,7 +77,7 @@ export class Exchange implements Share {
       // Node calls a write finished, too, when the connection is destroyed under it.
       this.isWhole = !request.socket.destroyed;
     });
-    this.closed = new Promise(resolve => response.on("close", resolve));
+    this.responseClosed = new Promise(resolve => response.on("close", resolve));
   }
 
   get lists(): ListMemory {
@@ -87,7 +88,7 @@ export class Exchange implements Share {
     return this.#edge.lingerMilliseconds;
   }
 
-  /** Of every outcome. */
+  /** The headers of every response to this request. */
   get headers(): HeaderFields {
     return { ...standingHeaders(this.id), ...this.#edge.headersFor(this.request.headers.origin) };
   }

@@ -4,7 +4,7 @@ import type { Route } from "../api/route.ts";
 
 /**
  * Whether a change may be made of what has no entity tag: no tag that the client names matches, and `*` matches whatever
- * exists (RFC 9110, sections 13.1.1 and 13.1.2). True of the routes that declare these headers, which decide for themselves.
+ * exists (RFC 9110, sections 13.1.1 and 13.1.2). Always true of the routes that declare `If-Match`: they decide for themselves.
  */
 export function meetsPreconditions(
   { method, role, headers: declared = {} }: Route,

@@ -66,6 +66,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     const { caller, address } = exchange;
     const origin = { address, events: log.eventsOf(exchange) };
     const input = { id, path: found.path, query, headers, body, origin, caller };
+    // An unmet one comes after any other error.
     if (meetsPreconditions(route, request.headers)) return await route.run(input);
     await route.rehearse?.(input);
     throw recordChanged();

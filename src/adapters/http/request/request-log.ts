@@ -39,7 +39,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
   return {
     /** One line for a request, when its response has been sent or its client has gone. */
     async follow(exchange: Exchange): Promise<void> {
-      await exchange.closed;
+      await exchange.responseClosed;
       const { response, method, route, startedAt, isWhole, hasFailed } = exchange;
       const elapsed = performance.now() - startedAt;
       const status = response.headersSent ? response.statusCode : clientGone;

@@ -7,7 +7,7 @@ import type { Exchange } from "./exchange.ts";
 
 export const jsonType = { "Content-Type": "application/json; charset=utf-8" };
 
-/** Of a request that are read after its response: a photo sent by mistake is not too large to learn so. */
+/** The bytes of a request that are read after its response: a photo sent by mistake is not too large to learn so. */
 const mostRestBytes = 16 * 1024 * 1024;
 
 /** What stands before, between and after the chunks of a body. */
@@ -122,13 +122,13 @@ async function sendList(
     const { value: first } = await chunks.next();
     const bytes = first?.bytes ?? new Uint8Array();
     const length = frame.begin.length + bytes.length + frame.end.length;
-    const isWhole = first?.next === undefined;
-    const all = isWhole ? { ...headers, "Content-Length": String(length) } : headers;
+    const isOneChunk = first?.next === undefined;
+    const all = isOneChunk ? { ...headers, "Content-Length": String(length) } : headers;
     exchange.enter("sending");
     if (method === "HEAD") return await sendWhole(exchange, status, all);
-    if (isWhole && length < response.writableHighWaterMark)
+    if (isOneChunk && length < response.writableHighWaterMark)
       return await sendWhole(exchange, status, all, frame.begin, bytes, frame.end);
-    exchange.lists.take(response, isWhole ? length : undefined);
+    exchange.lists.take(response, isOneChunk ? length : undefined);
     begin(exchange, status, all);
     // The end is written when nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more
     // than the mark waits, although the client has read all of the response.

@@ -30,7 +30,7 @@ export class Draining {
     return this.#state !== "open";
   }
 
-  /** A connection has sent a response. */
+  /** To be called when a connection has sent a response. */
   closeIfIdle({ isIdle, socket }: HttpConnection): void {
     if (this.#state === "closing" && isIdle) socket.end(() => socket.destroy());
   }
@@ -45,7 +45,8 @@ export class Draining {
     await sleep(this.#drainMilliseconds);
     this.#state = "closing";
     const closed = new Promise(resolve => this.#server.close(resolve));
-    for (const { socket, isBusy } of this.#connections.values()) if (!isBusy) socket.destroy();
+    // One that lingers ends by itself, when its client has read the last response.
+    for (const { socket, isIdle } of this.#connections.values()) if (isIdle) socket.destroy();
     await closed;
     clearTimeout(deadline);
   }

@@ -4,11 +4,13 @@ import type { Exchange } from "../request/exchange.ts";
 /**
  * A connection of a client, with TLS from the end of the handshake on.
  *
- * - idle: no response is under way; Node ends it after 65 s. Next: busy, with a request.
- * - busy: works on the newest exchange. Next: idle when its response has left; ending, with what else arrives meanwhile.
+ * - idle: no response is under way. Next: busy, with a request; closed after 65 s, at the stop of the service.
+ * - busy: works on the newest exchange. Next: idle when its response has left, or closed where that says `Connection: close`;
+ *   ending, with what else arrives meanwhile.
  * - ending: the response under way is the last; nothing more is read. Next: lingering when it has left.
- * - lingering: nothing is under way; the socket stays open so that the client reads. Next: closed.
- * - closed, from any state: by the client, or by the service when nothing moves for 60 s.
+ * - lingering: nothing is under way; the socket stays open so that the client reads. Next: closed, after a second.
+ * - closed, from any state: by the client; by the service when nothing moves for 60 s, a list fails or has to make room, or
+ *   the grace period of the stop is over.
  */
 export class HttpConnection {
   readonly socket: Socket;
@@ -40,19 +42,19 @@ export class HttpConnection {
   async take(exchange: Exchange): Promise<void> {
     this.#newest = exchange;
     this.#underWay += 1;
-    await exchange.closed;
+    await exchange.responseClosed;
     this.#underWay -= 1;
     if (this.isBusy) return;
     this.#newest = undefined;
     if (this.#isEnding) this.linger();
   }
 
-  /** The response under way is the last one, and says so if it still can. */
+  /** Tells the client that the response under way is the last one, if it still can. */
   announceEnd(): void {
     if (this.#newest?.response.headersSent === false) this.#newest.response.setHeader("Connection", "close");
   }
 
-  /** The response under way is the last one. Nothing more is read meanwhile. */
+  /** Reads nothing more, and lingers after the response under way. */
   endAfterResponse(): void {
     this.#isEnding = true;
     this.announceEnd();
@@ -74,6 +76,7 @@ export class HttpConnection {
 
   /** Closing a socket with unread bytes resets it, and the client might lose the response (RFC 9112, section 9.6). */
   linger(last = ""): void {
+    this.#isEnding = true;
     if (this.socket.writable) this.socket.end(last);
     setTimeout(() => this.socket.destroy(), this.#lingerMilliseconds).unref();
   }

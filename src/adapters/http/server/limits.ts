@@ -18,15 +18,15 @@ export const httpLimits = {
   tlsConnections: 2_000,
   /** Connections that wait in the kernel until the process takes them. */
   waitingConnections: 4_096,
-  /** Requests under way at one time, of all connections. */
+  /** Requests that are checked, worked on or sent at one time, of all connections. */
   requests: 1_000,
-  /** Of all lists under way. With TLS they take about three times as much of the process. */
+  /** The bytes that all lists under way hold. With TLS they take about three times as much of the process. */
   listBytes: 64 * 1024 * 1024,
   longListBytes: 512 * 1024,
   slowReaderMilliseconds: 1_000,
-  /** Of all bodies of requests under way. */
+  /** The bytes of all bodies. */
   bodyBytes: 16 * 1024 * 1024,
-  /** Of these, of requests without a token, so that requests with a token are served during an attack without one. */
+  /** Those of requests without a token, so that requests with a token are served during an attack without one. */
   bodyBytesWithoutToken: 1024 * 1024,
 };
 

@@ -51,7 +51,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
     refuse(socket, parserRefusal(error));
   });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
-    // Node has taken its own listeners off: an error without one would end the process, and a list would never go on.
+    // Node has taken its own listeners off: an error without one would end the process, and a list under way would wait for ever.
     socket.on("error", () => socket.destroy());
     if (connections.get(socket)?.isBusy !== false) socket.destroy();
     else refuse(socket, new HttpError(501, "CONNECT is not supported"));
@@ -80,9 +80,10 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
     void connection.take(exchange).then(() => draining.closeIfIdle(connection));
     // Node would not read what follows a request to upgrade.
     if (draining.hasBegun || request.headers.upgrade !== undefined) connection.announceEnd();
+    // Without a throw, which nobody would catch here.
     const isAdmitted = admission.enter(exchange, "checking");
     await (isAdmitted ? handle(exchange) : sendError(exchange, overloaded()));
-    await exchange.closed;
+    await exchange.responseClosed;
     exchange.enter("closed");
   }
 
