@@ -21,7 +21,7 @@ interface Notice {
  * @returns undefined where none does
  */
 export async function noticedBy(
-  [name, text, replacement]: PlantedFault,
+  [name, text, replacement, soonest]: PlantedFault,
   tests: readonly string[],
   tree: Tree,
 ): Promise<Notice | undefined> {
@@ -46,8 +46,10 @@ export async function noticedBy(
     writeFileSync(protectionPath, protection.replace(/^(?!\{"kind":"table").*\n/gm, ""));
   try {
     if (file.startsWith("src/")) await tree.compile(false);
-    for (const test of tests.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)))) {
-      const { outcome, failed } = await runTests(tree, test, environment, patienceMilliseconds);
+    const files = tests.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
+    const first = soonest === undefined ? [] : files.map(test => ({ test, only: soonest }));
+    for (const { test, only } of [...first, ...files.map(test => ({ test, only: undefined }))]) {
+      const { outcome, failed } = await runTests(tree, test, environment, patienceMilliseconds, only);
       if (outcome === "ran too long") throw new Error(`${test} does not end with this fault`);
       if (outcome === "failed" && failed === undefined) throw new Error(`${test} ends before its tests`);
       if (failed !== undefined) return { test, failed };
