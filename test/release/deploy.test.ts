@@ -43,6 +43,25 @@ describe("the systemd units", () => {
     assert.equal(new Set(given).size, 1);
   });
 
+  test("the nightly timers run once in a night whose clocks go forward, wherever the machine is", t => {
+    if (lacks("systemd-analyze")) return t.skip("this machine has no systemd-analyze");
+    for (const [name, hour] of [
+      ["backup", "02:30"],
+      ["verify", "03:30"],
+    ] as const) {
+      const timer = readFileSync(`deploy/maintenance-log-${name}.timer`, "utf8");
+      const [, when = ""] = /^OnCalendar=(.*)$/m.exec(timer) ?? [];
+      const output = execFileSync(
+        "systemd-analyze",
+        ["calendar", "--base-time=2026-03-28 12:00", "--iterations=2", when],
+        // There, 02:30 of the 29th does not exist.
+        { env: { ...process.env, TZ: "Europe/Berlin", LC_ALL: "C" }, encoding: "utf8" },
+      );
+      const times = [...output.matchAll(/\(in UTC\): \w+ (.*) UTC$/gm)].map(([, time]) => time);
+      assert.deepEqual(times, [`2026-03-29 ${hour}:00`, `2026-03-30 ${hour}:00`]);
+    }
+  });
+
   test("only migrate is given the credential of the tables' owner", () => {
     const credentialsOf = (unit: string) =>
       [...readFileSync(join("deploy", unit), "utf8").matchAll(/^LoadCredential=(\w+):/gm)].map(

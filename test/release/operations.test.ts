@@ -13,7 +13,8 @@ const packages = { sets: [["postgresql", "openssl", "curl", "nginx", "haproxy", 
 const environment = "/etc/maintenance-log-service/environment";
 const etc = "/etc/maintenance-log-service";
 const dumps = "/var/lib/maintenance-log-backup";
-const isUp = "curl --silent --fail --retry 9 --retry-all-errors --output /dev/null";
+const isUp =
+  "curl --silent --fail --retry 60 --retry-delay 1 --retry-all-errors --max-time 10 --output /dev/null";
 
 /** A person takes longer to the next block than a service that runs takes to start. */
 const settled = `! systemctl is-active --quiet maintenance-log.service || ${isUp} http://127.0.0.1:7071/readyz`;
@@ -102,11 +103,11 @@ const afterwards: Readonly<Record<string, string>> = {
   // A wrong setting is one failure, also while a client waits, and the page says how to come back.
   Settings: `
     echo LOG_LEVEL=loud >> ${environment}
-    ! maintenance-log check
+    fails maintenance-log check
     systemctl restart maintenance-log.service || true
-    ! curl --silent --max-time 20 http://127.0.0.1:7070/
+    fails curl --silent --max-time 20 http://127.0.0.1:7070/
     systemctl is-failed maintenance-log.service
-    ! systemctl is-active maintenance-log.socket
+    fails systemctl is-active maintenance-log.socket
     test "$(journalctl -u maintenance-log.service | grep -c 'LOG_LEVEL is not')" = 1
     sed -i /^LOG_LEVEL=loud/d ${environment}
     maintenance-log check && systemctl restart maintenance-log.service
@@ -137,7 +138,7 @@ const afterwards: Readonly<Record<string, string>> = {
     test -z "$(nsenter --target $pid --mount ls ${dumps})"
     ${hasEveryUrl}
     sed -i.kept 's|/maintenance_2|/maintenance_3|' $credentials/database-url
-    ! systemctl start maintenance-log-backup.service
+    fails systemctl start maintenance-log-backup.service
     journalctl -u maintenance-log-backup.service | grep 'database-url differ'
     mv $credentials/database-url.kept $credentials/database-url
     systemctl reset-failed`,
@@ -148,7 +149,7 @@ const afterwards: Readonly<Record<string, string>> = {
     systemctl start maintenance-log-verify.service
     as_owner="/usr/lib/maintenance-log-service/on-database /etc/maintenance-log-service/credentials/owner-database-url"
     $as_owner psql -c 'alter table employee_event disable trigger user' -c "update employee_event set role = 'MANAGER'"
-    ! systemctl start maintenance-log-verify.service
+    fails systemctl start maintenance-log-verify.service
     journalctl -u maintenance-log-verify.service | grep 'employee 1: '
     $as_owner psql -c "update employee_event set role = 'ADMIN'" -c 'alter table employee_event enable always trigger append_only'
     systemctl start maintenance-log-verify.service`,
@@ -157,8 +158,20 @@ const afterwards: Readonly<Record<string, string>> = {
     journalctl -u maintenance-log-migrate.service --no-pager | grep 'the schema is frozen'`,
   Alerts: `
     systemctl show --property OnFailure maintenance-log-backup.service | grep '^OnFailure=alert@maintenance-log-backup.service.service'`,
+  // A health check does not start the service, as its socket does.
   "TLS by nginx": `
     ${isUp} --insecure --request OPTIONS https://127.0.0.1/
+    ${isUp} --insecure --request OPTIONS https://[::1]/
+    for host in 127.0.0.1 [::1]; do
+      test "$(curl --silent --output /dev/null --write-out '%{http_code} %{redirect_url}' --header 'Host: maintenance.example.com' "http://$host/api/v1/assets?x=1")" = "308 https://maintenance.example.com/api/v1/assets?x=1"
+    done
+    systemctl stop maintenance-log.service
+    fails curl --silent http://127.0.0.1:7071/readyz
+    sleep 1
+    fails systemctl is-active maintenance-log.service
+    ${isUp} --request OPTIONS http://127.0.0.1:7070/
+    systemctl is-active maintenance-log.service
+    ${isUp} http://127.0.0.1:7071/readyz
     ${bansWhoGuesses}`,
   // What comes after it speaks HTTP to the service again.
   "TLS without a proxy": `
@@ -177,7 +190,19 @@ const afterwards: Readonly<Record<string, string>> = {
     test -z "$(find /etc/systemd -name 'maintenance-log*')"
     test ! -e /usr/lib/maintenance-log-service
     runuser -u postgres -- psql -At -c 'select datname from pg_database; select rolname from pg_roles' > /tmp/left
-    ! grep maintenance /tmp/left`,
+    fails grep maintenance /tmp/left`,
+};
+
+/** What has to run again after a reboot that follows a chapter. */
+const afterReboot: Readonly<Record<string, string>> = {
+  "Freeze of the schema": `
+    ${isUp} http://127.0.0.1:7071/readyz
+    ${isUp} --request OPTIONS http://127.0.0.1:7070/
+    systemctl is-active maintenance-log-backup.timer maintenance-log-verify.timer
+    systemctl start maintenance-log-backup.service maintenance-log-verify.service`,
+  "Several services behind HAProxy": `
+    for port in 7073 7081 7082; do ${isUp} http://127.0.0.1:$port/readyz; done
+    ${isUp} --request OPTIONS http://127.0.0.1:7070/`,
 };
 
 /** A certificate in the current folder, as the page takes it for granted, and the packages of two versions. */
@@ -223,6 +248,11 @@ describe("operations.md, pasted into a booted Debian", { skip: reason ?? false, 
           }
           shell.close();
           container.run(afterwards[title] ?? "true");
+          const rebooted = afterReboot[title];
+          if (rebooted !== undefined) {
+            await container.reboot();
+            container.run(rebooted);
+          }
           assert.equal(container.run("systemctl --failed --no-legend --plain"), "", `failed after ${title}`);
           if (title === "Installation") upgrade(container);
         }

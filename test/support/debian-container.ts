@@ -62,16 +62,6 @@ function freshDebian(release: string, packages: Packages): string {
   return root;
 }
 
-export interface Container {
-  /** Of the container, as this machine sees it. */
-  readonly root: string;
-  /** Runs a shell script as root and returns its output. Throws when it fails. */
-  run(script: string): string;
-  /** A root shell on a terminal. */
-  openShell(): Shell;
-  stop(): Promise<void>;
-}
-
 export interface Shell {
   /** Pastes lines, types what is asked for at prompts, and waits until all has been carried out. Throws when a line fails. */
   paste(block: string, typed: readonly (readonly [prompt: string, text: string])[]): Promise<void>;
@@ -83,49 +73,98 @@ export async function bootDebian(folder: string, release: string, packages: Pack
   const root = join(folder, release);
   // cp, since cpSync would follow the links of the container to files of this machine.
   execFileSync("cp", ["-a", freshDebian(release, packages), root]);
-  const nspawn = spawn(
+  const container = new Container(root);
+  await container.untilUp();
+  return container;
+}
+
+export class Container {
+  /** Of the container, as this machine sees it. */
+  readonly root: string;
+  private nspawn: ChildProcess;
+  private readonly shells: ChildProcess[] = [];
+
+  constructor(root: string) {
+    this.root = root;
+    this.nspawn = startNspawn(root);
+  }
+
+  /** Runs a shell script as root and returns its output. Throws when a line fails; a line that must begins with `fails`. */
+  run(script: string): string {
+    const args = [...this.enter(), "bash", "-ex", "-o", "pipefail"];
+    const { status, stdout, stderr } = spawnSync("nsenter", args, {
+      // `set -e` takes no notice of a command after `!`.
+      input: `fails() { if "$@"; then exit 1; fi; }\n${script}`,
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`${status}: ${stdout}${stderr}`);
+    return stdout;
+  }
+
+  /** A root shell on a terminal. */
+  openShell(): Shell {
+    const bash = ["script", "--quiet", "--command", "bash --norc --noediting", "/dev/null"];
+    const shell = spawn("nsenter", [...this.enter(), ...bash], { stdio: ["pipe", "pipe", "ignore"] });
+    this.shells.push(shell);
+    return shellOf(shell);
+  }
+
+  async untilUp(): Promise<void> {
+    for (let attempt = 0; !this.isUp(); attempt++) {
+      if (this.nspawn.exitCode !== null || attempt > 600) throw new Error(`${this.root} does not boot`);
+      await sleep(100);
+    }
+  }
+
+  /** Returns when all has started again. */
+  async reboot(): Promise<void> {
+    const ended = once(this.nspawn, "exit");
+    this.closeShells();
+    spawnSync("nsenter", [...this.enter(), "systemctl", "reboot"]);
+    // With --keep-unit systemd-nspawn leaves it to who has started it to do so again.
+    await ended;
+    this.nspawn = startNspawn(this.root);
+    await this.untilUp();
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.nspawn, "exit");
+    this.closeShells();
+    // False where it has ended, as after a reboot that failed.
+    if (!this.nspawn.kill("SIGTERM")) return;
+    const isOver = await Promise.race([ended.then(() => true), sleep(20_000, false, { ref: false })]);
+    if (!isOver) this.nspawn.kill("SIGKILL");
+    await ended;
+  }
+
+  /** The container stops its processes before it ends them. An nsenter stops with its own, and would hold the container. */
+  private closeShells(): void {
+    for (const shell of this.shells.splice(0)) shell.kill("SIGKILL");
+  }
+
+  private init(): string {
+    const { pid } = this.nspawn;
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  }
+
+  private enter(): string[] {
+    return ["--target", this.init(), "--all", "env", "-i", "HOME=/root", "TERM=dumb", path];
+  }
+
+  private isUp(): boolean {
+    if (this.init() === "") return false;
+    const args = [...this.enter(), "systemctl", "is-system-running"];
+    return /running|degraded/.test(spawnSync("nsenter", args, { encoding: "utf8" }).stdout);
+  }
+}
+
+const startNspawn = (root: string): ChildProcess =>
+  spawn(
     "systemd-nspawn",
     ["--quiet", "--keep-unit", "--register=no", "--private-network", "--console=pipe", "--boot", "-D", root],
     // Debian 13 takes no other hierarchy.
     { stdio: "ignore", env: { ...process.env, SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: "1" } },
   );
-  const ended = once(nspawn, "exit");
-  const children = () => readFileSync(`/proc/${nspawn.pid}/task/${nspawn.pid}/children`, "utf8").trim();
-  const enter = () => ["--target", children(), "--all", "env", "-i", "HOME=/root", "TERM=dumb", path];
-  const isUp = () =>
-    children() !== "" &&
-    /running|degraded/.test(
-      spawnSync("nsenter", [...enter(), "systemctl", "is-system-running"], { encoding: "utf8" }).stdout,
-    );
-  for (let attempt = 0; !isUp(); attempt++) {
-    if (nspawn.exitCode !== null || attempt > 600) throw new Error(`${release} does not boot`);
-    await sleep(100);
-  }
-  const shells: ChildProcess[] = [];
-  return {
-    root,
-    run(script) {
-      const args = [...enter(), "bash", "-ex", "-o", "pipefail"];
-      const { status, stdout, stderr } = spawnSync("nsenter", args, { input: script, encoding: "utf8" });
-      if (status !== 0) throw new Error(`${status}: ${stdout}${stderr}`);
-      return stdout;
-    },
-    openShell() {
-      const bash = ["script", "--quiet", "--command", "bash --norc --noediting", "/dev/null"];
-      const shell = spawn("nsenter", [...enter(), ...bash], { stdio: ["pipe", "pipe", "ignore"] });
-      shells.push(shell);
-      return shellOf(shell);
-    },
-    async stop() {
-      // The container stops its processes before it ends them. An nsenter stops with its own, and would hold the container.
-      for (const shell of shells) shell.kill("SIGKILL");
-      nspawn.kill("SIGTERM");
-      const isOver = await Promise.race([ended.then(() => true), sleep(20_000, false, { ref: false })]);
-      if (!isOver) nspawn.kill("SIGKILL");
-      await ended;
-    },
-  };
-}
 
 const path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /** apt takes the longest, on a busy machine. */
