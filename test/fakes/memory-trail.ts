@@ -132,9 +132,9 @@ export function makeMemoryTrail(
     },
 
     records: {
-      async horizon(takesId) {
+      async horizon(needsXid) {
         const xmin = Math.min(transactions.next, ...transactions.open);
-        const xid = takesId ? transactions.next++ : undefined;
+        const xid = needsXid ? transactions.next++ : undefined;
         return { server: transactions.server, lastIds: lastIds(lastGivenId), xmin, xid };
       },
       async window(above, width) {

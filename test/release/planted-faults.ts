@@ -470,7 +470,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "Every committed log, and every change": [
-    ["settling.ts", "{ ids: state.given, xid }", "{ ids: lastIds, xid }"],
+    ["settling.ts", "{ ids: state.issued, xid }", "{ ids: lastIds, xid }"],
     ["0004_trail.sql", ",\n  unique (kind, record_id)\n", "\n"],
     [
       "0001_employee.sql",

@@ -356,7 +356,7 @@ class Simulation {
     const { server } = trail.transactions;
     const isSameServer = () => server === trail.transactions.server;
     try {
-      const isMore = await process.numbering.poll();
+      const isMore = await process.numbering.step();
       const head = process.numbering.head() as Head;
       if (!isSameServer()) return isMore;
       if (this.#signed && head.size >= this.#signed.size && this.#processes.includes(process))

@@ -29,7 +29,7 @@ export function readingOf(meter: Meter, uptimeSeconds: number, changes: Partial<
       checkpointSize: 273_481,
       checkpointAgeSeconds: 0.4,
       condition: { kind: "whole", since: 0, why: "" },
-      lookAgeSeconds: 0.4,
+      pollAgeSeconds: 0.4,
       waitingRecords: 0,
     },
     runtime: {

@@ -40,7 +40,7 @@ export const logRecord = (id: number, comment = `log ${id}`): MemoryRecord => ({
 
 /** Polls until there is no more to do. */
 export async function pollAll(numbering: Numbering): Promise<void> {
-  for (let isMore = true; isMore; ) isMore = await numbering.poll();
+  for (let isMore = true; isMore; ) isMore = await numbering.step();
 }
 
 /** Records, what their sequences gave last, and a trail: in memory, where a test may change them as an owner can. */
@@ -55,7 +55,7 @@ export function makeTrailStage() {
   const events = makeRecordingEventLog();
   const numbering = (of: MemoryTrail = trail) => {
     const each = new Numbering({ ...of, hasher, clock, events });
-    return { look: () => pollAll(each), current: each.current, head: each.head };
+    return { poll: () => pollAll(each), current: each.current, head: each.head };
   };
   /** Commits logs with these ids. */
   const commit = (...ids: number[]) => {

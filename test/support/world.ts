@@ -109,7 +109,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     trail,
     async cover() {
       clock.advance(2);
-      await trail.look();
+      await trail.poll();
     },
     employees: ofEach(({ employee }) => employee),
     tokens: ofEach(({ token }) => token),

@@ -8,7 +8,8 @@ export const repeatMilliseconds = 600_000;
 /**
  * Whether the trail of a process is as it should be. *Whole*: all records are numbered and, with a key, signed. *Waiting* for the
  * operator, or for the first poll. *Failing*: the last poll did not succeed, and the next one may. *Contradicted*: what is stored
- * is not what was signed, and nothing is signed until it is. Each poll leads from one to any other.
+ * is not what was signed, and nothing is signed until it is. Each poll leads from one to any other, but one that leaves records
+ * to number changes nothing: what is not whole is as it was until the trail has caught up.
  */
 export interface TrailCondition {
   readonly kind: TrailConditionKind;
@@ -59,7 +60,7 @@ export class ReportLimit {
 export const firstPoll = (now: number): TrailCondition => ({
   kind: "waiting",
   since: now,
-  why: "for the first look at the database",
+  why: "for the first poll of the database",
 });
 
 /** The condition after a poll that ended with this error, or with none. The same value where nothing has changed. */

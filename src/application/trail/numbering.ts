@@ -4,12 +4,12 @@ import { ReportLimit } from "./condition.ts";
 import type { Numbered, TrailPorts } from "./ports.ts";
 import {
   mostRecords,
+  needsXid,
   next,
   nothingKnown,
   type Seen,
   type Settling,
   type Todo,
-  takesId,
   windowSize,
 } from "./settling.ts";
 import type { ReadHead } from "./signing.ts";
@@ -19,7 +19,7 @@ import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 interface KnownTrail {
   readonly tree: Frontier;
   /** Its size when it was read from the database. */
-  readonly read: number;
+  readonly readSize: number;
   readonly lastHash: Hash;
   readonly server: string;
 }
@@ -42,13 +42,13 @@ export class Numbering {
 
   /**
    * Takes over what other processes have numbered and numbers what is new. Resolves with true where there is more to do than
-   * one poll should do at once. Throws TrailError where the stored trail is not whole.
+   * one step should do. Throws TrailError where the stored trail is not whole.
    */
-  async poll(): Promise<boolean> {
+  async step(): Promise<boolean> {
     const { records, clock } = this.#ports;
     const { size } = (await this.#follow()).tree;
-    const horizon = await records.horizon(takesId(this.#settling, clock.elapsed()));
-    // The time after the statement, which may have waited: an id that it found given was given before that.
+    const horizon = await records.horizon(needsXid(this.#settling, clock.elapsed()));
+    // The time after the statement, which may have waited: an id that it found issued was issued before that.
     let seen: Seen = { kind: "horizon", horizon, size, now: clock.elapsed() };
     for (;;) {
       const { state, todo } = next(this.#settling, seen);
@@ -61,19 +61,19 @@ export class Numbering {
   /** The tree of all entries at this moment. */
   current = async (): Promise<ReadHead> => headOf(await this.#follow());
 
-  /** That of those that this process knows. */
+  /** The tree of the entries that this process knows; undefined before its first step. */
   head = (): ReadHead | undefined => this.#known && headOf(this.#known);
 
   async #do(todo: Exclude<Todo, { kind: "end" }>): Promise<Seen> {
     const { ledger, records } = this.#ports;
     if (todo.kind === "number")
       return { kind: "numbered", window: todo.window, numbered: await this.#number(todo) };
-    if (todo.kind === "find a window")
-      return { kind: "window", upTo: await records.window(todo.above, windowSize) };
+    if (todo.kind === "find window")
+      return { kind: "window found", upTo: await records.window(todo.above, windowSize) };
     // A record whose entry was removed would get another number, and be signed once more.
     const removed = await ledger.firstMissing(todo.from, todo.to);
     if (removed !== undefined) throw new TrailError(`entry ${removed} was removed`);
-    return { kind: "whole", upTo: todo.to };
+    return { kind: "entries checked", upTo: todo.to };
   }
 
   /** Takes over what other processes have added. */
@@ -88,7 +88,7 @@ export class Numbering {
     // Another trail than the one that this process has settled ids of.
     if (known !== undefined && (server !== known.server || size <= known.tree.size))
       this.#settling = nothingKnown;
-    this.#known = { tree, read: size, lastHash, server };
+    this.#known = { tree, readSize: size, lastHash, server };
     return this.#known;
   }
 
@@ -115,4 +115,8 @@ export class Numbering {
   }
 }
 
-const headOf = ({ tree, read }: KnownTrail): ReadHead => ({ size: tree.size, root: tree.root(), read });
+const headOf = ({ tree, readSize }: KnownTrail): ReadHead => ({
+  size: tree.size,
+  root: tree.root(),
+  readSize,
+});

@@ -37,7 +37,7 @@ export interface LedgerEnd {
 export interface Numbered {
   /** Their leaf hashes, one after the other. */
   readonly hashes: Uint8Array;
-  /** The highest of their ids, or the one above which was looked. */
+  /** The highest of their ids, or the one above which they were searched. */
   readonly lastIds: Ids;
   /** How many of them have an id that counted as settled, and the index of the first. */
   readonly late: number;
@@ -71,9 +71,9 @@ export interface Ledger {
 
 /** The ids and transactions of one moment. */
 export interface Horizon {
-  /** The same until the server starts anew, or another one takes over: it may then give ids again that were lost with it. */
+  /** The same until the server starts anew, or another one takes over: it may then issue ids again that were lost with it. */
   readonly server: string;
-  /** The last ids that the database has given to records: its owner can write any other. */
+  /** The last ids that the database has issued to records: its owner can write any other. */
   readonly lastIds: Ids;
   /** Every transaction with a lower id has ended. */
   readonly xmin: number;
@@ -89,8 +89,8 @@ export interface LogInTrail {
 
 /** The records that entries stand for. */
 export interface TrailRecords {
-  /** @param takesId whether the look takes the id of a transaction for itself */
-  horizon(takesId: boolean): Promise<Horizon>;
+  /** @param needsXid whether it takes the id of a transaction for itself */
+  horizon(needsXid: boolean): Promise<Horizon>;
   /**
    * For each kind, an id up to which at most so many records are above this one: however far apart the ids are, there are no
    * more windows than records. It is `mostId` where no record is above that.

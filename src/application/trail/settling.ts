@@ -7,41 +7,43 @@ export const mostRecords = 4_000;
 export const windowSize = 2 ** 20;
 /** Between two passes over all ids. */
 const renewMilliseconds = 86_400_000;
-/** A transaction that was given an id has one of its own after this. */
-const givenMilliseconds = 1_000;
+/** A transaction that was issued a record id has an xid after this. */
+const xidMilliseconds = 1_000;
 const all = (id: number): Ids => ({ employee: id, asset: id, log: id });
 export const everyId = all(mostId);
 const isSame = (a: Ids, b: Ids): boolean => entryKinds.every(kind => a[kind] === b[kind]);
 
 /**
- * What a process knows of ids. Those are settled with which only the owner of the tables can still make a record. A sequence
- * gives an id before the transaction has an id of its own. What one poll found given is therefore settled when every
- * transaction has ended that had an id a second later, and the ids were gone over after that.
+ * What a process knows of record ids. Those are settled with which only the owner of the tables can still make a record. A
+ * sequence issues a record id before the transaction has an xid. What one poll found issued is therefore settled when every
+ * transaction has ended that had an xid a second later, and the record ids were gone over after that.
  */
 export interface Settling {
   /**
    * *Open*: transactions from before the first poll may hold any id, so that passes over all ids follow each other. *Ended*:
    * they have ended, and one more pass finds what they left. *Settled*: a pass once a day finds what the owner has inserted.
+   * Open -> ended when the first `nextFloor` is reached (`afterNew`); -> settled at the end of a pass (`afterWindow`); -> open
+   * from any when the server is another one, or issues ids again (`afterHorizon`).
    */
   readonly phase: "open" | "ended" | "settled";
   /** The server of the last poll. */
   readonly server: string | undefined;
-  /** Ids that were given, and when that was found, in elapsed milliseconds. */
-  readonly given: Ids;
-  readonly givenAt: number;
+  /** The last ids that were issued, and when that was found, in elapsed milliseconds. */
+  readonly issued: Ids;
+  readonly issuedAt: number;
   /** Each poll goes over the ids above these. */
   readonly floor: Ids;
-  /** The next floor, from when every transaction with an id before this one has ended. */
-  readonly rising: { readonly ids: Ids; readonly xid: number; readonly hasEnded: boolean } | undefined;
+  /** Reached when every transaction with an xid below `xid` has ended. */
+  readonly nextFloor: { readonly ids: Ids; readonly xid: number; readonly isReached: boolean } | undefined;
   readonly pass: Pass | undefined;
   /** When the next pass begins, in elapsed milliseconds. */
   readonly renewAt: number;
 }
 
-/** Goes over the entries, of which none may be missing, and then over all ids above these. */
+/** Goes over the entries, of which none may be missing, and then over all ids. */
 interface Pass {
   readonly entries: { readonly from: number; readonly to: number };
-  readonly above: Ids;
+  readonly doneTo: Ids;
 }
 
 /** Ids of a pass, or else those above the floor. */
@@ -55,13 +57,14 @@ export type Seen =
   | { readonly kind: "horizon"; readonly horizon: Horizon; readonly size: number; readonly now: number }
   /** Undefined where another process was first. */
   | { readonly kind: "numbered"; readonly numbered: Numbered | undefined; readonly window: Window }
-  | { readonly kind: "whole"; readonly upTo: number }
-  | { readonly kind: "window"; readonly upTo: Ids };
+  | { readonly kind: "entries checked"; readonly upTo: number }
+  | { readonly kind: "window found"; readonly upTo: Ids };
 
 export type Todo =
+  /** A record that is found up to `settled` is late: only the owner of the tables can have made it. */
   | { readonly kind: "number"; readonly window: Window; readonly settled: Ids }
-  | { readonly kind: "look for missing entries"; readonly from: number; readonly to: number }
-  | { readonly kind: "find a window"; readonly above: Ids }
+  | { readonly kind: "check entries"; readonly from: number; readonly to: number }
+  | { readonly kind: "find window"; readonly above: Ids }
   /** More: the next poll need not wait. */
   | { readonly kind: "end"; readonly isMore: boolean };
 
@@ -70,17 +73,17 @@ type Step = { readonly state: Settling; readonly todo: Todo };
 export const nothingKnown: Settling = {
   phase: "open",
   server: undefined,
-  given: all(0),
-  givenAt: Number.NEGATIVE_INFINITY,
+  issued: all(0),
+  issuedAt: Number.NEGATIVE_INFINITY,
   floor: all(0),
-  rising: undefined,
+  nextFloor: undefined,
   pass: undefined,
   renewAt: 0,
 };
 
-/** Whether the next poll has to take the id of a transaction for itself. */
-export const takesId = ({ phase, given, givenAt, floor }: Settling, now: number): boolean =>
-  now - givenAt >= givenMilliseconds && (phase === "open" || !isSame(given, floor));
+/** Whether the next poll has to take an xid for itself. */
+export const needsXid = ({ phase, issued, issuedAt, floor }: Settling, now: number): boolean =>
+  now - issuedAt >= xidMilliseconds && (phase === "open" || !isSame(issued, floor));
 
 /** What a process knows, and has to do, after what it has seen. Each poll begins with a horizon. */
 export function next(state: Settling, seen: Seen): Step {
@@ -93,14 +96,14 @@ export function next(state: Settling, seen: Seen): Step {
       if (seen.numbered === undefined) return end(state);
       return (seen.window.isOfPass ? afterWindow : afterNew)(state, seen.numbered, seen.window);
     }
-    case "whole": {
+    case "entries checked": {
       const { pass } = state as { pass: Pass };
       const entries = { ...pass.entries, from: seen.upTo };
       const checked = { ...state, pass: { ...pass, entries } };
       return entries.from < entries.to ? end(checked, true) : goOn(checked);
     }
-    case "window":
-      return number(state, { above: (state.pass as Pass).above, upTo: seen.upTo, isOfPass: true });
+    case "window found":
+      return number(state, { above: (state.pass as Pass).doneTo, upTo: seen.upTo, isOfPass: true });
   }
 }
 
@@ -115,49 +118,53 @@ function number(state: Settling, window: Window): Step {
 
 function goOn(state: Settling): Step {
   if (state.pass === undefined) return end(state);
-  const { above, entries } = state.pass;
-  if (entries.from >= entries.to) return { state, todo: { kind: "find a window", above } };
+  const { doneTo, entries } = state.pass;
+  if (entries.from >= entries.to) return { state, todo: { kind: "find window", above: doneTo } };
   const to = Math.min(entries.to, entries.from + windowSize);
-  return { state, todo: { kind: "look for missing entries", from: entries.from, to } };
+  return { state, todo: { kind: "check entries", from: entries.from, to } };
 }
 
 function afterHorizon(state: Settling, { horizon, size, now }: Extract<Seen, { kind: "horizon" }>): Settling {
   const { server, lastIds, xmin, xid } = horizon;
-  const begun = { pass: { entries: { from: 0, to: size }, above: all(0) }, renewAt: now + renewMilliseconds };
-  // A sequence that was set back gives ids again, as does a server that has lost some: they may be anywhere.
-  if (server !== state.server || entryKinds.some(kind => lastIds[kind] < state.given[kind]))
+  const begun = {
+    pass: { entries: { from: 0, to: size }, doneTo: all(0) },
+    renewAt: now + renewMilliseconds,
+  };
+  // A sequence that was set back issues ids again, as does a server that has lost some: they may be anywhere.
+  if (server !== state.server || entryKinds.some(kind => lastIds[kind] < state.issued[kind]))
     return {
       phase: "open",
       server,
-      given: lastIds,
-      givenAt: now,
+      issued: lastIds,
+      issuedAt: now,
       floor: lastIds,
-      rising: undefined,
+      nextFloor: undefined,
       ...begun,
     };
-  const rising = state.rising ?? (xid === undefined ? undefined : { ids: state.given, xid });
+  const nextFloor = state.nextFloor ?? (xid === undefined ? undefined : { ids: state.issued, xid });
   return {
     ...state,
-    ...(now - state.givenAt >= givenMilliseconds && { given: lastIds, givenAt: now }),
-    rising: rising && { ...rising, hasEnded: xmin > rising.xid },
+    ...(now - state.issuedAt >= xidMilliseconds && { issued: lastIds, issuedAt: now }),
+    nextFloor: nextFloor && { ...nextFloor, isReached: xmin > nextFloor.xid },
     ...(state.pass === undefined && now >= state.renewAt && begun),
   };
 }
 
 /** After the ids above the floor: the pass comes after them, so that new records do not wait for it. */
 function afterNew(state: Settling, { found, hashes, lastIds }: Numbered, window: Window): Step {
+  // Records that are too long have no hashes and are found again by each poll: those after them get their turn in this one.
   if (found === mostRecords)
     return hashes.length > 0 ? end(state, true) : number(state, { ...window, above: lastIds });
-  if (!state.rising?.hasEnded) return goOn(state);
-  const risen = { ...state, floor: state.rising.ids, rising: undefined };
-  return goOn(state.phase === "open" ? { ...risen, phase: "ended", pass: again(state) } : risen);
+  if (!state.nextFloor?.isReached) return goOn(state);
+  const raised = { ...state, floor: state.nextFloor.ids, nextFloor: undefined };
+  return goOn(state.phase === "open" ? { ...raised, phase: "ended", pass: again(state) } : raised);
 }
 
 function afterWindow(state: Settling, { found, lastIds }: Numbered, { upTo }: Window): Step {
-  const above = found < mostRecords ? upTo : lastIds;
-  if (!isSame(above, everyId)) return end({ ...state, pass: { ...(state.pass as Pass), above } }, true);
+  const doneTo = found < mostRecords ? upTo : lastIds;
+  if (!isSame(doneTo, everyId)) return end({ ...state, pass: { ...(state.pass as Pass), doneTo } }, true);
   if (state.phase === "open") return end({ ...state, pass: again(state) });
   return end({ ...state, phase: "settled", pass: undefined });
 }
 
-const again = ({ pass }: Settling): Pass => ({ ...(pass as Pass), above: all(0) });
+const again = ({ pass }: Settling): Pass => ({ ...(pass as Pass), doneTo: all(0) });

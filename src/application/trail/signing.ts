@@ -3,6 +3,7 @@ import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import { TrailObstacleError } from "./condition.ts";
 import type { Acceptance, TrailPorts } from "./ports.ts";
+import { windowSize } from "./settling.ts";
 import { makeStoredTree } from "./tree.ts";
 
 /** A head that was signed, or would have been if there were a key; when, in elapsed milliseconds. */
@@ -13,15 +14,13 @@ export interface NewestHead extends Head {
 
 /** A tree, and up to which size its entries were read from the database: this process has added those after it itself. */
 export interface ReadHead extends Head {
-  readonly read: number;
+  readonly readSize: number;
 }
 
 const announceMilliseconds = 60_000;
 /** The database keeps one checkpoint for so many entries, or for so long, so that they take little space. */
 const storedEntries = 1_000;
 const storedMilliseconds = 3_600_000;
-/** Entries that one statement searches for a record's second one. */
-const searchedEntries = 2 ** 20;
 
 export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
 
@@ -43,9 +42,9 @@ function tryHead(note: string): Head | undefined {
 }
 
 /**
- * The tree, which extends what was signed before, by any process. It is read last, since it then has at least
- * what others have signed. Throws TrailError where it does not extend that, and where the stored trail is not whole, and TrailObstacleError while
- * nothing is remembered beside a stored checkpoint.
+ * The tree, which extends what was signed before, by any process. The tree is read last, since it then has at least what others
+ * have signed. Throws TrailError where it does not extend that, and where the stored trail is not whole, and TrailObstacleError
+ * while nothing is remembered beside a stored checkpoint.
  *
  * @param own what this process has signed last, which counts where nothing is kept outside the database
  */
@@ -67,9 +66,9 @@ async function readWhole(
     );
   const kept = remembered ? headIn(remembered.place, note) : own;
   const tree = await readTree();
-  // The place outside says up to where no record had two entries; the owner of the database can write any size there.
-  for (let from = kept?.size ?? 0; from < tree.read; from += searchedEntries) {
-    const repeated = await ledger.firstRepeated(from, Math.min(tree.read, from + searchedEntries));
+  // The place outside says up to where no record had two entries; the owner of the database can write any size in the database.
+  for (let from = kept?.size ?? 0; from < tree.readSize; from += windowSize) {
+    const repeated = await ledger.firstRepeated(from, Math.min(tree.readSize, from + windowSize));
     if (repeated !== undefined) throw new TrailError(`another entry than ${repeated}`);
   }
   for (const [where, head, signed] of [
@@ -95,8 +94,8 @@ export function makeSigning(ports: Omit<TrailPorts, "records">) {
   let announced = never;
   let stored = never;
 
-  /** Leaves the newest checkpoint in the log and in the database: each where it is time, or in both if it is the last. */
-  async function leave({ size, note, at }: NewestHead, isLast: boolean): Promise<void> {
+  /** Writes the newest checkpoint to the log and to the database: to each when it is time, or to both if it is the last. */
+  async function publish({ size, note, at }: NewestHead, isLast: boolean): Promise<void> {
     if (note === undefined) return;
     if (announced.size !== size && (isLast || at - announced.at >= announceMilliseconds)) {
       events.info("checkpoint", { size, note });
@@ -110,7 +109,7 @@ export function makeSigning(ports: Omit<TrailPorts, "records">) {
   }
 
   return {
-    /** Throws TrailError as above. */
+    /** Throws as `readWhole`. */
     async sign(readTree: () => Promise<ReadHead>): Promise<void> {
       const { size, root } = key ? await readWhole(ports, readTree, newest) : await readTree();
       const note = key && signCheckpoint({ size, root }, key, ed25519);
@@ -120,14 +119,14 @@ export function makeSigning(ports: Omit<TrailPorts, "records">) {
         await checkpoints.confirm();
         // A crash after this leaves a state file that is ahead of the database, which is what it is for.
         await remembered?.write(note);
-        await leave(head, false);
+        await publish(head, false);
       }
       newest = head;
     },
 
-    /** At the stop: leaves the last checkpoint in the database and in the log. */
+    /** At the stop: writes the last checkpoint to the database and to the log. */
     async close(): Promise<void> {
-      if (newest !== undefined) await leave(newest, true);
+      if (newest !== undefined) await publish(newest, true);
     },
 
     newest: () => newest,
@@ -146,7 +145,7 @@ export async function acceptTrail(
   const { ledger, checkpoints, hasher, ed25519, remembered, key } = ports;
   const readTree = async () => {
     const { size } = await ledger.end();
-    return { size, root: (await makeStoredTree(ledger, hasher).frontier(size)).root(), read: size };
+    return { size, root: (await makeStoredTree(ledger, hasher).frontier(size)).root(), readSize: size };
   };
   const noneIfBroken = (error: unknown): undefined => {
     if (!(error instanceof TrailError)) throw error;

@@ -2,6 +2,7 @@ import { isUnavailable } from "../../domain/error.ts";
 import type { TrailCrypto } from "../../domain/trail/crypto.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import { makeTreeHasher } from "../../domain/trail/merkle.ts";
+import type { Clock } from "../process.ts";
 import {
   conditionAfter,
   firstPoll,
@@ -14,8 +15,8 @@ import type { TrailPorts, TrailStore } from "./ports.ts";
 import { makePublishedTrail } from "./publishing.ts";
 import { inWords, makeSigning } from "./signing.ts";
 
-/** Between two looks for what is new. Each has statements and a signature that cost the same for many records. */
-const lookMilliseconds = 1_000;
+/** Between two polls for what is new. Each has statements and a signature that cost the same for many records. */
+const pollMilliseconds = 1_000;
 /** Between two batches while there is more: requests come first, and catching up is fast enough. */
 const batchMilliseconds = 20;
 const failureMilliseconds = 10_000;
@@ -41,20 +42,51 @@ export interface TrailState {
   /** Undefined while there is no checkpoint. */
   readonly checkpointAgeSeconds: number | undefined;
   readonly condition: TrailCondition;
-  /** Since the last look that succeeded, or since the start. */
-  readonly lookAgeSeconds: number;
-  /** Records that wait for their number, as of the last look that did not succeed. */
+  /** Since the last poll that succeeded, or since the start. */
+  readonly pollAgeSeconds: number;
+  /** Records that wait for their number, as of the last poll that did not succeed; 0 when the trail is whole. */
   readonly waitingRecords: number;
 }
 
-/** How the last look ended, and what was reported of it; times in elapsed milliseconds. */
-interface Status {
-  readonly condition: TrailCondition;
+/** How the last poll ended, and what was reported of it; times in elapsed milliseconds. */
+class TrailStatus {
+  readonly #clock: Clock;
+  readonly #limit: ReportLimit;
+  condition: TrailCondition;
+  succeededAt: number;
+  waiting = 0;
   /** What was reported last, with the message of the error, for the log alone; empty before the first report. */
-  readonly reported: string;
-  readonly reportedAt: number;
-  readonly lookedAt: number;
-  readonly waiting: number;
+  #reported = "";
+  #reportedAt = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#limit = new ReportLimit(clock, mostReports);
+    this.condition = firstPoll(clock.elapsed());
+    this.succeededAt = clock.elapsed();
+  }
+
+  get isWhole(): boolean {
+    return this.condition.kind === "whole";
+  }
+
+  /** Returns whether to report it: what has changed, and again after a while what has not. */
+  change(error: unknown): boolean {
+    const now = this.#clock.elapsed();
+    this.condition = conditionAfter(this.condition, error, now);
+    const { isWhole, condition } = this;
+    if (isWhole) this.waiting = 0;
+    const current = isWhole
+      ? condition.kind
+      : `${condition.kind} ${condition.why} ${(error as Error).message}`;
+    const isSame = current === this.#reported;
+    const isNews = !isSame && (!isWhole || this.#reported !== "");
+    const isReminder = isSame && !isWhole && now - this.#reportedAt >= repeatMilliseconds;
+    if (!(isNews || isReminder) || !this.#limit.allows()) return false;
+    this.#reported = current;
+    this.#reportedAt = now;
+    return true;
+  }
 }
 
 /** The trail of a process that serves: numbers and signs beside the requests, and publishes. */
@@ -66,58 +98,33 @@ export function makeTrail(ports: ServedTrailPorts) {
   const numbering = new Numbering({ ...ports, ...trail, hasher });
   const signing = makeSigning({ ...ports, ...trail, hasher, ed25519: crypto });
   const { newest } = signing;
-  let status: Status = {
-    condition: firstPoll(clock.elapsed()),
-    reported: "",
-    reportedAt: 0,
-    lookedAt: clock.elapsed(),
-    waiting: 0,
-  };
-  const limit = new ReportLimit(clock, mostReports);
+  const status = new TrailStatus(clock);
   let running: Promise<unknown> = Promise.resolve();
 
-  /** Returns how long to wait before the next look. */
-  async function look(): Promise<number> {
+  /** Returns how long to wait before the next poll. */
+  async function poll(): Promise<number> {
     try {
-      const isMore = await numbering.poll();
-      const signedFor = clock.elapsed() - (newest()?.at ?? Number.NEGATIVE_INFINITY);
-      if (signedFor < lookMilliseconds) return isMore ? batchMilliseconds : lookMilliseconds - signedFor;
+      const isMore = await numbering.step();
+      const sinceSigned = clock.elapsed() - (newest()?.at ?? Number.NEGATIVE_INFINITY);
+      // What follows costs the same for many records: while there is more to number, it is done once a second.
+      if (sinceSigned < pollMilliseconds) return isMore ? batchMilliseconds : pollMilliseconds - sinceSigned;
       const [gone] = await trail.records.newestFaults();
       if (gone !== undefined) throw new TrailError(gone);
-      if (status.condition.kind !== "whole" || numbering.head()?.size !== newest()?.size)
-        await signing.sign(numbering.current);
-      if (!isMore || status.condition.kind === "whole") await note(undefined);
-      return isMore ? batchMilliseconds : lookMilliseconds;
+      if (!status.isWhole || numbering.head()?.size !== newest()?.size) await signing.sign(numbering.current);
+      status.succeededAt = clock.elapsed();
+      if (!isMore) await recordOutcome(undefined);
+      return isMore ? batchMilliseconds : pollMilliseconds;
     } catch (error) {
-      await note(error);
-      return isUnavailable(error) ? lookMilliseconds : failureMilliseconds;
+      await recordOutcome(error);
+      return isUnavailable(error) ? pollMilliseconds : failureMilliseconds;
     }
   }
 
-  /** Takes note of how a look ended. Reports what has changed, and again after a while what has not. */
-  async function note(error: unknown): Promise<void> {
-    const now = clock.elapsed();
-    const before = status;
-    const condition = conditionAfter(before.condition, error, now);
-    const isWhole = condition.kind === "whole";
-    const { kind, why } = condition;
-    const current = isWhole ? kind : `${kind} ${why} ${(error as Error).message}`;
-    const isDue =
-      current === before.reported
-        ? !isWhole && now - before.reportedAt >= repeatMilliseconds
-        : !isWhole || before.reported !== "";
-    const isReported = isDue && limit.allows();
-    status = {
-      condition,
-      reported: isReported ? current : before.reported,
-      reportedAt: isReported ? now : before.reportedAt,
-      lookedAt: isWhole ? now : before.lookedAt,
-      waiting: isWhole ? 0 : before.waiting,
-    };
+  async function recordOutcome(error: unknown): Promise<void> {
     // Before the records are counted, which can take as long as a statement may.
-    if (isReported) report(condition, error);
-    if (isWhole) return;
-    status = { ...status, waiting: await trail.records.unnumbered().catch(() => before.waiting) };
+    if (status.change(error)) report(status.condition, error);
+    if (status.isWhole) return;
+    status.waiting = await trail.records.unnumbered().catch(() => status.waiting);
   }
 
   function report({ kind, why }: TrailCondition, error: unknown): void {
@@ -132,7 +139,7 @@ export function makeTrail(ports: ServedTrailPorts) {
   }
 
   async function repeat(): Promise<void> {
-    while (!stopping.signal.aborted) await wait(await look()).catch(() => {});
+    while (!stopping.signal.aborted) await wait(await poll()).catch(() => {});
   }
 
   return {
@@ -141,8 +148,8 @@ export function makeTrail(ports: ServedTrailPorts) {
     /** The newest checkpoint. */
     checkpoint: () => newest()?.note,
 
-    /** One look, for tests. */
-    look,
+    /** One poll, for tests. */
+    poll,
 
     start(): void {
       running = repeat();
@@ -151,7 +158,7 @@ export function makeTrail(ports: ServedTrailPorts) {
     async stop(): Promise<void> {
       stopping.abort();
       const last = running
-        .then(() => (status.condition.kind === "whole" ? signing.close() : undefined))
+        .then(() => (status.isWhole ? signing.close() : undefined))
         .catch(error => events.warn("the last checkpoint is not stored", { cause: String(error) }));
       // What is stored then is whole, whatever is still under way.
       await Promise.race([last, pause(stopMilliseconds)]);
@@ -165,7 +172,7 @@ export function makeTrail(ports: ServedTrailPorts) {
         checkpointSize: signed?.size ?? 0,
         checkpointAgeSeconds: signed && (clock.elapsed() - signed.at) / 1_000,
         condition: status.condition,
-        lookAgeSeconds: (clock.elapsed() - status.lookedAt) / 1_000,
+        pollAgeSeconds: (clock.elapsed() - status.succeededAt) / 1_000,
         waitingRecords: status.waiting,
       };
     },

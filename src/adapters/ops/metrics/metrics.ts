@@ -80,8 +80,8 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
     gauge("maintenance_log_trail_condition", "1 of the present one.", trailConditionKinds.map(conditionOf)),
     gauge(
       "maintenance_log_trail_look_age_seconds",
-      "Since the last look that succeeded.",
-      trail.lookAgeSeconds,
+      "Since the last poll that succeeded.",
+      trail.pollAgeSeconds,
     ),
     gauge("maintenance_log_trail_waiting_records", "Records without a number.", trail.waitingRecords),
     gauge("nodejs_eventloop_lag_p50_seconds", "Event-loop delay, median of 30 to 60 s.", lag.medianSeconds),

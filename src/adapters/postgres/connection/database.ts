@@ -24,10 +24,10 @@ export interface Database {
 
 export const serviceLimits: PoolLimits = { connections: 10, deadlineMilliseconds: 5_000, waiting: 1_000 };
 
-/** For a look at the database, as patient as the service is with a statement. */
+/** For a probe of the database, as patient as the service is with a statement. */
 export const probeLimits: PoolLimits = { ...serviceLimits, connections: 1, waiting: 0 };
 
-/** For numbering, on a connection of its own: no request waits for it. A look over ten million records takes up to 20 s. */
+/** For numbering, on a connection of its own: no request waits for it. A pass over ten million records takes up to 20 s. */
 export const trailLimits: PoolLimits = { connections: 1, deadlineMilliseconds: 60_000, waiting: 10 };
 
 /** For commands, which may take their time over a migration. */

@@ -13,8 +13,8 @@ import { newestFaults } from "./newest-records.ts";
  */
 const mostBytes = { ofTexts: 48 * 1024, ofEntries: 128 * 1024 };
 
-/** A sequence that has given no id yet has the first one as its last value. */
-const lastGiven = (kind: EntryKind) =>
+/** A sequence that has issued no id yet has the first one as its last value. */
+const lastIssued = (kind: EntryKind) =>
   sql`(select case when is_called then last_value else 0 end from ${sequenceOf[kind]})`;
 
 const tableOf: Readonly<Record<EntryKind, Statement>> = {
@@ -99,12 +99,12 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
   );
 
   return {
-    async horizon(takesId) {
+    async horizon(needsXid) {
       const [row] = await query<{ server: string; xmin: number; xid: number | null } & Ids>(
         sql`
           select ${serverStart} as server, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
-            case when ${takesId} then pg_current_xact_id()::text::bigint end as xid,
-            ${lastGiven("employee")} as employee, ${lastGiven("asset")} as asset, ${lastGiven("log")} as log`,
+            case when ${needsXid} then pg_current_xact_id()::text::bigint end as xid,
+            ${lastIssued("employee")} as employee, ${lastIssued("asset")} as asset, ${lastIssued("log")} as log`,
       );
       const { server, xmin, xid, ...lastIds } = row as NonNullable<typeof row>;
       return { server, xmin, xid: xid ?? undefined, lastIds };

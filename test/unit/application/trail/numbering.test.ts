@@ -8,30 +8,30 @@ import { hasher, logRecord, makeTrailStage, range } from "../../../support/trail
 
 type Stage = ReturnType<typeof makeTrailStage>;
 
-/** Looks of a process, a second after each other. */
-async function look({ clock }: Stage, numbering: ReturnType<Stage["numbering"]>, times = 1): Promise<void> {
+/** Polls of a process, a second after each other. */
+async function poll({ clock }: Stage, numbering: ReturnType<Stage["numbering"]>, times = 1): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     clock.advance(1);
-    await numbering.look();
+    await numbering.poll();
   }
 }
 
-/** A process that has looked often enough for all that was there to be settled. */
+/** A process that has polled often enough for all that was there to be settled. */
 async function settled(stage: Stage) {
   const each = stage.numbering();
-  await look(stage, each, 8);
+  await poll(stage, each, 8);
   return each;
 }
 
-/** The ids above which logs were looked for. */
+/** The ids above which logs were searched for. */
 function watchLooks({ trail }: Stage): number[] {
-  const looks: number[] = [];
+  const polls: number[] = [];
   const { number } = trail.ledger;
   trail.ledger.number = (size, above, settled, limit, upTo) => {
-    looks.push(above.log);
+    polls.push(above.log);
     return number(size, above, settled, limit, upTo);
   };
-  return looks;
+  return polls;
 }
 
 const told = ({ events }: Stage, name: string) =>
@@ -46,10 +46,10 @@ describe("numbering", () => {
       const ids = range(next, next + 1 + ((round * 37) % 200));
       next += ids.length;
       commit(...ids);
-      await Promise.all(processes.map(each => each.look()));
-      await processes[round % 3]?.look();
+      await Promise.all(processes.map(each => each.poll()));
+      await processes[round % 3]?.poll();
     }
-    for (const each of processes) await each.look();
+    for (const each of processes) await each.poll();
     assert.deepEqual(
       [...numberedIds()].sort((a, b) => a - b),
       range(1, next),
@@ -68,7 +68,7 @@ describe("numbering", () => {
       for (const recordId of range(1, 1_501)) records[kind].push({ ...logRecord(recordId), kind });
     }
     commit(...range(1, 3_001));
-    await stage.numbering().look();
+    await stage.numbering().poll();
     const kinds = trail.stored.entries.map(({ kind }) => kind);
     assert.deepEqual(kinds, [
       ...Array(1_500).fill("employee"),
@@ -80,22 +80,22 @@ describe("numbering", () => {
   test("goes on with the ids after those of the batch before", async () => {
     const stage = makeTrailStage();
     stage.commit(...range(1, 9_001));
-    const looks = watchLooks(stage);
-    await look(stage, stage.numbering());
+    const polls = watchLooks(stage);
+    await poll(stage, stage.numbering());
     // What is new comes before each batch.
-    assert.deepEqual(looks, [9_000, 0, 9_000, 4_000, 9_000, 8_000]);
+    assert.deepEqual(polls, [9_000, 0, 9_000, 4_000, 9_000, 8_000]);
   });
 
   test("grows by many tiles at once as it does entry by entry", async () => {
     const [many, single] = [makeTrailStage(), makeTrailStage()];
     many.commit(...range(1, 3_001));
-    await many.numbering().look();
+    await many.numbering().poll();
     const each = single.numbering();
     for (const id of range(1, 3_001)) {
       single.commit(id);
-      if (id % 7 === 0) await each.look();
+      if (id % 7 === 0) await each.poll();
     }
-    await each.look();
+    await each.poll();
     assert.equal(many.trail.stored.nodes.length, 187 + 11);
     assert.deepEqual(many.trail.stored.nodes, single.trail.stored.nodes);
     assert.equal(many.rootOf(), single.rootOf());
@@ -105,8 +105,8 @@ describe("numbering", () => {
     const stage = makeTrailStage();
     const [one, other] = [await settled(stage), await settled(stage)];
     stage.commit(...range(1, 5_001));
-    await one.look();
-    await look(stage, other);
+    await one.poll();
+    await poll(stage, other);
     assert.equal(toBase64(other.head()?.root ?? assert.fail()), stage.rootOf());
     assert.equal(other.head()?.size, 5_000);
   });
@@ -118,27 +118,27 @@ describe("numbering", () => {
     transactions.open.add(transactions.next);
     transactions.next += 1;
     commit(1, 2, 5);
-    await look(stage, each, 300);
+    await poll(stage, each, 300);
     commit(3, 4);
     transactions.open.clear();
-    await look(stage, each);
+    await poll(stage, each);
     assert.deepEqual(numberedIds(), [1, 2, 5, 3, 4]);
     assert.deepEqual(told(stage, "trail late"), []);
   });
 
-  test("finds a record whose transaction took its own id one look after that of the record", async () => {
+  test("finds a record whose transaction took its own id one poll after that of the record", async () => {
     const stage = makeTrailStage();
     const { commit, transactions, numberedIds } = { ...stage, ...stage.trail };
     const each = await settled(stage);
     commit(2);
-    await look(stage, each);
-    // The transaction that has had id 1 since before that look.
+    await poll(stage, each);
+    // The transaction that has had id 1 since before that poll.
     transactions.open.add(transactions.next);
     transactions.next += 1;
-    await look(stage, each, 50);
+    await poll(stage, each, 50);
     commit(1);
     transactions.open.clear();
-    await look(stage, each);
+    await poll(stage, each);
     assert.deepEqual(numberedIds(), [2, 1]);
   });
 
@@ -148,40 +148,40 @@ describe("numbering", () => {
     stage.given.log = 0;
     const each = await settled(stage);
     const { horizon } = stage.trail.records;
-    stage.trail.records.horizon = async takesId => {
+    stage.trail.records.horizon = async needsXid => {
       // The statement waits, and meanwhile a transaction is given id 1.
       stage.trail.records.horizon = horizon;
       stage.clock.advance(0.9);
       stage.given.log = 1;
-      return horizon(takesId);
+      return horizon(needsXid);
     };
-    await look(stage, each);
+    await poll(stage, each);
     stage.clock.advance(0.2);
-    await each.look();
+    await each.poll();
     // Within a second of its id.
     transactions.open.add(transactions.next);
     transactions.next += 1;
-    await look(stage, each, 4);
+    await poll(stage, each, 4);
     stage.commit(1);
     transactions.open.clear();
-    await look(stage, each, 2);
+    await poll(stage, each, 2);
     assert.deepEqual(stage.numberedIds(), [1]);
   });
 
-  test("looks over the ids of the last seconds only, and over all of them until they are settled at the start and once a day", async () => {
+  test("goes over the ids of the last seconds only, and over all of them until they are settled at the start and once a day", async () => {
     const stage = makeTrailStage();
     stage.commit(...range(1, 101));
-    const looks = watchLooks(stage);
+    const polls = watchLooks(stage);
     const each = await settled(stage);
-    assert.deepEqual(looks, [100, 0, 100, 0, 100, 0, 100, 100, 100, 100, 100]);
-    looks.length = 0;
+    assert.deepEqual(polls, [100, 0, 100, 0, 100, 0, 100, 100, 100, 100, 100]);
+    polls.length = 0;
     stage.commit(101, 102);
-    await look(stage, each, 6);
-    assert.deepEqual(looks, [100, 100, 100, 102, 102, 102]);
-    looks.length = 0;
+    await poll(stage, each, 6);
+    assert.deepEqual(polls, [100, 100, 100, 102, 102, 102]);
+    polls.length = 0;
     stage.clock.advance(86_400);
-    await look(stage, each, 4);
-    assert.deepEqual(looks, [102, 0, 102, 102, 102]);
+    await poll(stage, each, 4);
+    assert.deepEqual(polls, [102, 0, 102, 102, 102]);
   });
 
   test("finds what was under way while the process started", async () => {
@@ -194,7 +194,7 @@ describe("numbering", () => {
     assert.deepEqual(numberedIds(), [2, 3]);
     commit(1);
     transactions.open.clear();
-    await look(stage, each, 4);
+    await poll(stage, each, 4);
     assert.deepEqual(numberedIds(), [2, 3, 1]);
   });
 
@@ -203,10 +203,10 @@ describe("numbering", () => {
     stage.commit(2, 3);
     const each = await settled(stage);
     stage.commit(1);
-    await look(stage, each, 20);
+    await poll(stage, each, 20);
     assert.deepEqual(stage.numberedIds(), [2, 3]);
     stage.clock.advance(86_400);
-    await look(stage, each);
+    await poll(stage, each);
     assert.deepEqual(stage.numberedIds(), [2, 3, 1]);
     assert.deepEqual(told(stage, "trail late"), [{ records: 1, entry: 2 }]);
   });
@@ -221,10 +221,10 @@ describe("numbering", () => {
     // Committed while no process ran.
     stage.commit(2, 5);
     const each = stage.numbering();
-    await look(stage, each, 8);
+    await poll(stage, each, 8);
     stage.commit(1);
     transactions.open.clear();
-    await look(stage, each, 8);
+    await poll(stage, each, 8);
     assert.deepEqual(stage.numberedIds(), [3, 4, 2, 5, 1]);
     assert.deepEqual(told(stage, "trail late"), []);
   });
@@ -236,7 +236,7 @@ describe("numbering", () => {
     await settled(stage);
     stage.given.log = 4;
     stage.commit(3, 4);
-    await look(stage, stage.numbering());
+    await poll(stage, stage.numbering());
     assert.deepEqual(stage.numberedIds(), [1_000_000, 1, 2, 3, 4]);
     assert.deepEqual(told(stage, "trail late"), []);
   });
@@ -249,7 +249,7 @@ describe("numbering", () => {
     for (const id of [3, 4]) {
       stage.given.log = id;
       stage.commit(id);
-      await look(stage, each);
+      await poll(stage, each);
       each = stage.numbering();
     }
     assert.deepEqual(stage.numberedIds(), [1_000_000, 1, 2, 3, 4]);
@@ -262,10 +262,10 @@ describe("numbering", () => {
     const each = await settled(stage);
     stage.commit(900);
     stage.given.log = 900;
-    await look(stage, each, 8);
+    await poll(stage, each, 8);
     stage.given.log = 3;
     stage.commit(3);
-    await look(stage, each);
+    await poll(stage, each);
     assert.deepEqual(stage.numberedIds(), [1, 2, 900, 3]);
   });
 
@@ -275,9 +275,9 @@ describe("numbering", () => {
     const { number } = stage.trail.ledger;
     stage.trail.ledger.number = async () => undefined;
     stage.commit(1);
-    await assert.rejects(look(stage, each), /takes no entries/);
+    await assert.rejects(poll(stage, each), /takes no entries/);
     stage.trail.ledger.number = number;
-    await look(stage, each);
+    await poll(stage, each);
     assert.deepEqual(stage.numberedIds(), [1]);
   });
 
@@ -290,18 +290,18 @@ describe("numbering", () => {
     transactions.next += 1;
     stage.given.log = 22;
     stage.commit(22);
-    await look(stage, each, 3);
+    await poll(stage, each, 3);
     stage.given.log = 6;
-    await look(stage, each, 2);
+    await poll(stage, each, 2);
     for (const id of [7, 8]) {
       stage.given.log = id;
       stage.commit(id);
-      await look(stage, each);
+      await poll(stage, each);
     }
     assert.deepEqual(stage.numberedIds(), [1, 22, 7, 8]);
   });
 
-  test("numbers ids that another server gives again, however far it is by the next look", async () => {
+  test("numbers ids that another server gives again, however far it is by the next poll", async () => {
     const stage = makeTrailStage();
     stage.commit(1, 2);
     stage.given.log = 50;
@@ -310,7 +310,7 @@ describe("numbering", () => {
     stage.trail.transactions.server = "another";
     stage.given.log = 60;
     stage.commit(3, 4, 60);
-    await look(stage, each);
+    await poll(stage, each);
     assert.deepEqual(stage.numberedIds(), [1, 2, 3, 4, 60]);
   });
 
@@ -318,12 +318,12 @@ describe("numbering", () => {
     const stage = makeTrailStage();
     stage.trail.transactions.next = 1_000;
     const each = await settled(stage);
-    const looks = watchLooks(stage);
+    const polls = watchLooks(stage);
     stage.commit(1);
-    await look(stage, each, 2);
+    await poll(stage, each, 2);
     Object.assign(stage.trail.transactions, { next: 5, server: "another" });
-    await look(stage, each, 80);
-    assert.equal(looks.at(-1), 1);
+    await poll(stage, each, 80);
+    assert.equal(polls.at(-1), 1);
   });
 
   test("settles no id of another server by what the first one had given", async () => {
@@ -331,39 +331,39 @@ describe("numbering", () => {
     const { transactions } = stage.trail;
     const each = await settled(stage);
     stage.commit(50);
-    await look(stage, each);
+    await poll(stage, each);
     transactions.server = "another";
-    await look(stage, each);
-    // The transaction of id 45, which it was given just before that look.
+    await poll(stage, each);
+    // The transaction of id 45, which it was given just before that poll.
     transactions.open.add(transactions.next);
     transactions.next += 1;
-    await look(stage, each, 10);
+    await poll(stage, each, 10);
     stage.commit(45);
     transactions.open.clear();
-    await look(stage, each);
+    await poll(stage, each);
     assert.deepEqual(stage.numberedIds(), [50, 45]);
   });
 
-  test("goes over all ids after a sequence was set back, also where another process is first at that look", async () => {
+  test("goes over all ids after a sequence was set back, also where another process is first at that poll", async () => {
     const stage = makeTrailStage();
     stage.given.log = 100;
     stage.commit(1, 100);
     const [each, other] = [stage.numbering(), stage.numbering()];
-    await look(stage, each, 8);
+    await poll(stage, each, 8);
     stage.given.log = 50;
     stage.commit(49);
     const { ledger } = stage.trail;
     const { number } = ledger;
     ledger.number = async (...given) => {
       ledger.number = number;
-      await other.look();
+      await other.poll();
       return number(...given);
     };
-    await look(stage, each);
+    await poll(stage, each);
     // The sequence has caught up, so nothing shows any more that it was set back.
     stage.commit(...range(51, 100), 101);
     stage.given.log = 101;
-    await look(stage, each, 3);
+    await poll(stage, each, 3);
     assert.equal(stage.numberedIds().length, stage.records.log.length);
   });
 
@@ -383,7 +383,7 @@ describe("numbering", () => {
     const last = 100_000 * windowSize;
     stage.commit(1, windowSize, windowSize + 2, last);
     stage.given.log = last;
-    await stage.numbering().look();
+    await stage.numbering().poll();
     const isOfPass = ([above]: readonly number[]) => above !== last;
     const pass = [
       [0, windowSize],
@@ -394,11 +394,11 @@ describe("numbering", () => {
     assert.deepEqual(stage.numberedIds(), [1, windowSize, windowSize + 2, last]);
     windows.length = 0;
     const restarted = stage.numbering();
-    await look(stage, restarted, 8);
+    await poll(stage, restarted, 8);
     assert.deepEqual(windows.filter(isOfPass), [...pass, ...pass.slice(0, 1), ...pass]);
     assert.ok(searched.every(entries => entries <= windowSize));
     windows.length = 0;
-    await look(stage, restarted);
+    await poll(stage, restarted);
     assert.deepEqual(windows, [[last, everyId.log]]);
   });
 
@@ -407,9 +407,9 @@ describe("numbering", () => {
     const each = new Numbering({ ...stage, ...stage.trail, hasher });
     const last = 3 * windowSize;
     stage.commit(1, 2 * windowSize, last);
-    for (let id = last + 1; await each.poll(); id += 1) {
+    for (let id = last + 1; await each.step(); id += 1) {
       stage.commit(id);
-      assert.equal(await each.poll(), true);
+      assert.equal(await each.step(), true);
       assert.ok(stage.numberedIds().includes(id));
       if (id === last + 1) assert.ok(!stage.numberedIds().includes(last));
     }
@@ -421,9 +421,9 @@ describe("numbering", () => {
     stage.records.log.push(logRecord(1, "x".repeat(70_000)));
     stage.given.log = 0;
     const each = stage.numbering();
-    await look(stage, each, 500);
+    await poll(stage, each, 500);
     assert.deepEqual(told(stage, "record too long for the trail"), [{ record: "log 1" }]);
-    await look(stage, each, 200);
+    await poll(stage, each, 200);
     assert.equal(told(stage, "record too long for the trail").length, 2);
   });
 
@@ -431,12 +431,12 @@ describe("numbering", () => {
     const stage = makeTrailStage();
     stage.commit(1);
     const each = await settled(stage);
-    const looks = watchLooks(stage);
+    const polls = watchLooks(stage);
     stage.clock.set("2099-01-01T00:00:00Z");
-    await look(stage, each);
+    await poll(stage, each);
     stage.clock.set("2001-01-01T00:00:00Z");
-    await look(stage, each);
-    assert.deepEqual(looks, [1, 1]);
+    await poll(stage, each);
+    assert.deepEqual(polls, [1, 1]);
   });
 
   test("starts anew from what is stored when that is not what it knew", async () => {
@@ -446,11 +446,11 @@ describe("numbering", () => {
     stage.trail.stored.entries.splice(200);
     stage.trail.stored.nodes.length = 0;
     stage.records.log.splice(150, 100);
-    await look(stage, each, 2);
+    await poll(stage, each, 2);
     assert.equal(toBase64(each.head()?.root ?? assert.fail()), stage.rootOf());
     const last = stage.trail.stored.entries.pop() ?? assert.fail();
     stage.trail.stored.entries.push({ ...last, hash: new Uint8Array(32) });
-    await look(stage, each, 2);
+    await poll(stage, each, 2);
     assert.equal(toBase64(each.head()?.root ?? assert.fail()), stage.rootOf());
   });
 
@@ -467,12 +467,12 @@ describe("numbering", () => {
         commit(301);
         // A process that starts reads the last tile first.
         const message = isNew && at === 298 ? "entry 298 was removed" : `entry ${at} was removed`;
-        await assert.rejects(look(stage, each), { name: "TrailError", message });
+        await assert.rejects(poll(stage, each), { name: "TrailError", message });
         // Only what is new has a number.
         assert.deepEqual(new Set(numberedIds()).size, trail.stored.entries.length);
         assert.ok(!numberedIds().includes(removed.recordId));
         trail.stored.entries.splice(at, 0, removed);
-        await look(stage, each, 2);
+        await poll(stage, each, 2);
         assert.deepEqual(
           [...trail.stored.entries].sort((a, b) => a.index - b.index).map(({ recordId }) => recordId),
           range(1, 302),

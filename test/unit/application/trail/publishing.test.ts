@@ -41,7 +41,7 @@ function makeService() {
         commit(...range(size + 1, Math.min(to, size + 10_000) + 1));
       do {
         clock.advance(11);
-        await service.look();
+        await service.poll();
       } while (service.state().checkpointSize < to);
     },
     async assertProven(id: number) {
@@ -89,7 +89,7 @@ test("a tile that the checkpoint of another process covers is there, and one pas
   const { grow, service, commit, numbering } = makeService();
   await grow(300);
   commit(...range(301, 401));
-  await numbering().look();
+  await numbering().poll();
   assert.equal(service.state().checkpointSize, 300);
   const tile = (await service.published.tile("0/001.p/144")) as Uint8Array;
   assert.equal(tile.length, 144 * 32);
@@ -114,15 +114,15 @@ test("logs have proofs again after another history was accepted, also those of t
   records.log.splice(400);
   trail.stored.nodes = trail.stored.nodes.filter(({ level, index }) => (index + 1) * 2 ** level <= 400);
   commit(...range(601, 800));
-  const look = async () => {
+  const poll = async () => {
     clock.advance(11);
-    await service.look();
+    await service.poll();
   };
-  for (let time = 0; time < 5; time += 1) await look();
+  for (let time = 0; time < 5; time += 1) await poll();
   assert.equal(service.state().condition.kind, "contradicted");
   await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
   commit(...range(800, 810));
-  for (let time = 0; time < 3; time += 1) await look();
+  for (let time = 0; time < 3; time += 1) await poll();
   for (const id of [1, 300, 601, 809]) await assertProven(id);
 });
 
@@ -142,22 +142,22 @@ async function makeSignedService() {
     });
   const service = start();
   stage.commit(...range(1, 601));
-  const look = async (trail = service, times = 4) => {
+  const poll = async (trail = service, times = 4) => {
     for (let time = 0; time < times; time += 1) {
       stage.clock.advance(11);
-      await trail.look();
+      await trail.poll();
     }
   };
-  await look();
+  await poll();
   const broken = () => events.recorded.filter(({ event }) => event === "trail broken");
-  return { ...stage, ...memory, service, start, look, broken };
+  return { ...stage, ...memory, service, start, poll, broken };
 }
 
 const gone = (message: string) => ({ name: "DomainError", code: "GONE", message });
 
 describe("a trail that was rewritten under the process", () => {
   test("gives no proof that does not hold, and signs nothing any more", async () => {
-    const { service, rewrite, look, commit, note, broken, events } = await makeSignedService();
+    const { service, rewrite, poll, commit, note, broken, events } = await makeSignedService();
     const signed = note();
     await service.published.proof(11);
     rewrite(11);
@@ -169,7 +169,7 @@ describe("a trail that was rewritten under the process", () => {
     }
     assert.equal(events.recorded.filter(({ event }) => event === "trail mismatch").length, 3);
     commit(601, 602);
-    await look();
+    await poll();
     assert.equal(note(), signed);
     assert.equal(service.checkpoint(), signed);
     assert.equal(broken().length, 1);
@@ -184,7 +184,7 @@ describe("a trail that was rewritten under the process", () => {
       isSigned: true,
       checkpointSize: 600,
       condition: { kind: "whole", since: state.condition.since, why: "" },
-      lookAgeSeconds: 0,
+      pollAgeSeconds: 0,
       waitingRecords: 0,
     });
     clock.advance(7);
@@ -195,7 +195,7 @@ describe("a trail that was rewritten under the process", () => {
   });
 
   test("shows nothing after a restart that it cannot sign", async () => {
-    const { start, rewrite, look, note, broken, trail } = await makeSignedService();
+    const { start, rewrite, poll, note, broken, trail } = await makeSignedService();
     const signed = note();
     rewrite(11);
     for (const damage of [
@@ -205,7 +205,7 @@ describe("a trail that was rewritten under the process", () => {
     ]) {
       damage();
       const restarted = start();
-      await look(restarted);
+      await poll(restarted);
       assert.throws(() => restarted.published.checkpoint(), { code: "NOT_FOUND" });
       assert.equal(restarted.state().condition.kind, "contradicted");
       await assert.rejects(restarted.published.proof(12), { code: "NOT_FOUND" });

@@ -19,8 +19,8 @@ function poll(state: Settling, horizon: Omit<Horizon, "server">, now: number): S
     const { todo } = step;
     state = step.state;
     if (todo.kind === "end") return state;
-    if (todo.kind === "find a window") seen = { kind: "window", upTo: everyId };
-    else if (todo.kind === "look for missing entries") seen = { kind: "whole", upTo: todo.to };
+    if (todo.kind === "find window") seen = { kind: "window found", upTo: everyId };
+    else if (todo.kind === "check entries") seen = { kind: "entries checked", upTo: todo.to };
     else {
       const { window } = todo;
       const nothing = {

@@ -20,8 +20,8 @@ describe("signing", () => {
     const { start, commit, trail, events } = makeSigner();
     const [one, other] = [start(), start()];
     commit(1);
-    await one.look();
-    await other.look();
+    await one.poll();
+    await other.poll();
     const { last } = trail.checkpoints;
     let next = 2;
     let isOthers = false;
@@ -31,14 +31,14 @@ describe("signing", () => {
         isOthers = true;
         commit(...range(next, next + 1_500));
         next += 1_500;
-        for (let look = 0; look < 4; look += 1) await other.look();
+        for (let poll = 0; poll < 4; poll += 1) await other.poll();
         isOthers = false;
         return last();
       },
     });
     commit(next);
     next += 1;
-    await one.look();
+    await one.poll();
     assert.deepEqual(
       events.recorded.filter(({ event }) => event === "trail broken"),
       [],
@@ -50,12 +50,12 @@ describe("signing", () => {
     const { start, commit, setNote, events } = makeSigner();
     commit(...range(1, 8));
     const one = start();
-    await one.look();
+    await one.poll();
     await one.signing.close();
     for (const note of ["garbage\n", one.signing.newest()?.note?.replace("\n7\n", "\n6\n")]) {
       setNote(note);
       const other = start();
-      await other.look();
+      await other.poll();
       assert.equal(other.signing.newest(), undefined);
     }
     assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
@@ -64,9 +64,9 @@ describe("signing", () => {
   test("signs nothing over a checkpoint in the database that says nothing, until the operator accepts that", async () => {
     const { start, commit, events, trail, remembered } = makeSigner();
     commit(1);
-    const { signing, look } = start();
+    const { signing, poll } = start();
     trail.stored.checkpoints.push("");
-    await look();
+    await poll();
     assert.equal(signing.newest(), undefined);
     assert.match(
       String(events.recorded.at(-1)?.details?.["contradicts"]),
@@ -77,7 +77,7 @@ describe("signing", () => {
     assert.deepEqual(trail.stored.acceptances, [acceptance]);
     assert.equal(acceptance?.refused, "none");
     assert.match(acceptance?.accepted ?? "", /^1 /);
-    await look(11);
+    await poll(11);
     assert.equal(signing.newest()?.size, 1);
     assert.equal(await acceptTrail(ports, "again"), undefined);
   });
@@ -86,8 +86,8 @@ describe("signing", () => {
     for (const isFileBroken of [false, true]) {
       const { start, commit, setNote, trail, remembered } = makeSigner();
       commit(1, 2);
-      const { signing, look } = start();
-      await look();
+      const { signing, poll } = start();
+      await poll();
       await signing.close();
       if (isFileBroken) setNote("garbage\n");
       else trail.stored.checkpoints.push("garbage\n");
@@ -121,11 +121,11 @@ describe("signing", () => {
         },
         close: trail.stop,
       };
-      const look = async (seconds = 1) => {
+      const poll = async (seconds = 1) => {
         stage.clock.advance(seconds);
-        return trail.look();
+        return trail.poll();
       };
-      return { signing, look };
+      return { signing, poll };
     };
     return {
       ...stage,
@@ -136,15 +136,15 @@ describe("signing", () => {
 
   test("signs what has grown, once it has all of it and at most once a second, and remembers before it tells", async () => {
     const { start, commit, rootOf, note, trail, events } = makeSigner();
-    const { signing, look } = start();
-    await look();
+    const { signing, poll } = start();
+    await poll();
     assert.equal(openCheckpoint(signing.newest()?.note ?? "", [key], trailCrypto).size, 0);
     commit(...range(1, 5_000));
-    assert.equal(await look(0.5), 20);
+    assert.equal(await poll(0.5), 20);
     assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 0);
-    assert.equal(await look(0.1), 400);
+    assert.equal(await poll(0.1), 400);
     assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 0);
-    assert.equal(await look(0.4), 1_000);
+    assert.equal(await poll(0.4), 1_000);
     const { size, root } = openCheckpoint(note() ?? "", [key], trailCrypto);
     assert.deepEqual([size, toBase64(root), signing.newest()?.note], [4_999, rootOf(), note()]);
     await signing.close();
@@ -172,18 +172,18 @@ describe("signing", () => {
       test(`signs nothing over ${what}${restarted ? ", after a restart" : ""}, until it is accepted`, async () => {
         const signer = makeSigner();
         const { start, commit, note, events, trail, remembered } = signer;
-        let { signing, look } = start();
+        let { signing, poll } = start();
         commit(...range(1, 600));
-        await look();
-        await look();
+        await poll();
+        await poll();
         const before = note();
         tamper(signer);
         trail.stored.nodes = trail.stored.nodes.filter(
           ({ level, index }) => (index + 1) * 2 ** level <= trail.stored.entries.length,
         );
-        if (restarted || what !== "an older dump") ({ signing, look } = start());
+        if (restarted || what !== "an older dump") ({ signing, poll } = start());
         commit(...range(600, 610));
-        for (let time = 0; time < 5; time += 1) await look(11);
+        for (let time = 0; time < 5; time += 1) await poll(11);
         assert.equal(note(), before);
         assert.notEqual(signing.contradiction(), undefined);
         const told = events.recorded.filter(({ event }) => event === "trail broken");
@@ -193,7 +193,7 @@ describe("signing", () => {
         await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
         assert.match(trail.stored.acceptances[0]?.refused ?? "", /^599 /);
         commit(...range(610, 620));
-        for (let time = 0; time < 3; time += 1) await look(11);
+        for (let time = 0; time < 3; time += 1) await poll(11);
         assert.equal(signing.contradiction(), undefined);
         assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, trail.stored.entries.length);
         assert.ok(events.recorded.some(({ event }) => event === "trail whole again"));
@@ -203,35 +203,35 @@ describe("signing", () => {
 
   test("keeps a checkpoint in the database for a thousand entries, or for an hour", async () => {
     const { start, commit, trail } = makeSigner();
-    const { look } = start();
+    const { poll } = start();
     const sizes = () => trail.stored.checkpoints.map(note => readHead(note).size);
     commit(1);
-    await look();
+    await poll();
     commit(...range(2, 900));
-    await look();
+    await poll();
     assert.deepEqual(sizes(), [1]);
     commit(...range(900, 1_002));
-    await look();
+    await poll();
     commit(1_002);
-    await look();
+    await poll();
     assert.deepEqual(sizes(), [1, 1_001]);
     commit(1_003);
-    await look(3_600);
+    await poll(3_600);
     assert.deepEqual(sizes(), [1, 1_001, 1_003]);
   });
 
   test("tells of a checkpoint in the log at most once a minute", async () => {
     const { start, commit, events } = makeSigner();
-    const { look } = start();
+    const { poll } = start();
     const told = () =>
       events.recorded.flatMap(({ event, details }) => (event === "checkpoint" ? details?.["size"] : []));
     commit(1);
-    await look();
+    await poll();
     commit(2);
-    await look(59);
+    await poll(59);
     assert.deepEqual(told(), [1]);
     commit(3);
-    await look(1);
+    await poll(1);
     assert.deepEqual(told(), [1, 3]);
   });
 
@@ -240,14 +240,14 @@ describe("signing", () => {
       const signer = makeSigner();
       const { start, commit, rewrite, trail } = signer;
       const begin = () => start(false);
-      let { signing, look } = begin();
+      let { signing, poll } = begin();
       commit(1, 2, 3);
-      await look();
+      await poll();
       await signing.close();
       rewrite(2);
-      if (isRestarted) ({ signing, look } = begin());
+      if (isRestarted) ({ signing, poll } = begin());
       commit(4);
-      for (let time = 0; time < 3; time += 1) await look(11);
+      for (let time = 0; time < 3; time += 1) await poll(11);
       assert.match(signing.contradiction() ?? "", isRestarted ? /^database 3 / : /^memory 3 /);
       assert.equal(trail.stored.checkpoints.length, 1);
     }
@@ -255,15 +255,15 @@ describe("signing", () => {
 
   test("signs no entry that a synchronous standby may not have", async () => {
     const { start, commit, note, trail, numbering, events } = makeSigner();
-    const { signing, look } = start();
+    const { signing, poll } = start();
     commit(1);
-    await numbering().look();
+    await numbering().poll();
     trail.checkpoints.confirm = () => Promise.reject(new Error("the standby is silent"));
-    assert.equal(await look(), 10_000);
+    assert.equal(await poll(), 10_000);
     assert.match(JSON.stringify(events.recorded), /the standby is silent/);
     assert.deepEqual([note(), signing.newest()], [undefined, undefined]);
     trail.checkpoints.confirm = async () => {};
-    await look();
+    await poll();
     assert.equal(signing.newest()?.size, 1);
   });
 
@@ -271,21 +271,21 @@ describe("signing", () => {
     const { start, commit, setNote, note, events } = makeSigner();
     commit(1, 2);
     const one = start();
-    await one.look();
+    await one.poll();
     await one.signing.close();
     const kept = note();
     for (const isRestarted of [false, true]) {
       setNote(undefined);
-      const { signing, look } = isRestarted ? start() : one;
+      const { signing, poll } = isRestarted ? start() : one;
       commit(isRestarted ? 4 : 3);
-      for (let time = 0; time < 3; time += 1) await look(11);
+      for (let time = 0; time < 3; time += 1) await poll(11);
       assert.match(
         signing.contradiction() ?? "",
         /^for the operator, since TRAIL_STATE_FILE is missing or empty: copy/,
       );
       assert.equal(note(), undefined);
       setNote(kept);
-      await look(11);
+      await poll(11);
       assert.equal(signing.contradiction(), undefined);
       assert.equal(signing.newest()?.size, isRestarted ? 4 : 3);
     }
@@ -298,8 +298,8 @@ describe("signing", () => {
       const { start, commit, setNote, note } = makeSigner();
       setNote(empty);
       commit(1);
-      const { signing, look } = start();
-      await look();
+      const { signing, poll } = start();
+      await poll();
       assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 1]);
       assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 1);
     }
@@ -307,18 +307,18 @@ describe("signing", () => {
 
   test("is failing, and not contradicted, while the state file cannot be written, and signs again when it can", async () => {
     const { start, commit, remembered, events } = makeSigner();
-    const { signing, look } = start();
+    const { signing, poll } = start();
     commit(1);
-    await look();
+    await poll();
     const { write } = remembered;
     remembered.write = () =>
       Promise.reject(new TrailObstacleError("TRAIL_STATE_FILE cannot be written: ENOSPC", "failing"));
     commit(2);
-    await look(11);
+    await poll(11);
     assert.match(signing.contradiction() ?? "", /cannot be written: ENOSPC$/);
     assert.equal(signing.newest()?.size, 1);
     remembered.write = write;
-    await look(11);
+    await poll(11);
     assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 2]);
     const named = (event: string) => events.recorded.filter(recorded => recorded.event === event).length;
     assert.deepEqual([named("trail failed"), named("trail broken"), named("trail whole again")], [1, 0, 1]);
@@ -328,7 +328,7 @@ describe("signing", () => {
     const { start, commit, trail, remembered, events } = makeSigner();
     commit(1);
     const one = start();
-    await one.look();
+    await one.poll();
     await one.signing.close();
     for (const place of ["database", "TRAIL_STATE_FILE"]) {
       const theirs =
@@ -336,13 +336,13 @@ describe("signing", () => {
       if (place === "database") trail.stored.checkpoints.push(theirs);
       else await remembered.write(theirs);
       commit(place === "database" ? 2 : 3);
-      await one.look(11);
+      await one.poll(11);
       assert.equal(
         one.signing.contradiction(),
         `${place} a checkpoint of other.example.com, and not of trail.example.com`,
       );
       await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "one name");
-      await one.look(11);
+      await one.poll(11);
       assert.equal(one.signing.contradiction(), undefined);
     }
     assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
@@ -350,18 +350,18 @@ describe("signing", () => {
 
   test("numbers on while the state file cannot be read, and signs again when it can", async () => {
     const { start, commit, remembered, trail, note } = makeSigner();
-    const { signing, look } = start();
+    const { signing, poll } = start();
     commit(1);
-    await look();
+    await poll();
     const { read } = remembered;
     remembered.read = () =>
       Promise.reject(new TrailObstacleError("TRAIL_STATE_FILE cannot be read: EACCES", "failing"));
     commit(2, 3);
-    await look(11);
+    await poll(11);
     assert.deepEqual([trail.stored.entries.length, signing.newest()?.size], [3, 1]);
     assert.match(signing.contradiction() ?? "", /cannot be read: EACCES$/);
     remembered.read = read;
-    await look(11);
+    await poll(11);
     assert.equal(signing.contradiction(), undefined);
     assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 3);
   });
@@ -369,15 +369,15 @@ describe("signing", () => {
   test("signs without a state file where an operator accepts that it is new", async () => {
     const { start, commit, setNote, note, trail, remembered } = makeSigner();
     commit(1);
-    const { signing, look } = start();
-    await look();
+    const { signing, poll } = start();
+    await poll();
     await signing.close();
     setNote(undefined);
     await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "a new machine");
     assert.match(trail.stored.acceptances[0]?.refused ?? "", /^1 /);
     assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 1);
     commit(2);
-    await look();
+    await poll();
     assert.equal(signing.newest()?.size, 2);
   });
 
@@ -387,8 +387,8 @@ describe("signing", () => {
         const stage = makeSigner();
         const { start, commit, trail, note, records } = stage;
         commit(...range(1, 11));
-        let { signing, look } = start();
-        await look();
+        let { signing, poll } = start();
+        await poll();
         const before = note();
         // The owner of the tables drops the constraint, changes a log, and adds an entry of what it says now.
         records.log[4] = logRecord(5, "forged");
@@ -396,8 +396,8 @@ describe("signing", () => {
         const index = trail.stored.entries.length;
         trail.stored.entries.push({ kind: "log", recordId: 5, index, hash: hasher.leaf(forged.entry) });
         if (isCovered) trail.stored.checkpoints.push(`of nobody\n11\n${stage.rootOf()}\n`);
-        if (isRestarted) ({ signing, look } = start());
-        for (let time = 0; time < 3; time += 1) await look(11);
+        if (isRestarted) ({ signing, poll } = start());
+        for (let time = 0; time < 3; time += 1) await poll(11);
         assert.equal(signing.contradiction(), "another entry than entry 10 of log record 5");
         assert.equal(note(), before);
       }
@@ -406,21 +406,21 @@ describe("signing", () => {
 
   test("signs on where somebody sets the clock back", async () => {
     const { start, commit, clock } = makeSigner();
-    const { signing, look } = start();
+    const { signing, poll } = start();
     commit(1);
-    await look();
+    await poll();
     clock.set("2001-01-01T00:00:00Z");
     commit(2);
-    await look();
+    await poll();
     assert.equal(signing.newest()?.size, 2);
   });
 
   test("a note that cannot be read is a contradiction too", async () => {
     const { start, commit, setNote, events } = makeSigner();
-    const { signing, look } = start();
+    const { signing, poll } = start();
     setNote("nonsense");
     commit(1);
-    await look();
+    await poll();
     assert.equal(signing.newest(), undefined);
     assert.deepEqual(
       events.recorded.map(({ event }) => event),

@@ -14,14 +14,14 @@ async function run(failures: readonly (Error | undefined)[], commits: readonly n
   const { events } = stage;
   const waits: number[] = [];
   stage.commit(...commits);
-  let looks = 0;
+  let polls = 0;
   const trail: TrailStore = {
     ...stage.trail,
     ledger: {
       ...stage.trail.ledger,
       async end() {
-        const failure = failures[looks];
-        looks += 1;
+        const failure = failures[polls];
+        polls += 1;
         if (failure !== undefined) throw failure;
         return stage.trail.ledger.end();
       },
@@ -42,7 +42,7 @@ async function run(failures: readonly (Error | undefined)[], commits: readonly n
     pause(milliseconds) {
       waits.push(milliseconds);
       stage.clock.advance(milliseconds / 1_000);
-      if (looks >= failures.length) done();
+      if (polls >= failures.length) done();
       return turn();
     },
   });
@@ -70,24 +70,52 @@ describe("the trail beside the requests", () => {
       pause: () => turn(),
     });
     assert.deepEqual(service.state().condition.kind, "waiting");
-    const look = async (seconds: number) => {
+    const poll = async (seconds: number) => {
       stage.clock.advance(seconds);
-      await service.look();
-      const { condition, waitingRecords, lookAgeSeconds } = service.state();
-      return [condition.kind, waitingRecords, lookAgeSeconds];
+      await service.poll();
+      const { condition, waitingRecords, pollAgeSeconds } = service.state();
+      return [condition.kind, waitingRecords, pollAgeSeconds];
     };
-    assert.deepEqual(await look(1), ["failing", 3, 1]);
+    assert.deepEqual(await poll(1), ["failing", 3, 1]);
     assert.equal(service.state().condition.why, "PostgreSQL refuses a statement (42501)");
-    for (let time = 0; time < 3; time += 1) await look(10);
+    for (let time = 0; time < 3; time += 1) await poll(10);
     const events = (name: string) => stage.events.recorded.filter(({ event }) => event === name).length;
     assert.deepEqual([events("trail failed"), events("trail whole again")], [1, 0]);
-    assert.deepEqual(await look(600), ["failing", 3, 631]);
+    assert.deepEqual(await poll(600), ["failing", 3, 631]);
     assert.equal(events("trail failed"), 2);
     ledger.number = number;
-    assert.deepEqual(await look(10), ["whole", 0, 0]);
+    assert.deepEqual(await poll(10), ["whole", 0, 0]);
     assert.deepEqual([events("trail failed"), events("trail whole again")], [2, 1]);
-    await look(1_000);
+    await poll(1_000);
     assert.equal(events("trail whole again"), 1);
+  });
+
+  test("is as it was until it has caught up after a failure, and says that its polls succeed", async () => {
+    const stage = makeTrailStage();
+    const { ledger } = stage.trail;
+    const { end } = ledger;
+    ledger.end = () => Promise.reject(new Error("x"));
+    stage.commit(...range(1, 10_001));
+    const service = makeTrail({
+      ...stage,
+      requestTrail: stage.trail,
+      crypto: trailCrypto,
+      key,
+      remembered: undefined,
+      pause: () => turn(),
+    });
+    const poll = async (seconds: number) => {
+      stage.clock.advance(seconds);
+      await service.poll();
+      const { condition, size, pollAgeSeconds } = service.state();
+      return [condition.kind, size, pollAgeSeconds];
+    };
+    assert.deepEqual(await poll(5), ["failing", 0, 5]);
+    ledger.end = end;
+    assert.deepEqual(await poll(10), ["failing", 4_000, 0]);
+    assert.deepEqual(await poll(1), ["failing", 8_000, 0]);
+    while (service.state().condition.kind !== "whole") await poll(1);
+    assert.equal(service.state().size, 10_000);
   });
 
   test("reports a condition that changes each second ten times in ten minutes, and in the end what it is", async () => {
@@ -107,13 +135,13 @@ describe("the trail beside the requests", () => {
     for (let second = 0; second < 500; second += 1) {
       stage.clock.advance(1);
       ledger.end = second % 2 === 0 ? () => Promise.reject(new Error(`${second}`)) : end;
-      await service.look();
+      await service.poll();
     }
     assert.equal(reported().length, 10);
     ledger.end = end;
     for (let second = 0; second < 700; second += 1) {
       stage.clock.advance(1);
-      await service.look();
+      await service.poll();
     }
     assert.equal(reported().at(-1)?.event, "trail whole again");
     assert.ok(reported().length <= 11);
@@ -137,14 +165,14 @@ describe("the trail beside the requests", () => {
       pause: () => turn(),
     });
     stage.clock.advance(1);
-    const looked = service.look();
+    const polled = service.poll();
     await until(() => service.state().condition.kind === "failing");
     assert.deepEqual(
       [stage.events.recorded.map(({ event }) => event), service.state().waitingRecords],
       [["trail failed"], 0],
     );
     count(1);
-    await looked;
+    await polled;
     assert.equal(service.state().waitingRecords, 1);
   });
 
@@ -180,7 +208,7 @@ describe("the trail beside the requests", () => {
     assert.equal(waits.includes(10_000), false);
   });
 
-  test("looks again soon while there is more to number", async () => {
+  test("polls again soon while there is more to number", async () => {
     const behind = await run(Array(4).fill(undefined), range(1, 12_000));
     assert.ok(behind.waits.includes(20));
     const idle = await run(Array(200).fill(undefined), [1]);

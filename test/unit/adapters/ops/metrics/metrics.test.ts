@@ -29,7 +29,7 @@ test("each figure of a reading is in the metrics, in its unit and with its meani
       checkpointSize: 0,
       checkpointAgeSeconds: undefined,
       condition: { kind: "contradicted", since: 0, why: "is shorter than what was signed" },
-      lookAgeSeconds: 61,
+      pollAgeSeconds: 61,
       waitingRecords: 5,
     },
   });
