@@ -13,7 +13,7 @@ interface BatchQuery<Call, Row, Result> {
   resultsOf(rows: readonly Row[], calls: readonly Call[]): readonly Result[];
 }
 
-/** Calls that share one statement. It is open for more of them until the statement gets a connection. */
+/** Calls that share one statement: open for more until the statement gets a connection or fails, or there are 100 of them. */
 class Batch<Call, Row, Result> {
   readonly calls: Call[] = [];
   readonly results: Promise<readonly Result[]>;
@@ -23,7 +23,7 @@ class Batch<Call, Row, Result> {
     this.results = nextTurn()
       .then(() => this.#send(query))
       .finally(() => {
-        // It may have failed before it was sent.
+        // It may have failed before it got a connection.
         this.#isSent = true;
       });
   }

@@ -47,12 +47,12 @@ export function connect(
   prepares = true,
   needs: SessionNeeds = {},
 ): Database {
-  const { servers, needsWrites, ...access } = typeof url === "string" ? readDatabaseUrl(url) : url;
-  const found = new DatabaseServers(servers, needsWrites, (server, signal) =>
+  const { servers: listed, needsWrites, ...access } = typeof url === "string" ? readDatabaseUrl(url) : url;
+  const servers = new DatabaseServers(listed, needsWrites, (server, signal) =>
     openLink(access, server, prepares, needs, signal),
   );
   return makeDatabase(
-    new Pool(limits, { open: signal => found.open(signal), isBroken: error => !isRefused(error) }),
+    new Pool(limits, { open: signal => servers.open(signal), isBroken: error => !isRefused(error) }),
   );
 }
 

@@ -29,6 +29,7 @@ class PostgresLink implements Link {
   /** What PostgreSQL wants to see of whoever cancels a statement. */
   #key = { pid: 0, secret: 0 };
   #isOpen = true;
+  /** Never reset: the error of `refuseUnconfirmed` is no refusal of a statement, so that the pool discards the link. */
   #isUnconfirmed = false;
 
   /** @param opening gives it up until it has begun */

@@ -67,10 +67,10 @@ class Task<Connection> {
  * A connection is opening, idle, checked out by one statement, or closed:
  *
  * - opening -> checked out by the statement that has waited longest, or idle where none waits. One that cannot be opened is
- *   the failure of the statement that has waited longest
- * - idle -> checked out; -> closed when it is found lost, or when another one breaks: it may be as dead without knowing it
+ *   the failure of the statement that has waited longest; `close` gives it up
+ * - idle -> checked out; -> closed when it is found lost, at `close`, or when another one is discarded: it may be as dead without knowing it
  * - checked out -> checked out by the next statement, or idle, after a result or an error of the statement alone; -> closed
- *   after an error of the connection or a missed deadline
+ *   at `close`, after an error of the connection, or after a missed deadline, when the server is asked to cancel the statement
  *
  * So every statement settles in time, and none runs on a connection in an unknown state.
  */
@@ -127,8 +127,8 @@ export class Pool<Connection extends PooledConnection> {
   }
 
   #openForWaiting(): void {
-    const left = () => this.#limits.connections - this.#checkedOut.size - this.#opening.size;
-    while (this.#opening.size < this.#waiting.size && left() > 0) void this.#open();
+    const free = () => this.#limits.connections - this.#checkedOut.size - this.#opening.size;
+    while (this.#opening.size < this.#waiting.size && free() > 0) void this.#open();
   }
 
   async #open(): Promise<void> {

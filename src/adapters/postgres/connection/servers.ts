@@ -3,7 +3,7 @@ import { DomainError } from "../../../domain/error.ts";
 import type { DatabaseServer } from "./database-url.ts";
 import { nameOf } from "./dial.ts";
 
-interface Found {
+interface OpenedLink {
   readonly isWritable: boolean;
   close(): Promise<void>;
 }
@@ -15,10 +15,10 @@ const restMilliseconds = 250;
  * failed last. When none will do, it fails at once for a short rest, so that a database which is down or has no
  * primary is not asked by every statement.
  */
-export class DatabaseServers<Link extends Found> {
+export class DatabaseServers<Opened extends OpenedLink> {
   readonly #order: DatabaseServer[];
   readonly #needsWrites: boolean;
-  readonly #openLink: (server: DatabaseServer, signal: AbortSignal) => Promise<Link>;
+  readonly #openLink: (server: DatabaseServer, signal: AbortSignal) => Promise<Opened>;
   readonly #now: () => number;
   #failure: DomainError | undefined;
   #restsUntil = 0;
@@ -26,7 +26,7 @@ export class DatabaseServers<Link extends Found> {
   constructor(
     servers: readonly DatabaseServer[],
     needsWrites: boolean,
-    openLink: (server: DatabaseServer, signal: AbortSignal) => Promise<Link>,
+    openLink: (server: DatabaseServer, signal: AbortSignal) => Promise<Opened>,
     now = () => performance.now(),
   ) {
     this.#order = [...servers];
@@ -36,7 +36,7 @@ export class DatabaseServers<Link extends Found> {
   }
 
   /** Throws UNAVAILABLE. */
-  async open(signal: AbortSignal): Promise<Link> {
+  async open(signal: AbortSignal): Promise<Opened> {
     if (this.#failure !== undefined && this.#now() < this.#restsUntil) throw this.#failure;
     const faults: string[] = [];
     const unsuitable: UnsuitableDatabase[] = [];
@@ -45,6 +45,7 @@ export class DatabaseServers<Link extends Found> {
         const link = await this.#openLink(server, signal);
         if (link.isWritable || !this.#needsWrites) {
           this.#move(server, 0);
+          this.#failure = undefined;
           return link;
         }
         void link.close();

@@ -14,6 +14,8 @@ function makeWorld(needsWrites: boolean, states: readonly [State, State, State])
     now: 0,
     tried: [] as string[],
     closed: [] as string[],
+    /** What a primary waits for before it is open. */
+    held: Promise.resolve(),
     set: (name: Name, to: State) => state.set(name, to),
   };
   const found = new DatabaseServers(
@@ -25,6 +27,7 @@ function makeWorld(needsWrites: boolean, states: readonly [State, State, State])
       const now = state.get(host) ?? "refuses";
       if (now === "is silent") throw new Error("no response within 2 s");
       if (now === "refuses") throw new Error("refused");
+      if (now === "primary") await world.held;
       return { host, isWritable: now === "primary", close: async () => void world.closed.push(host) };
     },
     () => world.now,
@@ -100,5 +103,20 @@ describe("the servers of a database", () => {
     assert.equal(await world.connect(), "b");
     world.world.set("b", "refuses");
     await assert.rejects(world.connect(), unavailable, "the rest is over");
+  });
+
+  test("are not left in peace after one that was asked before has opened", async () => {
+    const world = makeWorld(true, ["primary", "refuses", "refuses"]);
+    let release = (): void => {};
+    world.world.held = new Promise(resolve => {
+      release = resolve;
+    });
+    const opening = world.connect();
+    world.world.set("a", "refuses");
+    await assert.rejects(world.connect(), unavailable);
+    release();
+    assert.equal(await opening, "a");
+    world.world.set("a", "primary");
+    assert.equal(await world.connect(), "a");
   });
 });
