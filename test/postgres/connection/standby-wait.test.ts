@@ -19,6 +19,8 @@ test("a commit whose wait for a synchronous standby was cancelled is not acknowl
     const isHeard = async () =>
       (await watcher`show synchronous_standby_names`)[0]?.["synchronous_standby_names"];
     await until(async () => (await isHeard()) === "absent");
+    // Commits wait from when the checkpointer has heard it, too.
+    await watcher`checkpoint`;
 
     const write = database.query(sql`insert into written values (1) returning n`);
     const refused = assert.rejects(write, (error: { code: string; cause: Error }) => {
