@@ -88,7 +88,7 @@ interface List {
   readonly of: (repositories: Repositories) => (part: LogQuery) => JsonList<unknown>;
   readonly index: string;
   /** Whether this filter is decided for each log that is looked at. */
-  readonly isSifted: (filter: LogFilter) => boolean;
+  readonly isFiltered: (filter: LogFilter) => boolean;
   readonly active?: readonly number[];
 }
 
@@ -100,7 +100,7 @@ const lists: readonly List[] = [
       part =>
         maintenanceLogs.list(part),
     index: "maintenance_log_by_date",
-    isSifted: ({ status, taskType }) => (status ?? taskType) !== undefined,
+    isFiltered: ({ status, taskType }) => (status ?? taskType) !== undefined,
   },
   ...[largeAsset, silentAsset].map(assetId => ({
     name: `the logs of asset ${assetId}`,
@@ -109,7 +109,7 @@ const lists: readonly List[] = [
       (part: LogQuery) =>
         maintenanceLogs.listOfAsset(assetId, part),
     index: "maintenance_log_by_asset",
-    isSifted: ({ status, taskType }: LogFilter) => (status ?? taskType) !== undefined,
+    isFiltered: ({ status, taskType }: LogFilter) => (status ?? taskType) !== undefined,
   })),
   ...[employeeId].map(id => ({
     name: `the logs of employee ${id}`,
@@ -118,7 +118,7 @@ const lists: readonly List[] = [
       (part: LogQuery) =>
         maintenanceLogs.listOfPerformer(id, part),
     index: "maintenance_log_by_performer",
-    isSifted: ({ status, taskType }: LogFilter) => (status ?? taskType) !== undefined,
+    isFiltered: ({ status, taskType }: LogFilter) => (status ?? taskType) !== undefined,
   })),
   ...[undefined, [3, 4, silentAsset]].map(active => ({
     name: `the newest logs when ${active === undefined ? "all" : "few"} assets are active`,
@@ -127,7 +127,7 @@ const lists: readonly List[] = [
       ({ limit = 100_000, ...filter }: LogQuery) =>
         maintenanceLogs.listOfActiveAssets(filter, limit),
     index: "maintenance_log_by_date",
-    isSifted: () => true,
+    isFiltered: () => true,
     ...(active && { active }),
   })),
 ];
@@ -139,7 +139,7 @@ const cases: readonly Case[] = [
     indexes: ["maintenance_log_pkey"],
     rows: 1,
   },
-  ...lists.flatMap(({ name, of, index, isSifted, active }) =>
+  ...lists.flatMap(({ name, of, index, isFiltered, active }) =>
     filters.map(filter => {
       const hasWords = filter.status !== undefined || filter.taskType !== undefined;
       const isMerged = index === "maintenance_log_by_date" && hasWords;
@@ -151,12 +151,12 @@ const cases: readonly Case[] = [
           // Where few logs are of active assets, those of each asset are merged.
           ...(active === undefined ? [] : ["maintenance_log_by_asset"]),
           // What the index tells to pass is fetched by its id.
-          ...(isMerged || active || (index === "maintenance_log_by_asset" && isSifted(filter))
+          ...(isMerged || active || (index === "maintenance_log_by_asset" && isFiltered(filter))
             ? ["maintenance_log_pkey"]
             : []),
         ],
         // To sort little more than a page may be cheaper than to walk in order.
-        rows: isSifted(filter) ? mostLooked : 5_000,
+        rows: isFiltered(filter) ? mostLooked : 5_000,
         ...(active && { active }),
       };
     }),

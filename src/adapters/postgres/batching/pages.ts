@@ -9,7 +9,7 @@ import { batched } from "./batch.ts";
  * come to about `pageBytes` however long they are.
  */
 const firstRows = { asARule: 400, whereLong: 20 };
-/** A page of long rows has at most so many times the rows of the one before. */
+/** In a list read with care, a page has at most so many times the rows of the one before. */
 const mostGrowth = 4;
 /** Lists that are read with care after long rows were met. */
 const carefulLists = 1_000;
@@ -34,7 +34,7 @@ export class Care {
   #lists = 0;
 
   /** Whether the list that begins now is read with care. */
-  takeList(): boolean {
+  beginList(): boolean {
     if (this.#lists === 0) return false;
     this.#lists -= 1;
     return true;
@@ -61,7 +61,7 @@ export async function* pagesOf<Key, P extends Page<Key>>(
   care: Care,
   wanted = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<P, undefined> {
-  const isCareful = care.takeList();
+  const isCareful = care.beginList();
   const firstLimit = isCareful ? firstRows.whereLong : firstRows.asARule;
   let limit = firstLimit;
   let left = wanted;

@@ -3,7 +3,7 @@ import { notFound } from "../../../domain/error.ts";
 import { type LogPosition, type LogQuery, startOf } from "../../../domain/maintenance-log.ts";
 import { Care, pageBytes, pagesOf } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { type Place, readLogPage, type Scope } from "./log-statements.ts";
+import { type Cursor, readLogPage, type Scope } from "./log-statements.ts";
 import type { SharedNames } from "./names.ts";
 import { type Bounds, ChunkRoom, chunksOf, idsIn, isUsedUp } from "./packed-logs.ts";
 
@@ -12,7 +12,7 @@ const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_
 
 const noBounds: Bounds = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
-/** With a limit it is a page for a client, which ends after the bytes of a page, too. */
+/** A list with a limit is a page for a client, which ends after `pageBytes`, too. */
 const boundsOf = ({ limit }: LogQuery): Bounds =>
   limit === undefined ? noBounds : { rows: limit, bytes: pageBytes };
 
@@ -20,17 +20,18 @@ export function makeLogLists(database: Database, names: SharedNames) {
   const care = new Care();
 
   async function* list(scope: Scope, bounds: Bounds): LogList {
-    const read = (last: Place, rows: number) => readLogPage(database, scope, last, rows);
+    const read = (last: Cursor, rows: number) => readLogPage(database, scope, last, rows);
     const room = new ChunkRoom();
     let left = bounds;
-    // One more than is wanted tells whether there are more.
+    // As a rule one row more tells whether there are more. Where it does not, `next` may lead to an empty page.
     for await (const page of pagesOf(startOf(scope) ?? beforeAll, read, care, bounds.rows + 1)) {
-      if (left === bounds && page.rows === 0 && page.next === undefined && page.missing !== undefined)
+      const isFirst = left === bounds;
+      if (isFirst && page.rows === 0 && page.next === undefined && page.missing !== undefined)
         throw notFound(page.missing);
       const known = await names.of(idsIn(page.logs), page.owner);
       for (const chunk of chunksOf(page.logs, known, left)) {
         left = chunk.left;
-        yield { json: room.copy(chunk.bytes), next: chunk.isEnd ? page.next : chunk.position };
+        yield { json: room.copy(chunk.bytes), next: chunk.isPageEnd ? page.next : chunk.position };
       }
       if (isUsedUp(left)) return;
     }

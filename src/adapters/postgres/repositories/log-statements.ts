@@ -12,12 +12,12 @@ export interface Scope extends LogQuery {
   readonly ofActiveAssets?: true;
 }
 
-/** Where a list goes on, and whether few logs passed its filters before. */
-export interface Place extends LogPosition {
-  readonly isSparse?: boolean;
+/** Where a list goes on, and whether its next page is merged, if it can be: few logs passed its filters before. */
+export interface Cursor extends LogPosition {
+  readonly mergesNext?: boolean;
 }
 
-export interface LogPage extends Page<Place> {
+export interface LogPage extends Page<Cursor> {
   readonly logs: PackedLogs;
   /** The name of the asset or performer whose list it is. */
   readonly owner?: Partial<Names>;
@@ -25,12 +25,13 @@ export interface LogPage extends Page<Place> {
   readonly missing?: "Asset" | "Employee";
 }
 
-/** Logs that one statement looks at in a filtered list, and those that have to pass for the next one to look at as many. */
+/** Logs that one statement scans in a filtered list. */
 const windowRows = 4_000;
-/** Where they are merged: so many positions of each branch are looked at. */
+/** In a merge: so many positions of each branch are scanned. */
 const mergedWindowRows = 1_000;
+/** Where fewer logs of a window pass the filters, the next page is merged. */
 const fewPass = 40;
-/** Logs of each active asset that one statement looks at where few logs are of active assets. */
+/** Logs of each active asset that one statement scans where few logs are of active assets. */
 const mostOfAsset = 100;
 // Logs that one statement reads of a list without filters. The number is in the text of the statement, because PostgreSQL
 // then keeps the plan: to plan each page anew takes a quarter of its time.
@@ -45,8 +46,8 @@ const after = ({ performedFrom }: Scope, { performedDate, id }: LogPosition): St
 
 /**
  * The conditions of two partial indexes (sql/0003_maintenance_log.sql). Both always hold; to state one is to choose its
- * index. Left the choice, the planner hopes to meet the logs of an asset on a walk over all logs by date, and where
- * they are old it walks for ever.
+ * index. Left the choice, the planner hopes to meet the logs of an asset in a scan of all logs by date, and where
+ * they are old it scans for ever.
  */
 const byDate = sql`l.id > 0`;
 const byStatus = sql`l.id > -1`;
@@ -78,8 +79,8 @@ interface Merge {
   readonly filters: Statement | undefined;
 }
 
-/** How a list is merged that would else be sifted out of all logs. */
-function mergeOf(scope: Scope, isSparse: boolean): Merge | undefined {
+/** How a list is merged that would else be filtered out of all logs. */
+function mergeOf(scope: Scope, mergesNext: boolean): Merge | undefined {
   const { assetId, employeeId, status, taskType, ofActiveAssets } = scope;
   if ((assetId ?? employeeId) !== undefined) return undefined;
   if ((status ?? taskType) !== undefined) {
@@ -93,7 +94,7 @@ function mergeOf(scope: Scope, isSparse: boolean): Merge | undefined {
       filters: ofActiveAssets && isOfActiveAsset,
     };
   }
-  if (!ofActiveAssets || !isSparse) return undefined;
+  if (!ofActiveAssets || !mergesNext) return undefined;
   const branches = sql`(select id from asset where active) a`;
   return { branches, conditions: sql`l.asset_id = a.id`, mostRows: mostOfAsset, filters: undefined };
 }
@@ -125,11 +126,11 @@ function mergedRowsOf(merge: Merge, afterLast: Statement, limit: number): Statem
     where ${merge.filters} ${newestFirst} limit ${limit}`;
 }
 
-/** The next rows of a list, in its order, of those that a walk along its index comes to. */
-function rowsOf(scope: Scope, walked: Statement, limit: number): Statement {
+/** The next rows of a list, in its order, of those that a scan of its index comes to. */
+function rowsOf(scope: Scope, scanned: Statement, limit: number): Statement {
   const filters = filtersOf(scope);
   const first = (rows: Statement) =>
-    sql`(select ${columns} from maintenance_log l where ${walked} ${newestFirst} limit ${rows}) l`;
+    sql`(select ${columns} from maintenance_log l where ${scanned} ${newestFirst} limit ${rows}) l`;
   if (filters === undefined) return sql`select ${columns} from ${first(mostRowsText)} limit ${limit}`;
   if (scope.assetId === undefined)
     return sql`select ${columns} from ${first(sql`${windowRows}`)} where ${filters} ${newestFirst} limit ${limit}`;
@@ -137,7 +138,7 @@ function rowsOf(scope: Scope, walked: Statement, limit: number): Statement {
   return rowsAt(sql`
     select l.performed_date, l.id from (
       select l.performed_date, l.id, l.status, l.task_type
-      from maintenance_log l where ${walked} ${newestFirst} limit ${windowRows}
+      from maintenance_log l where ${scanned} ${newestFirst} limit ${windowRows}
     ) l where ${filters} ${newestFirst} limit ${limit}`);
 }
 
@@ -149,23 +150,23 @@ function ownerNameOf({ assetId, employeeId }: Scope): Statement {
 }
 
 /**
- * Reads a page of logs as PackedLogs has it. However few logs pass the filters, one statement looks at no more than a
+ * Reads a page of logs as PackedLogs has it. However few logs pass the filters, one statement scans no more than a
  * window of them; the next one goes on from the end of the window.
  */
 export async function readLogPage(
   { queryBytes }: Database,
   scope: Scope,
-  last: Place,
-  wanted: number,
+  last: Cursor,
+  most: number,
 ): Promise<LogPage | undefined> {
-  const merge = mergeOf(scope, last.isSparse === true);
-  const limit = Math.min(wanted, merge?.mostRows ?? mostRows);
+  const merge = mergeOf(scope, last.mergesNext === true);
+  const limit = Math.min(most, merge?.mostRows ?? mostRows);
   const afterLast = after(scope, last);
-  const walked = sql`${afterLast} and ${indexed(scope)}`;
-  const isSifted = (merge ? merge.filters : filtersOf(scope)) !== undefined;
+  const scanned = sql`${afterLast} and ${indexed(scope)}`;
+  const isFiltered = (merge ? merge.filters : filtersOf(scope)) !== undefined;
   const [window, lastOfWindow] = merge
     ? [sql`(${mergedPositions(merge, afterLast, sql`${mergedWindowRows}`)}) l`, mergedWindowRows - 1]
-    : [sql`maintenance_log l where ${walked}`, windowRows - 1];
+    : [sql`maintenance_log l where ${scanned}`, windowRows - 1];
   const endOfWindow = sql`
     case when rows < ${limit} then (
       select concat_ws(',', l.id, l.performed_date) from ${window} ${newestFirst} offset ${lastOfWindow} limit 1
@@ -173,14 +174,14 @@ export async function readLogPage(
   // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them
   // would let the planner sort the rows for it first, from PostgreSQL 16 on.
   const [row] = await queryBytes(sql`
-    select fields, comments, rows, ${isSifted ? endOfWindow : sql`null`}, ${ownerNameOf(scope)}
+    select fields, comments, rows, ${isFiltered ? endOfWindow : sql`null`}, ${ownerNameOf(scope)}
     from (
       select
         string_agg(concat_ws(',', l.id, l.performed_date, l.status, l.task_type, l.asset_id,
           l.performed_by_employee_id, octet_length(l.comment), ''), '') as fields,
         string_agg(l.comment, '') as comments,
         count(*) as rows
-      from (${merge ? mergedRowsOf(merge, afterLast, limit) : rowsOf(scope, walked, limit)}) l
+      from (${merge ? mergedRowsOf(merge, afterLast, limit) : rowsOf(scope, scanned, limit)}) l
     ) page
     where rows <= 1 or octet_length(fields) + octet_length(comments) <= ${pageBytes}`);
   if (row === undefined) return undefined;
@@ -189,12 +190,12 @@ export async function readLogPage(
   );
   const logs = { fields, comments };
   const rows = Number(count);
-  const isSparse = merge !== undefined || rows < Math.min(limit, fewPass);
+  const mergesNext = merge !== undefined || rows < Math.min(limit, fewPass);
   const end = rows === limit ? lastPosition(logs) : windowEnd && readPosition(windowEnd);
   return {
     rows,
     bytes: fields.length + comments.length,
-    next: end && { ...end, isSparse },
+    next: end && { ...end, mergesNext },
     logs,
     ...ownerOf(scope, ownerName?.toString()),
   };

@@ -2,7 +2,7 @@ import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 
-/** What the logs of an asset or a performer have in common, as JSON, by id. */
+/** By id, a fragment of JSON: what the logs of an asset or a performer have in common, from the end of the comment on. */
 export interface Names {
   readonly assets: Map<number, Uint8Array>;
   readonly performers: Map<number, Uint8Array>;
@@ -33,17 +33,18 @@ export class SharedNames {
     this.#since = this.#now();
   }
 
-  /** The names of these, and perhaps of others; a kind of which names are given has just those. */
-  async of(ids: Ids, given: Partial<Names> = {}): Promise<Names> {
+  /** The names of these, and perhaps of others; a kind of which names are preset has just those. */
+  async of(ids: Ids, preset: Partial<Names> = {}): Promise<Names> {
     const { assets, performers } = this.#known;
     if (this.#now() - this.#since > recentMilliseconds || assets.size + performers.size > mostNames)
       this.forget();
     // Names that change while they are read are forgotten, and so is what is added here then.
     const names = this.#known;
-    const unknown = (kind: keyof Names) => [...ids[kind]].filter(id => !(given[kind] ?? names[kind]).has(id));
+    const unknown = (kind: keyof Names) =>
+      [...ids[kind]].filter(id => !(preset[kind] ?? names[kind]).has(id));
     const reading = { names, assets: unknown("assets"), performers: unknown("performers") };
     if (reading.assets.length + reading.performers.length > 0) await this.#read(reading);
-    return { ...names, ...given };
+    return { ...names, ...preset };
   }
 }
 

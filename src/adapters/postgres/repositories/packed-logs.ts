@@ -75,13 +75,13 @@ export interface Bounds {
 export interface RenderedLogs {
   /** The logs as elements of a JSON array, with commas between them, until something else is rendered. */
   readonly bytes: Uint8Array;
-  readonly end: Offset;
+  readonly renderedTo: Offset;
   /** What the bounds leave for the rest of the list. */
   readonly left: Bounds;
   /** Of the log that was rendered last. */
   readonly position: LogPosition;
   /** Whether this was the end of the page. */
-  readonly isEnd: boolean;
+  readonly isPageEnd: boolean;
 }
 
 /** A page in chunks, up to the bounds; an empty one is an empty chunk. */
@@ -92,8 +92,8 @@ export function* chunksOf(
 ): Generator<RenderedLogs, undefined> {
   let chunk = render(logs, names, { fields: 0, comments: 0 }, bounds);
   yield chunk;
-  while (!chunk.isEnd && !isUsedUp(chunk.left)) {
-    chunk = render(logs, names, chunk.end, chunk.left);
+  while (!chunk.isPageEnd && !isUsedUp(chunk.left)) {
+    chunk = render(logs, names, chunk.renderedTo, chunk.left);
     yield chunk;
   }
 }
@@ -167,10 +167,10 @@ function render({ fields, comments }: PackedLogs, names: Names, start: Offset, b
   }
   return {
     bytes: out.subarray(0, at),
-    end: { fields: from, comments: commentFrom },
+    renderedTo: { fields: from, comments: commentFrom },
     left: { rows: bounds.rows - rows, bytes: bounds.bytes - at },
     position: readPosition(fields.subarray(rowStart, from)),
-    isEnd: from === fields.length,
+    isPageEnd: from === fields.length,
   };
 }
 

@@ -110,7 +110,7 @@ describe("a list in pages", () => {
       [20, 80, 320, 1_280, 4_194],
     );
     // A thousand lists later it is over.
-    for (let n = 0; n < 998; n += 1) care.takeList();
+    for (let n = 0; n < 998; n += 1) care.beginList();
     const later = makeTable(10);
     await idsOf(pagesOf<number, Rows>(0, later.read, care));
     assert.equal(later.asked[0]?.limit, first);

@@ -151,12 +151,12 @@ describe("packed logs", () => {
     assert.deepEqual([three?.text, others], [stringified(logs.slice(0, 3)), []]);
     const [a = 0, b = 0, c = 0] = lengths;
     assert.deepEqual(three?.left, { rows: 0, bytes: 10_000 - a - b - c - 2 });
-    assert.deepEqual([three?.position, three?.isEnd], [positionOf(logs[2]), false]);
+    assert.deepEqual([three?.position, three?.isPageEnd], [positionOf(logs[2]), false]);
     // The log with which the bytes are reached is the last one.
     const [two] = renderedChunks(logs, { rows: 60, bytes: a + 2 });
-    assert.deepEqual([two?.text, two?.left.rows, two?.isEnd], [stringified(logs.slice(0, 2)), 58, false]);
+    assert.deepEqual([two?.text, two?.left.rows, two?.isPageEnd], [stringified(logs.slice(0, 2)), 58, false]);
     const [all] = renderedChunks(logs, { rows: 50, bytes: 100_000 });
-    assert.deepEqual([all?.text, all?.left.rows, all?.isEnd], [stringified(logs), 0, true]);
+    assert.deepEqual([all?.text, all?.left.rows, all?.isPageEnd], [stringified(logs), 0, true]);
     assert.deepEqual(all?.position, positionOf(logs[49]));
     assert.deepEqual(lastPosition(pack(logs).packed), positionOf(logs[49]));
   });
@@ -178,7 +178,7 @@ describe("packed logs", () => {
     assert.equal(chunks.map(({ text }) => text).join(), stringified(logs));
     assert.ok(chunks.length > 5);
     assert.deepEqual(
-      chunks.map(({ isEnd }) => isEnd),
+      chunks.map(({ isPageEnd }) => isPageEnd),
       chunks.map((_, i) => i + 1 === chunks.length),
     );
     // What the first chunks take is missing for the later ones.
@@ -204,7 +204,7 @@ describe("packed logs", () => {
 
   test("of which there are none are one empty chunk", () => {
     const chunks = renderedChunks([]);
-    assert.deepEqual([chunks.length, chunks[0]?.text, chunks[0]?.isEnd], [1, "", true]);
+    assert.deepEqual([chunks.length, chunks[0]?.text, chunks[0]?.isPageEnd], [1, "", true]);
   });
 
   test("with a log that is longer than the rules allow are refused, not cut", () => {
