@@ -33,7 +33,8 @@ describe("the Debian package", () => {
     const pretend = encodeURIComponent(
       'Object.defineProperty(process, "versions", { value: { node: "18.20.8" } })',
     );
-    const env = { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${pretend}` };
+    const { MAKEFLAGS: _, MAKELEVEL: __, ...own } = process.env;
+    const env = { ...own, NODE_OPTIONS: `--import=data:text/javascript,${pretend}` };
     const { status, stdout, stderr } = spawnSync("make", ["deb"], { cwd: copy, env, encoding: "utf8" });
     assert.equal(status, 2);
     assert.match(stderr, /^Node 22, 24 or 26 is needed .* this is Node 18\.20\.8$/m);

@@ -396,8 +396,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "One slow reader, and all of them": [
     ["list-memory.ts", "this.#bytes + bytes > this.#limits.listBytes", "false"],
-    ["list-memory.ts", "performance.now() - since < this.#limits.slowReaderMilliseconds", "false"],
-    ["list-memory.ts", "    longest.destroy();\n", ""],
+    ["list-memory.ts", "performance.now() - longest.listSince < patience", "false"],
+    ["list-memory.ts", "    longest.response.destroy();\n", ""],
     [
       "records.ts",
       "{ ofTexts: 48 * 1024, ofEntries: 128 * 1024 }",

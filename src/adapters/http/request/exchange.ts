@@ -3,7 +3,7 @@ import type { Caller } from "../../../application/ports.ts";
 import { type HeaderFields, overloaded } from "../api/http-error.ts";
 import type { Route } from "../api/route.ts";
 import type { Admission, Phase, Share } from "./admission.ts";
-import type { ListMemory } from "./list-memory.ts";
+import type { ListHolder, ListMemory } from "./list-memory.ts";
 import { requestIdOf } from "./request-id.ts";
 import { readTarget, type Target } from "./target.ts";
 
@@ -39,7 +39,7 @@ export interface Edge {
  *
  * A client that goes away changes no phase: the promise `responseClosed` resolves, and the work comes to its end.
  */
-export class Exchange implements Share {
+export class Exchange implements Share, ListHolder {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly id: string;
@@ -59,6 +59,9 @@ export class Exchange implements Share {
   // Both are written by Admission alone.
   phase: Phase = "arrived";
   bodyBytes = 0;
+  // Both are written by ListMemory alone.
+  listBytes = 0;
+  listSince = 0;
   giveUp: () => void = () => {};
   /** The response went out to its end. */
   isWhole = false;

@@ -11,23 +11,34 @@ export interface ListLimits {
   readonly slowReaderMilliseconds: number;
 }
 
-/** What a list holds, and when its client was given the latest chunk. */
-interface Holding {
-  readonly bytes: number;
-  readonly since: number;
+/** An exchange, as far as it sends a list. Written by `ListMemory` alone. */
+export interface ListHolder {
+  readonly response: ServerResponse;
+  /** What its list holds; 0 when it sends none. */
+  listBytes: number;
+  /** When its client was given the latest chunk. */
+  listSince: number;
 }
 
-/** The memory of the lists under way, which they hold for as long as their clients take to read. */
+/**
+ * The memory of the lists under way, which they hold for as long as their clients take to read. It keeps no set of them: V8
+ * lets what goes in and out of a long-lived set survive its young generation, which made a list a third dearer.
+ */
 export class ListMemory {
   readonly #limits: ListLimits;
   readonly #admission: Pick<Admission, "turnAway">;
-  /** The longest wait first. */
-  readonly #lists = new Map<ServerResponse, Holding>();
+  readonly #underWay: () => Iterable<ListHolder>;
   #bytes = 0;
 
-  constructor(limits: ListLimits, admission: Pick<Admission, "turnAway">) {
+  /** @param underWay all exchanges that may hold a list; asked when there is no room */
+  constructor(
+    limits: ListLimits,
+    admission: Pick<Admission, "turnAway">,
+    underWay: () => Iterable<ListHolder>,
+  ) {
     this.#limits = limits;
     this.#admission = admission;
+    this.#underWay = underWay;
   }
 
   /**
@@ -35,34 +46,36 @@ export class ListMemory {
    *
    * @param bytes of the list; undefined when it is of more than one chunk
    */
-  take(response: ServerResponse, bytes = this.#limits.longListBytes): void {
+  take(holder: ListHolder, bytes = this.#limits.longListBytes): void {
     while (this.#bytes + bytes > this.#limits.listBytes) this.#cutLongest();
     this.#bytes += bytes;
-    this.#lists.set(response, { bytes, since: performance.now() });
-    response.on("close", () => this.#free(response));
+    holder.listBytes = bytes;
+    holder.listSince = performance.now();
+    holder.response.on("close", () => this.#free(holder));
   }
 
   /** The client has taken what there was, and gets another chunk. */
-  goOn(response: ServerResponse): void {
-    const holding = this.#lists.get(response);
-    if (holding === undefined) return;
-    this.#lists.delete(response);
-    this.#lists.set(response, { ...holding, since: performance.now() });
+  goOn(holder: ListHolder): void {
+    holder.listSince = performance.now();
   }
 
-  #free(response: ServerResponse): void {
-    this.#bytes -= this.#lists.get(response)?.bytes ?? 0;
-    this.#lists.delete(response);
+  #free(holder: ListHolder): void {
+    this.#bytes -= holder.listBytes;
+    holder.listBytes = 0;
   }
 
   #cutLongest(): void {
-    const [[longest, { since }] = [undefined, { since: 0 }]] = this.#lists;
-    if (longest === undefined || performance.now() - since < this.#limits.slowReaderMilliseconds) {
+    let longest: ListHolder | undefined;
+    for (const holder of this.#underWay())
+      if (holder.listBytes > 0 && !(holder.listSince > (longest?.listSince ?? Number.POSITIVE_INFINITY)))
+        longest = holder;
+    const patience = this.#limits.slowReaderMilliseconds;
+    if (longest === undefined || performance.now() - longest.listSince < patience) {
       this.#admission.turnAway("requests");
       throw overloaded();
     }
     this.#admission.turnAway("slowClients");
     this.#free(longest);
-    longest.destroy();
+    longest.response.destroy();
   }
 }

@@ -128,7 +128,7 @@ async function sendList(
     if (method === "HEAD") return await sendWhole(exchange, status, all);
     if (isOneChunk && length < response.writableHighWaterMark)
       return await sendWhole(exchange, status, all, frame.begin, bytes, frame.end);
-    exchange.lists.take(response, isOneChunk ? length : undefined);
+    exchange.lists.take(exchange, isOneChunk ? length : undefined);
     begin(exchange, status, all);
     // The end is written when nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more
     // than the mark waits, although the client has read all of the response.
@@ -159,7 +159,7 @@ async function* framed(
   yield frame.begin;
   yield first;
   for await (const { bytes } of others) {
-    exchange.lists.goOn(exchange.response);
+    exchange.lists.goOn(exchange);
     yield frame.between;
     yield bytes;
   }

@@ -25,6 +25,11 @@ export class HttpConnection {
     this.#lingerMilliseconds = lingerMilliseconds;
   }
 
+  /** The one that it works on, or has worked on last. */
+  get newest(): Exchange | undefined {
+    return this.#newest;
+  }
+
   get isBusy(): boolean {
     return this.#underWay > 0;
   }

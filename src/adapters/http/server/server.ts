@@ -21,7 +21,9 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   const headersFor = (origin: string | undefined): HeaderFields =>
     isSecure ? { ...cors.forOrigin(origin), ...strictTransport } : cors.forOrigin(origin);
   const admission = new Admission(limits);
-  const lists = new ListMemory(limits, admission);
+  const lists = new ListMemory(limits, admission, () =>
+    [...connections.values()].flatMap(({ newest }) => newest ?? []),
+  );
   const { lingerMilliseconds } = limits;
   const edge = { admission, lists, addressOf, headersFor, lingerMilliseconds };
   const handle = makeRequestHandler(api);

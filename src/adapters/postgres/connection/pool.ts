@@ -79,7 +79,7 @@ export class Pool<Connection extends PooledConnection> {
   readonly #connections: Connections<Connection>;
   readonly #opening = new Set<AbortController>();
   readonly #idle: Connection[] = [];
-  readonly #checkedOut = new Set<Connection>();
+  readonly #checkedOut: Connection[] = [];
   readonly #waiting = new Set<Task<Connection>>();
   #isClosed = false;
 
@@ -94,7 +94,7 @@ export class Pool<Connection extends PooledConnection> {
     const connection = this.#takeIdle();
     if (connection !== undefined) this.#checkOut(connection, task);
     else if (this.#isClosed) task.reject(unavailable("the connections are closed"));
-    else if (this.#waiting.size < this.#limits.waiting + this.#limits.connections - this.#checkedOut.size) {
+    else if (this.#waiting.size < this.#limits.waiting + this.#limits.connections - this.#checkedOut.length) {
       this.#waiting.add(task);
       this.#openForWaiting();
     } else task.reject(unavailable("too many statements wait for a connection"));
@@ -103,7 +103,7 @@ export class Pool<Connection extends PooledConnection> {
 
   load(): PoolLoad {
     return {
-      inUse: this.#checkedOut.size + this.#opening.size,
+      inUse: this.#checkedOut.length + this.#opening.size,
       idle: this.#idle.length,
       limit: this.#limits.connections,
       waiting: this.#waiting.size,
@@ -127,7 +127,7 @@ export class Pool<Connection extends PooledConnection> {
   }
 
   #openForWaiting(): void {
-    const free = () => this.#limits.connections - this.#checkedOut.size - this.#opening.size;
+    const free = () => this.#limits.connections - this.#checkedOut.length - this.#opening.size;
     while (this.#opening.size < this.#waiting.size && free() > 0) void this.#open();
   }
 
@@ -160,7 +160,7 @@ export class Pool<Connection extends PooledConnection> {
   }
 
   #checkOut(connection: Connection, task: Task<Connection>): void {
-    this.#checkedOut.add(connection);
+    this.#checkedOut.push(connection);
     task.connection = connection;
     task.start(connection).then(
       rows => {
@@ -176,12 +176,18 @@ export class Pool<Connection extends PooledConnection> {
   }
 
   #checkIn(connection: Connection): void {
-    // It is not there after a missed deadline.
-    if (this.#checkedOut.delete(connection)) this.#hand(connection);
+    if (this.#takeBack(connection)) this.#hand(connection);
+  }
+
+  /** False where it was taken back before, by a missed deadline. */
+  #takeBack(connection: Connection): boolean {
+    const at = this.#checkedOut.indexOf(connection);
+    if (at >= 0) this.#checkedOut.splice(at, 1);
+    return at >= 0;
   }
 
   #discard(connection: Connection): void {
-    if (!this.#checkedOut.delete(connection)) return;
+    if (!this.#takeBack(connection)) return;
     for (const suspect of [connection, ...this.#idle.splice(0)]) void suspect.close();
     this.#openForWaiting();
   }

@@ -38,7 +38,7 @@ function arriving() {
     response as unknown as ServerResponse,
     {
       admission,
-      lists: new ListMemory(httpLimits, admission),
+      lists: new ListMemory(httpLimits, admission, () => []),
       addressOf: () => "127.0.0.1",
       headersFor: () => ({}),
       lingerMilliseconds: 1_000,
