@@ -80,7 +80,8 @@ export class Pool<Connection extends PooledConnection> {
   readonly #opening = new Set<AbortController>();
   readonly #idle: Connection[] = [];
   readonly #checkedOut: Connection[] = [];
-  readonly #waiting = new Set<Task<Connection>>();
+  /** Those that have waited longest first. An array: from a Set into which each statement goes, V8 keeps the dead ones alive. */
+  readonly #waiting: Task<Connection>[] = [];
   #isClosed = false;
 
   constructor(limits: PoolLimits, connections: Connections<Connection>) {
@@ -94,8 +95,11 @@ export class Pool<Connection extends PooledConnection> {
     const connection = this.#takeIdle();
     if (connection !== undefined) this.#checkOut(connection, task);
     else if (this.#isClosed) task.reject(unavailable("the connections are closed"));
-    else if (this.#waiting.size < this.#limits.waiting + this.#limits.connections - this.#checkedOut.length) {
-      this.#waiting.add(task);
+    else if (
+      this.#waiting.length <
+      this.#limits.waiting + this.#limits.connections - this.#checkedOut.length
+    ) {
+      this.#waiting.push(task);
       this.#openForWaiting();
     } else task.reject(unavailable("too many statements wait for a connection"));
     return task.settled as Promise<Rows>;
@@ -106,7 +110,7 @@ export class Pool<Connection extends PooledConnection> {
       inUse: this.#checkedOut.length + this.#opening.size,
       idle: this.#idle.length,
       limit: this.#limits.connections,
-      waiting: this.#waiting.size,
+      waiting: this.#waiting.length,
     };
   }
 
@@ -128,7 +132,7 @@ export class Pool<Connection extends PooledConnection> {
 
   #openForWaiting(): void {
     const free = () => this.#limits.connections - this.#checkedOut.length - this.#opening.size;
-    while (this.#opening.size < this.#waiting.size && free() > 0) void this.#open();
+    while (this.#opening.size < this.#waiting.length && free() > 0) void this.#open();
   }
 
   async #open(): Promise<void> {
@@ -146,9 +150,7 @@ export class Pool<Connection extends PooledConnection> {
   }
 
   #nextWaiting(): Task<Connection> | undefined {
-    const [task] = this.#waiting;
-    if (task !== undefined) this.#waiting.delete(task);
-    return task;
+    return this.#waiting.shift();
   }
 
   /** To the statement that has waited longest, if there is one. */
@@ -193,7 +195,8 @@ export class Pool<Connection extends PooledConnection> {
   }
 
   #miss(task: Task<Connection>): void {
-    this.#waiting.delete(task);
+    const at = this.#waiting.indexOf(task);
+    if (at >= 0) this.#waiting.splice(at, 1);
     const { connection } = task;
     task.reject(unavailable(`${connection?.server ?? "no connection"}: no result within the deadline`));
     if (connection === undefined) return;
