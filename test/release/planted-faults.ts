@@ -269,6 +269,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     ["confirm.ts", " for key share", ""],
     ["pool.ts", "    connection.cancel();\n", ""],
+    [
+      "pool.ts",
+      "    remove(this.#waiting, task);\n",
+      "",
+      "a statement that has waited past its deadline is never run",
+    ],
     ["promises.ts", "('fsync'), ", ""],
   ],
   "No bytes from a client crash": [

@@ -195,6 +195,23 @@ describe("the pool", () => {
     assert.equal(client.closed, false);
   });
 
+  test("a statement that has waited past its deadline is never run", async t => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const { clients, ask, load } = openPool({ connections: 1, deadlineMilliseconds: 1_000 });
+    const [holder, late] = [ask(), ask()];
+    let isRun = false;
+    void late.begun.then(() => {
+      isRun = true;
+    });
+    await holder.begun;
+    t.mock.timers.tick(1_000);
+    await Promise.allSettled([holder.answered, late.answered]);
+    await turn();
+    // The new connection was opened for it.
+    assert.equal(clients.length, 2);
+    assert.deepEqual([isRun, load().waiting], [false, 0]);
+  });
+
   test("a connection that is checked out in the moment of the deadline goes to the next statement", async t => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     // The connection comes back a few microtasks after the answer. One of these moments is that of the deadline.
