@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { bootDebian, type Container, noContainer } from "../support/debian-container.ts";
-import { chaptersOf, typedInto } from "../support/pasted-page.ts";
+import { chaptersOf, password, typedInto } from "../support/pasted-page.ts";
 import { copyProject, make, packageIn } from "../support/project-copy.ts";
 
 const chapters = chaptersOf("docs/operations.md");
@@ -214,6 +214,35 @@ function prepare(container: Container, folder: string): void {
   execFileSync("cp", [packageIn(folder), home]);
 }
 
+/** What the page says to keep, from a machine that is then lost; the checkpoint as it stands in the log. */
+const keep = `
+    systemctl start maintenance-log-backup.service
+    mkdir /root/kept
+    cp -a ${etc} ${dumps}/*.dump /root/kept
+    systemctl stop maintenance-log.socket maintenance-log.service
+    event=$(journalctl -u maintenance-log.service --output cat | grep '"checkpoint"' | tail -n 1)
+    printf '%b' "$(sed 's/.*"note":"\\([^"]*\\)".*/\\1/' <<< "$event")" > /root/kept/checkpoint
+    cmp /root/kept/checkpoint /var/lib/maintenance-log/maintenance-log.checkpoint`;
+
+/** Between the package and the keys. */
+const putBackSettings = `cp -a /root/kept/maintenance-log-service/. ${etc}`;
+
+/** After the keys. */
+const putBackRecords = `
+    fails systemctl is-active maintenance-log.service maintenance-log.socket
+    cp /root/kept/*.dump ${dumps}
+    install -o maintenance-log -m 0600 /root/kept/checkpoint /var/lib/maintenance-log/maintenance-log.checkpoint`;
+
+/** The first ADMIN is still there, and the trail goes on under the same key. */
+const hasWhatWasKept = `
+    ${isUp} http://127.0.0.1:7071/readyz
+    cmp ${etc}/credentials/trail-key /root/kept/maintenance-log-service/credentials/trail-key
+    cmp ${etc}/verifier-key /root/kept/maintenance-log-service/verifier-key
+    login='{"email":"you@example.com","password":"${password}"}'
+    curl --silent --fail --json "$login" http://127.0.0.1:7070/api/v1/auth/login | grep token
+    systemctl start maintenance-log-verify.service maintenance-log-backup.service
+    curl --silent http://127.0.0.1:7071/metrics | grep '^maintenance_log_trail_condition{condition="whole"} 1'`;
+
 /** The same package under a higher version. */
 function upgrade(container: Container): void {
   container.run(`
@@ -221,6 +250,37 @@ function upgrade(container: Container): void {
     dpkg-deb -R maintenance-log-service_*.deb next && rm maintenance-log-service_*.deb
     sed -i 's/^Version: .*/Version: 99.0.0/' next/DEBIAN/control
     dpkg-deb -Znone --build next maintenance-log-service_99.0.0_all.deb && rm -r next`);
+}
+
+const blocksOf = (chapter: string) => chapters.find(({ title }) => title === chapter)?.blocks ?? [];
+
+/** Pastes blocks of one chapter into one root shell. */
+async function paste(container: Container, blocks: readonly string[]): Promise<void> {
+  const shell = container.openShell();
+  await shell.paste("cd\n", []);
+  for (const block of blocks) {
+    await shell.paste(block, typedInto(block));
+    container.run(settled);
+  }
+  shell.close();
+}
+
+/** Boots a Debian that has nothing but the package and a certificate in /root; an error has the end of its journal. */
+async function onDebian(
+  folder: string,
+  release: string,
+  use: (container: Container) => Promise<void>,
+): Promise<void> {
+  const container = await bootDebian(mkdtempSync(join(folder, "machine-")), release, packages);
+  try {
+    prepare(container, join(folder, "project"));
+    await use(container);
+  } catch (error) {
+    const journal = container.run("journalctl --lines 40 --no-pager");
+    throw new Error(`${(error as Error).message}\n${journal}`);
+  } finally {
+    await container.stop();
+  }
 }
 
 /** Debian 13 takes as long again: TEST_DEBIAN="bookworm trixie". */
@@ -235,18 +295,10 @@ describe("operations.md, pasted into a booted Debian", { skip: reason ?? false, 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   for (const release of releases) {
-    test(`all of it, on ${release}`, async () => {
-      const container = await bootDebian(folder, release, packages);
-      try {
-        prepare(container, join(folder, "project"));
+    test(`all of it, on ${release}`, () =>
+      onDebian(folder, release, async container => {
         for (const { title, blocks } of chapters) {
-          const shell = container.openShell();
-          await shell.paste("cd\n", []);
-          for (const block of blocks) {
-            await shell.paste(block, typedInto(block));
-            container.run(settled);
-          }
-          shell.close();
+          await paste(container, blocks);
           container.run(afterwards[title] ?? "true");
           const rebooted = afterReboot[title];
           if (rebooted !== undefined) {
@@ -256,12 +308,26 @@ describe("operations.md, pasted into a booted Debian", { skip: reason ?? false, 
           assert.equal(container.run("systemctl --failed --no-legend --plain"), "", `failed after ${title}`);
           if (title === "Installation") upgrade(container);
         }
-      } catch (error) {
-        const journal = container.run("journalctl --lines 40 --no-pager");
-        throw new Error(`${(error as Error).message}\n${journal}`);
-      } finally {
-        await container.stop();
-      }
+      }));
+
+    test(`a new machine in place of a lost one, on ${release}`, async () => {
+      const [install = "", keys = "", start = ""] = blocksOf("Installation");
+      const restore = blocksOf("Backup and restore").find(block => block.includes("pg_restore")) ?? "";
+      const kept = join(folder, `kept-${release}`);
+      await onDebian(folder, release, async container => {
+        await paste(container, [install, keys, start]);
+        container.run(keep);
+        execFileSync("cp", ["-a", join(container.root, "root/kept"), kept]);
+      });
+      await onDebian(folder, release, async container => {
+        execFileSync("cp", ["-a", kept, join(container.root, "root/kept")]);
+        await paste(container, [install]);
+        container.run(putBackSettings);
+        await paste(container, [keys]);
+        container.run(putBackRecords);
+        await paste(container, [restore]);
+        container.run(hasWhatWasKept);
+      });
     });
   }
 });
