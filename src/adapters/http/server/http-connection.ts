@@ -7,7 +7,7 @@ import type { Exchange } from "../request/exchange.ts";
  * - idle: no response is under way. Next: busy, with a request; closed after 65 s, at the stop of the service.
  * - busy: works on the newest exchange. Next: idle when its response has left, or closed where that says `Connection: close`;
  *   ending, with what else arrives meanwhile.
- * - ending: the response under way is the last; nothing more is read. Next: lingering when it has left.
+ * - ending: the response under way is the last; nothing more is worked on. Next: lingering when it has left.
  * - lingering: nothing is under way; the socket stays open so that the client reads. Next: closed, after a second.
  * - closed, from any state: by the client; by the service when nothing moves for 60 s, a list fails or has to make room, or
  *   the grace period of the stop is over.
@@ -59,7 +59,7 @@ export class HttpConnection {
     if (this.#newest?.response.headersSent === false) this.#newest.response.setHeader("Connection", "close");
   }
 
-  /** Reads nothing more, and lingers after the response under way. */
+  /** Works on nothing more, and lingers after the response under way. Node reads on, though, after a whole request. */
   endAfterResponse(): void {
     this.#isEnding = true;
     this.announceEnd();
