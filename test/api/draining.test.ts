@@ -1,23 +1,16 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { describe, test } from "node:test";
+import { dial } from "../support/raw-client.ts";
 import { openWorld } from "../support/world.ts";
 
 const request = "OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-async function open(port: number): Promise<Socket> {
-  const socket = connect(port, "127.0.0.1").setEncoding("utf8");
-  await once(socket, "connect");
-  // Only a socket that is read sees its own end.
-  return socket.resume();
-}
-
 describe("a server that is asked to stop", () => {
   test("still answers what arrives on the connections it has, and closes them", async () => {
     const world = await openWorld();
-    const fresh = await open(world.port);
-    const used = await open(world.port);
+    const { socket: fresh } = await dial(world.port);
+    const { socket: used } = await dial(world.port);
     used.write(request);
     // Once the second one is answered, both have been accepted.
     assert.doesNotMatch(String((await once(used, "data"))[0]), /^Connection: close/m);
@@ -33,11 +26,11 @@ describe("a server that is asked to stop", () => {
 
   test("takes no new connections, and does not wait long for silent ones", async () => {
     const world = await openWorld();
-    const silent = await open(world.port);
+    const silent = await dial(world.port);
     // It has been accepted too, once a later one is answered.
     await world.call("OPTIONS", "/");
     const closed = world.close(60_000);
-    await Promise.all([closed, once(silent, "close")]);
-    await assert.rejects(open(world.port), { code: "ECONNREFUSED" });
+    await Promise.all([closed, silent.closed]);
+    await assert.rejects(dial(world.port), { code: "ECONNREFUSED" });
   });
 });

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect } from "node:net";
 import { describe, test } from "node:test";
 import { DomainError } from "../../src/domain/error.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { dial } from "../support/raw-client.ts";
 import { api, openWorld } from "../support/world.ts";
 
 const secretDetail = "select password_hash from employee -- /srv/app/main.js";
@@ -104,22 +103,10 @@ describe("failures", () => {
     test("does not wait for connections that ask for nothing", async () => {
       const world = await openWorld();
       await world.call("GET", "/", { token: world.tokens.ADMIN });
-      const silent = connect(world.port, "127.0.0.1");
-      const halfSent = connect(world.port, "127.0.0.1");
-      halfSent.write("GET / HTTP/1.1\r\nHost:");
-      await Promise.all([once(silent, "connect"), once(halfSent, "connect")]);
-      // A reset is as good an end as any.
-      const ended = [silent, halfSent].map(
-        socket =>
-          new Promise(resolve =>
-            socket
-              .on("error", () => {})
-              .on("close", resolve)
-              .resume(),
-          ),
-      );
+      const [silent, halfSent] = [await dial(world.port), await dial(world.port)];
+      halfSent.socket.write("GET / HTTP/1.1\r\nHost:");
       await world.close(3_600_000);
-      await Promise.all(ended);
+      await Promise.all([silent.closed, halfSent.closed]);
     });
 
     test("ends what has not finished when the grace period is over", async () => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import diagnostics from "node:diagnostics_channel";
-import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { makeRoutes } from "../../src/adapters/http/api/routes.ts";
@@ -11,7 +10,8 @@ import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
 import { makeUseCases } from "../../src/app.ts";
 import type { Repositories } from "../../src/application/ports.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
-import { makeClient, sendRaw } from "../support/client.ts";
+import { makeClient } from "../support/client.ts";
+import { dial, sendRaw } from "../support/raw-client.ts";
 import { until } from "../support/until.ts";
 import { api, openWorld, type World } from "../support/world.ts";
 
@@ -65,22 +65,6 @@ function makeWaitingRepositories() {
       for (const go of held.splice(0)) go();
     },
   };
-}
-
-/** A connection of our own, and what came back on it so far. */
-async function dial(port: number) {
-  const socket: Socket = connect(port, "127.0.0.1");
-  let failure: Error | undefined;
-  socket.setEncoding("utf8").on("error", error => {
-    failure = error;
-  });
-  let text = "";
-  socket.on("data", chunk => {
-    text += chunk;
-  });
-  const closed = new Promise<void>(resolve => socket.once("close", () => resolve()));
-  await once(socket, "connect");
-  return { socket, closed, text: () => text, failure: () => failure };
 }
 
 /** Answered over another connection, these show that the server has read what was sent before. */
@@ -468,6 +452,35 @@ describe("several requests on one connection", () => {
     assert.deepEqual(json, []);
     await world.close();
   });
+
+  for (const [what, second] of [
+    ["is malformed", "GARBAGE\r\n\r\n"],
+    ["is not whole", `POST ${login} HTTP/1.1\r\n${host}Content-Length: 9000000\r\n\r\n{`],
+  ] as const) {
+    test(`sent without waiting: nothing more is read where the second ${what}`, async () => {
+      const waiting = makeWaitingRepositories();
+      const world = await openLimited({ lingerMilliseconds: 20 }, waiting.repositories);
+      const served: Socket[] = [];
+      const watch = (message: unknown) => served.push((message as { socket: Socket }).socket);
+      diagnostics.subscribe("http.server.request.start", watch);
+      const { socket, closed, text } = await dial(world.port);
+      socket.write(asset(world.bearer, 1));
+      await until(() => waiting.held.length === 1);
+      diagnostics.unsubscribe("http.server.request.start", watch);
+      const [connection = assert.fail()] = served;
+      socket.write(second);
+      await settle(world);
+      const read = connection.bytesRead;
+      socket.write("x".repeat(1_000_000));
+      await settle(world);
+      assert.equal(connection.bytesRead, read);
+      waiting.letGo();
+      await until(() => text() !== "");
+      await closed;
+      assert.equal(answersIn(text()).length, 1);
+      await world.close();
+    });
+  }
 
   test("many in one write: Node's parser stops after the second", async () => {
     const waiting = makeWaitingRepositories();

@@ -8,7 +8,7 @@ import type { LogList } from "../../src/application/ports.ts";
 import { DomainError } from "../../src/domain/error.ts";
 import type { MaintenanceLog } from "../../src/domain/maintenance-log.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
-import { sendRaw } from "../support/client.ts";
+import { sendRaw } from "../support/raw-client.ts";
 import { api, openWorld } from "../support/world.ts";
 
 const nextTurn = () => new Promise(resolve => setImmediate(resolve));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { sendRaw } from "../support/client.ts";
+import { sendRaw } from "../support/raw-client.ts";
 import { api, openWorld, password, type World } from "../support/world.ts";
 
 const login = `${api}/auth/login`;

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect } from "node:net";
 import { describe, test } from "node:test";
 import type { Refusal, RequestMeter } from "../../src/application/figures.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
-import { sendRaw } from "../support/client.ts";
+import { dial, sendRaw } from "../support/raw-client.ts";
 import { until } from "../support/until.ts";
 import { api, openWorld, password } from "../support/world.ts";
 
@@ -88,11 +86,11 @@ describe("the meter of requests", () => {
     const world = await openWorld({ meter, passwords: { ...makeFakePasswordHasher(), verify } });
     const body = JSON.stringify({ email: world.employees.ADMIN.email, password });
     const head = `POST ${api}/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
-    const client = connect(world.port, "127.0.0.1");
-    client.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+    const client = await dial(world.port);
+    client.socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
     await underWay;
-    client.resetAndDestroy();
-    await once(client, "close");
+    client.socket.resetAndDestroy();
+    await client.closed;
     await until(() => answered.length > 0);
     assert.deepEqual(answered, [`POST ${api}/auth/login 499`]);
     const line = world.recorded.find(({ event }) => event === "request");
@@ -119,11 +117,11 @@ describe("the meter of requests", () => {
         repositories: { ...repositories, maintenanceLogs: { ...repositories.maintenanceLogs, list } },
       });
       const head = `Host: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n`;
-      const client = connect(world.port, "127.0.0.1");
-      client.write(`GET ${api}/logs HTTP/1.1\r\n${head}\r\n`);
+      const { socket, text } = await dial(world.port);
+      socket.write(`GET ${api}/logs HTTP/1.1\r\n${head}\r\n`);
       if (by === "client") {
-        await once(client, "data");
-        client.destroy();
+        await until(() => text() !== "");
+        socket.destroy();
       }
       await until(() => answered.length > 0);
       assert.deepEqual([answered, cut], [[`GET ${api}/logs 200`], [by]]);

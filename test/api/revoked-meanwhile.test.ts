@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { startDripping } from "../support/dripping-request.ts";
+import { dial } from "../support/raw-client.ts";
+import { until } from "../support/until.ts";
 import { api, lifetimeSeconds, openWorld, password, type World, worlds } from "../support/world.ts";
 
 const log = { performedDate: "2026-01-01T00:00", status: "PENDING", taskType: "ERROR", comment: "" };
@@ -114,18 +114,15 @@ test("a list that began goes on to its end when its token ends meanwhile", async
   const maintenanceLogs = { ...repositories.maintenanceLogs, list };
   const world = await openWorld({ repositories: { ...repositories, maintenanceLogs } });
   const { employee, token } = await world.join("TECHNICIAN");
-  const socket = connect(world.port, "127.0.0.1").setEncoding("utf8");
+  const { socket, closed, text } = await dial(world.port);
   const head = `GET ${api}/logs HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`;
   socket.write(head);
-  let text = String((await once(socket, "data"))[0]);
+  await until(() => text() !== "");
   await world.ports.employees.setActive(employee.id, false);
   world.clock.advance(0.5);
-  socket.on("data", chunk => {
-    text += chunk;
-  });
   goOn();
-  await once(socket, "close");
-  assert.match(text, /^HTTP\/1\.1 200 [\s\S]*\]\r\n0\r\n\r\n$/);
+  await closed;
+  assert.match(text(), /^HTTP\/1\.1 200 [\s\S]*\]\r\n0\r\n\r\n$/);
   assert.equal((await world.call("GET", `${api}/logs`, { token })).status, 403);
   await world.close();
 });

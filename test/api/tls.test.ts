@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect as dial, type Socket } from "node:net";
@@ -19,6 +19,7 @@ import { readServerIdentity } from "../../src/adapters/server-identity.ts";
 import { optional, rule } from "../../src/domain/field.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
+import { makeOwnIdentity } from "../support/certificates.ts";
 import { askByTls } from "../support/https-client.ts";
 import { until } from "../support/until.ts";
 
@@ -26,34 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), "tls-"));
 after(() => rmSync(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
 
-const algorithms = {
-  ec: ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
-  rsa: ["-newkey", "rsa:2048"],
-} as const;
-
-/** A key and a certificate that it signs itself. */
-function makeIdentity(name: string, algorithm: keyof typeof algorithms = "ec", ...more: readonly string[]) {
-  const [keyFile, certificateFile] = [at(`${name}-key.pem`), at(`${name}.pem`)];
-  const subject = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=DNS:localhost"];
-  execFileSync(
-    "openssl",
-    [
-      "req",
-      "-x509",
-      ...algorithms[algorithm],
-      "-nodes",
-      "-keyout",
-      keyFile,
-      "-out",
-      certificateFile,
-      ...subject,
-      ...more,
-    ],
-    { stdio: "pipe" },
-  );
-  chmodSync(keyFile, 0o600);
-  return { keyFile, certificateFile };
-}
+type Files = ReturnType<typeof makeOwnIdentity>;
 
 function identityOf(files: Parameters<typeof readServerIdentity>[0]) {
   const identity = readServerIdentity(files, new Date());
@@ -63,8 +37,8 @@ function identityOf(files: Parameters<typeof readServerIdentity>[0]) {
 
 describe("the server's own certificate", () => {
   test("is refused when a client would refuse it, or when everybody can read the key", () => {
-    const good = makeIdentity("good", "ec", "-days", "3650");
-    const other = makeIdentity("other");
+    const good = makeOwnIdentity(folder, "good", { days: 3_650 });
+    const other = makeOwnIdentity(folder, "other");
     const far = new Date(Date.parse(identityOf(good).validTo) + 1);
     const refusal = (files: typeof good, at = new Date()) => {
       try {
@@ -92,11 +66,11 @@ describe("the server's own certificate", () => {
 
 type Options = HttpLimits & {
   readonly routes: readonly Route[];
-  readonly files: ReturnType<typeof makeIdentity>;
+  readonly files: Files;
 };
 
 describe("TLS", () => {
-  let first: ReturnType<typeof makeIdentity>;
+  let first: Files;
   const listen = async ({
     routes = makeRoutes({} as UseCases),
     files = first,
@@ -114,7 +88,7 @@ describe("TLS", () => {
     return { server, port: await server.listen(0, "127.0.0.1") };
   };
   before(() => {
-    first = makeIdentity("first");
+    first = makeOwnIdentity(folder, "first");
   });
 
   const caOf = ({ certificateFile }: typeof first) => readFileSync(certificateFile, "utf8");
@@ -150,7 +124,7 @@ describe("TLS", () => {
     ["a renewed RSA key", "rsa", true],
   ] as const) {
     test(`with ${which} is 1.2 or 1.3, with authenticated encryption and forward secrecy, and is not renegotiated`, async () => {
-      const files = makeIdentity(`${algorithm}-${isRenewed}`, algorithm);
+      const files = makeOwnIdentity(folder, `${algorithm}-${isRenewed}`, { algorithm });
       const { server, port } = await listen(isRenewed ? {} : { files });
       if (isRenewed) server.renew(identityOf(files));
       const signed = algorithm === "ec" ? "ECDSA" : "RSA";
@@ -190,7 +164,7 @@ describe("TLS", () => {
 
   test("takes another certificate without dropping a connection", async () => {
     const { server, port } = await listen();
-    const second = makeIdentity("second");
+    const second = makeOwnIdentity(folder, "second");
     const kept = connect({ host: "127.0.0.1", servername: "localhost", port, ca: caOf(first) });
     await once(kept, "secureConnect");
     server.renew(identityOf(second));

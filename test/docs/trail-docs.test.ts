@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readEntry } from "../../src/domain/trail/entry.ts";
 import { inPython, type RetypedProgram } from "../support/retyped-program.ts";
-import { answeredLog, logEntry, makeTestTrail, type TestTrail } from "../support/trail.ts";
+import { answeredLog, logEntry, makeTestTrail, trailOf } from "../support/trail.ts";
 
 const page = readFileSync("docs/trail.md", "utf8");
 
@@ -35,12 +35,6 @@ after(() => rmSync(folder, { recursive: true }));
 const file = (name: string, content: string | Buffer): string => {
   writeFileSync(join(folder, name), content);
   return join(folder, name);
-};
-
-const trailOf = (count: number): TestTrail => {
-  const trail = makeTestTrail();
-  for (let id = 1; id <= count; id += 1) trail.add(logEntry(id));
-  return trail;
 };
 
 const name = "check_trail.py";

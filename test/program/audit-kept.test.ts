@@ -5,21 +5,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { makeTrailClient } from "../../src/adapters/trail-client.ts";
 import { runCommand } from "../support/command.ts";
-import { logEntry, makeTestTrail, type TestTrail } from "../support/trail.ts";
+import { logEntry, trailOf } from "../support/trail.ts";
 import { auditor, startTrailServer, type TrailServer } from "../support/trail-server.ts";
 import { makeWitness } from "../support/witness.ts";
 
 const environment = { AUDIT_EMAIL: auditor.email, AUDIT_PASSWORD: auditor.password };
-
-function trailOf(
-  count: number,
-  change: (id: number) => object = () => ({}),
-  name = "example.com/log",
-): TestTrail {
-  const trail = makeTestTrail(name);
-  for (let id = 1; id <= count; id += 1) trail.add(logEntry(id, change(id)));
-  return trail;
-}
 
 describe("audit against what others have kept", () => {
   const trail = trailOf(1_500);

@@ -7,16 +7,10 @@ import { makeTrailClient } from "../../src/adapters/trail-client.ts";
 import { runCommand } from "../support/command.ts";
 import { freePort } from "../support/native-postgres.ts";
 import { runProgram } from "../support/program.ts";
-import { logEntry, makeTestTrail, type TestTrail } from "../support/trail.ts";
+import { makeTestTrail, trailOf } from "../support/trail.ts";
 import { auditor, startTrailServer, type TrailServer } from "../support/trail-server.ts";
 
 const environment = { AUDIT_EMAIL: auditor.email, AUDIT_PASSWORD: auditor.password };
-
-const trailOf = (count: number, change: (id: number) => object = () => ({})): TestTrail => {
-  const trail = makeTestTrail();
-  for (let id = 1; id <= count; id += 1) trail.add(logEntry(id, change(id)));
-  return trail;
-};
 
 describe("audit", () => {
   let folder: string;

@@ -7,7 +7,7 @@ import postgres from "postgres";
 import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
-import { freePort } from "../support/native-postgres.ts";
+import { nowhere } from "../support/native-postgres.ts";
 import { runProgram } from "../support/program.ts";
 
 const SECRET_KEY = "a secret of the check tests, thirty-two bytes";
@@ -67,14 +67,14 @@ describe("check", () => {
   });
 
   test("says with 69 that the database cannot be reached", async () => {
-    const DATABASE_URL = `postgres://postgres@127.0.0.1:${await freePort()}/x`;
+    const DATABASE_URL = await nowhere();
     const { code, stdout, stderr } = await runProgram(["check"], { ...settings(), DATABASE_URL });
     assert.deepEqual([code, stdout], [69, "settings: ok\n"]);
     assert.match(stderr, /^check: The database is not available: .*ECONNREFUSED.*\n$/);
   });
 
   test("warns of a variable that is nearly a setting", async () => {
-    const DATABASE_URL = `postgres://postgres@127.0.0.1:${await freePort()}/x`;
+    const DATABASE_URL = await nowhere();
     const given = { ...settings(), DATABASE_URL, TRUSTED_PROXY: "127.0.0.1", LOG_LEVEL_FIEL: "x", HOME: "/" };
     const { stdout } = await runProgram(["check"], given);
     assert.match(stdout, /^settings: ok\nwarning: TRUSTED_PROXY is no setting; TRUSTED_PROXIES\?\n/);
@@ -83,7 +83,7 @@ describe("check", () => {
   });
 
   test("warns when a proxy on this machine would make one client of all", async () => {
-    const DATABASE_URL = `postgres://postgres@127.0.0.1:${await freePort()}/x`;
+    const DATABASE_URL = await nowhere();
     for (const [TRUSTED_PROXIES, HOST, warns] of [
       ["none", "127.0.0.1", true],
       ["none", "::1", true],
@@ -161,9 +161,9 @@ describe("check", () => {
     const fault = "check: TRAIL_STATE_FILE has no checkpoint: put back";
     assert.deepEqual([code, stderr.slice(0, fault.length)], [1, fault]);
     rmSync(file);
-    const nowhere = { ...settings(), TRAIL_STATE_FILE: join(folder, "missing", "checkpoint") };
+    const unwritable = { ...settings(), TRAIL_STATE_FILE: join(folder, "missing", "checkpoint") };
     assert.match(
-      (await runProgram(["check"], nowhere)).stderr,
+      (await runProgram(["check"], unwritable)).stderr,
       /^check: TRAIL_STATE_FILE cannot be written: ENOENT$/m,
     );
   });

@@ -11,7 +11,7 @@ import postgres from "postgres";
 import { describeApi } from "../../dev/api-docs/describe.ts";
 import { script } from "../support/compiled.ts";
 import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
-import { freePort } from "../support/native-postgres.ts";
+import { freePort, nowhere } from "../support/native-postgres.ts";
 import { runProgram, type Service, startProgram, startService } from "../support/program.ts";
 import { until } from "../support/until.ts";
 
@@ -127,7 +127,7 @@ describe("the program", () => {
   });
 
   test("a database that cannot be reached is one line, and 69", async () => {
-    const DATABASE_URL = `postgres://postgres@127.0.0.1:${await freePort()}/x`;
+    const DATABASE_URL = await nowhere();
     for (const args of [["migrate"], ["create-admin", "--email", email, "--if-none"]]) {
       const { code, stdout, stderr } = await runProgram(args, { DATABASE_URL });
       assert.deepEqual([code, stdout], [69, ""]);

@@ -6,22 +6,13 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { startRelay } from "../lab/faults/relay.ts";
-import { type Call, makePlainClient } from "../support/client.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
-import { freePort } from "../support/native-postgres.ts";
-import { runProgram, type Service, type Settings, startService } from "../support/program.ts";
+import { freePort, nowhere } from "../support/native-postgres.ts";
+import { operationsOf, runProgram, type Service, type Settings, startService } from "../support/program.ts";
 import { noPromtool, readMetrics, runPromtool } from "../support/prometheus.ts";
 import { until } from "../support/until.ts";
 
 const eventOf = (line: string): string => JSON.parse(line).event;
-
-/** Where the operations listener of a service listens. */
-function operationsOf({ lines }: Service): { port: number; call: Call } {
-  const line = lines.find(line => eventOf(line) === "operations listening") ?? "{}";
-  const { port } = JSON.parse(line);
-  assert.equal(typeof port, "number");
-  return { port, call: makePlainClient(port) };
-}
 
 /** Asks until the answer is the wanted one. */
 const untilAnswered = <T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean) =>
@@ -232,7 +223,7 @@ describe("the operations listener", () => {
   });
 
   test("tells of a database that cannot be reached, while the process is healthy", async () => {
-    await start({ DATABASE_URL: `postgres://postgres@127.0.0.1:${await freePort()}/x` });
+    await start({ DATABASE_URL: await nowhere() });
     const { status, json } = await readyz();
     assert.equal(status, 503);
     const checks = { service: "ok", database: "not available", schema: "unknown" };

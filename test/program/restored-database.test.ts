@@ -6,13 +6,13 @@ import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { connect, probeLimits } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
-import { makePlainClient } from "../support/client.ts";
 import {
   findPostgresBinaries,
   type NativePostgres,
   startNativePostgres,
+  urlOf,
 } from "../support/native-postgres.ts";
-import { runProgram, startService } from "../support/program.ts";
+import { operationsOf, runProgram, startService } from "../support/program.ts";
 import { everyId } from "../support/trail-stage.ts";
 import { until } from "../support/until.ts";
 
@@ -27,16 +27,11 @@ describe("a database that was restored in two steps", {
   skip: binaries === undefined && "this machine has no PostgreSQL binaries",
 }, () => {
   let server: NativePostgres;
-  const urlOf = (name: string) => {
-    const url = new URL(server.url);
-    url.pathname = `/${name}`;
-    return url.href;
-  };
-  const settingsOf = (name: string) => ({ DATABASE_URL: urlOf(name), SECRET_KEY });
+  const settingsOf = (name: string) => ({ DATABASE_URL: urlOf(server.url, name), SECRET_KEY });
   const run = (program: string, ...args: readonly string[]) =>
     execFileSync(join(binaries as string, program), args, { stdio: ["ignore", "pipe", "pipe"] });
   const as = async <T>(name: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
-    const sql = postgres(urlOf(name), { max: 1, onnotice: () => {} });
+    const sql = postgres(urlOf(server.url, name), { max: 1, onnotice: () => {} });
     try {
       return await work(sql);
     } finally {
@@ -67,7 +62,7 @@ describe("a database that was restored in two steps", {
         insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
           select '2026-01-01', 'PENDING', 'ERROR', 'Oil', 1, 1 from generate_series(1, 3)`),
     );
-    const database = connect(urlOf(name), probeLimits);
+    const database = connect(urlOf(server.url, name), probeLimits);
     const none = { employee: 0, asset: 0, log: 0 };
     await makeRepositories(database).trail.ledger.number(0, none, none, 10, everyId);
     await database.close();
@@ -84,9 +79,9 @@ describe("a database that was restored in two steps", {
         ["--data-only", "--disable-triggers"],
       ],
     ] as const) {
-      run("pg_dump", "--format=custom", ...dumped, `--file=${file}`, `--dbname=${urlOf(from)}`);
+      run("pg_dump", "--format=custom", ...dumped, `--file=${file}`, `--dbname=${urlOf(server.url, from)}`);
       try {
-        run("pg_restore", ...restored, `--dbname=${urlOf(to)}`, file);
+        run("pg_restore", ...restored, `--dbname=${urlOf(server.url, to)}`, file);
       } catch {}
     }
   }
@@ -105,14 +100,16 @@ describe("a database that was restored in two steps", {
       `the table ${table} is empty, though the trail has entries of its records: restore a backup, or go back to the database that has the records`;
     const { code, stderr } = await runProgram(["serve"], { ...settingsOf("emptied"), PORT: "0" });
     assert.deepEqual([code, stderr.includes(says("employee"))], [1, true], stderr);
-    const backup = await runProgram(["check", "--records"], { DATABASE_URL: urlOf("emptied") });
+    const backup = await runProgram(["check", "--records"], { DATABASE_URL: urlOf(server.url, "emptied") });
     assert.deepEqual([backup.code, backup.stdout], [1, ""]);
     const checked = await runProgram(["check"], settingsOf("emptied"));
     for (const table of ["employee", "asset", "maintenance_log"]) {
       assert.ok(checked.stderr.includes(`check: ${says(table)}\n`), checked.stderr);
     }
-    const whole = await runProgram(["check", "--records"], { DATABASE_URL: urlOf("frozen") });
+    const whole = await runProgram(["check", "--records"], { DATABASE_URL: urlOf(server.url, "frozen") });
     assert.deepEqual(whole, { code: 0, stdout: "records: ok\n", stderr: "" });
+    const unit = readFileSync("deploy/maintenance-log-backup.service", "utf8");
+    assert.match(unit, /^ExecStartPre=\S+node .* check --records\n[\s\S]*^ExecStart=\S+\/backup /m);
   });
 
   test("keeps all rows and has disarmed its triggers: serve and check name them, and migrate puts them back", async () => {
@@ -143,11 +140,8 @@ describe("a database that was restored in two steps", {
   test("a record that is gone while the service works is reported as tampering; an emptied table makes it not ready", async () => {
     await make("served");
     const service = await startService({ ...settingsOf("served"), OPS_PORT: "0" });
-    const listening = service.lines
-      .map(line => JSON.parse(line))
-      .find(({ event }) => event === "operations listening");
-    const operations = makePlainClient(listening.port);
-    const readyz = () => operations("GET", "/readyz");
+    const operations = operationsOf(service);
+    const readyz = () => operations.call("GET", "/readyz");
     assert.equal((await readyz()).status, 200);
     const tamper = (statement: string) =>
       as("served", sql =>

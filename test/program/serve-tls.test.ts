@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -9,8 +8,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
+import { makeOwnIdentity } from "../support/certificates.ts";
 import { askByTls } from "../support/https-client.ts";
-import { freePort } from "../support/native-postgres.ts";
+import { freePort, nowhere } from "../support/native-postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { readMetrics } from "../support/prometheus.ts";
 import { until } from "../support/until.ts";
@@ -19,30 +19,15 @@ const folder = mkdtempSync(join(tmpdir(), "serve-tls-"));
 after(() => rmSync(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
 
-function makeIdentity(name: string, days: number): void {
-  const key = [
-    "-newkey",
-    "ec",
-    "-pkeyopt",
-    "ec_paramgen_curve:P-256",
-    "-nodes",
-    "-keyout",
-    at(`${name}.key`),
-  ];
-  const subject = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=DNS:localhost"];
-  const files = ["-days", `${days}`, "-out", at(`${name}.pem`)];
-  execFileSync("openssl", ["req", "-x509", ...key, ...files, ...subject], { stdio: "pipe" });
-}
-
 describe("serve with TLS", () => {
-  makeIdentity("first", 20);
-  makeIdentity("second", 30);
+  makeOwnIdentity(folder, "first", { days: 20 });
+  makeOwnIdentity(folder, "second");
   const put = (name: string): void => {
     copyFileSync(at(`${name}.key`), at("key"));
     copyFileSync(at(`${name}.pem`), at("pem"));
   };
   const settings = async (): Promise<Record<string, string>> => ({
-    DATABASE_URL: `postgres://postgres@127.0.0.1:${await freePort()}/x`,
+    DATABASE_URL: await nowhere(),
     SECRET_KEY: "a secret of the tests of TLS, thirty-two bytes",
     HOST: "127.0.0.1",
     PORT: "0",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { describe, test } from "node:test";
 import { openEmptyDatabase } from "../support/database.ts";
+import { listenLocally } from "../support/listen.ts";
 import { runProgram } from "../support/program.ts";
 
 /** What may be at the port that DATABASE_URL names, by what it does to a client, and what the command says of it. */
@@ -50,8 +50,7 @@ describe("a command whose database is something else", { concurrency: 8 }, () =>
           sockets.add(socket.on("error", () => {}));
           serve(socket);
         });
-        await once(server.listen(0, "127.0.0.1"), "listening");
-        const { port } = server.address() as AddressInfo;
+        const port = await listenLocally(server);
         const DATABASE_URL = `postgres://postgres@127.0.0.1:${port}/x?sslmode=${mode}`;
         const { code, stdout, stderr } = await runProgram(["migrate"], { DATABASE_URL });
         for (const socket of sockets) socket.destroy();

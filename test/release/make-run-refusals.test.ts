@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { listenLocally } from "../support/listen.ts";
 import { startMakeRun } from "../support/make-run.ts";
-import { freePort } from "../support/native-postgres.ts";
+import { freePort, nowhere } from "../support/native-postgres.ts";
 import type { Settings } from "../support/program.ts";
 
 describe("make run says in one line why it cannot", () => {
@@ -30,9 +30,8 @@ describe("make run says in one line why it cannot", () => {
   }
 
   test("a busy port, with the remedy", async () => {
-    const holder = createServer().listen(0, "127.0.0.1");
-    await once(holder, "listening");
-    const { port: busy } = holder.address() as AddressInfo;
+    const holder = createServer();
+    const busy = await listenLocally(holder);
     const free = await freePort();
     const remedy = (port: number) =>
       new RegExp(
@@ -54,9 +53,8 @@ describe("make run says in one line why it cannot", () => {
   });
 
   test("a database that is not there", async () => {
-    const url = `postgres://u@127.0.0.1:${await freePort()}/x`;
     await assertRefuses(
-      { DATABASE_URL: url },
+      { DATABASE_URL: await nowhere() },
       /^migrate: The database is not available: .*ECONNREFUSED.*\n$/,
     );
   });

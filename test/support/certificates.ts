@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -15,25 +15,33 @@ export interface Authority extends KeyPair {
   sign(subject: string, names?: string): KeyPair;
 }
 
+const algorithms = {
+  ec: ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"],
+  rsa: ["-newkey", "rsa:2048", "-nodes"],
+} as const;
+
+const run = (...args: readonly string[]) => execFileSync("openssl", args, { stdio: "pipe" });
+
+/** The files of a key, and of a certificate for localhost that it signs itself: NAME.key and NAME.pem in a folder. */
+export function makeOwnIdentity(
+  folder: string,
+  name: string,
+  { algorithm = "ec", days = 30 }: { algorithm?: keyof typeof algorithms; days?: number } = {},
+) {
+  const [keyFile, certificateFile] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
+  const subject = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=DNS:localhost"];
+  const files = ["-keyout", keyFile, "-out", certificateFile];
+  run("req", "-x509", ...algorithms[algorithm], ...subject, "-days", String(days), ...files);
+  chmodSync(keyFile, 0o600);
+  return { keyFile, certificateFile };
+}
+
 export function makeAuthority(name: string): Authority {
-  const [authority, folder] = [`/CN=${name}`, mkdtempSync(join(tmpdir(), "maintenance-log-ca-"))];
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-ca-"));
   const file = (name: string) => join(folder, name);
-  const run = (...args: readonly string[]) => execFileSync("openssl", args, { stdio: "pipe" });
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+  const files = ["-keyout", file("key"), "-out", file("pem")];
   try {
-    run(
-      "req",
-      "-x509",
-      ...curve,
-      "-subj",
-      authority,
-      "-days",
-      "2",
-      "-keyout",
-      file("key"),
-      "-out",
-      file("pem"),
-    );
+    run("req", "-x509", ...algorithms.ec, "-subj", `/CN=${name}`, "-days", "2", ...files);
     const own = { certificate: readFileSync(file("pem"), "utf8"), key: readFileSync(file("key"), "utf8") };
     return { ...own, sign: (subject, names) => sign(own, subject, names) };
   } finally {
@@ -44,13 +52,11 @@ export function makeAuthority(name: string): Authority {
 function sign(authority: KeyPair, subject: string, names = ""): KeyPair {
   const folder = mkdtempSync(join(tmpdir(), "maintenance-log-ca-"));
   const file = (name: string) => join(folder, name);
-  const run = (...args: readonly string[]) => execFileSync("openssl", args, { stdio: "pipe" });
   try {
     writeFileSync(file("ca.pem"), authority.certificate);
     writeFileSync(file("ca.key"), authority.key);
     writeFileSync(file("names"), names === "" ? "" : `subjectAltName=${names}`);
-    const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-    run("req", ...curve, "-subj", `/CN=${subject}`, "-keyout", file("key"), "-out", file("request"));
+    run("req", ...algorithms.ec, "-subj", `/CN=${subject}`, "-keyout", file("key"), "-out", file("request"));
     const signer = [
       "-CA",
       file("ca.pem"),

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
-import { connect } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { checkAnswer } from "./api-document.ts";
 
@@ -62,18 +61,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Sends bytes as they are and answers whatever comes back until the server closes the connection. */
-export function sendRaw(port: number, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let answer = "";
-    const socket = connect(port, "127.0.0.1", () => socket.write(text));
-    socket.setEncoding("utf8");
-    socket.on("data", chunk => {
-      answer += chunk;
-    });
-    socket.on("error", reject);
-    socket.on("close", () => resolve(answer));
-  });
 }

@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
 import { commandLimits, connect } from "../../src/adapters/postgres/connection/database.ts";
 import { migrate, readSchema } from "../../src/adapters/postgres/schema/migrations.ts";
 import { closeAtEnd } from "./left-open.ts";
+import { urlOf } from "./native-postgres.ts";
 
 export const schema = readSchema(fileURLToPath(new URL("../../sql", import.meta.url)));
 
@@ -65,13 +66,11 @@ async function openOnServer(serverUrl: string, template?: string): Promise<TestD
   const name = `test_${randomBytes(6).toString("hex")}`;
   const server = postgres(serverUrl, { max: 1, fetch_types: false, onnotice: () => {} });
   await server.unsafe(`create database ${name}${template === undefined ? "" : ` template ${template}`}`);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
   const drop = async () => {
     dropped();
     await server.unsafe(`drop database ${name} with (force)`);
     await server.end();
   };
   const dropped = closeAtEnd(drop);
-  return { url: url.href, hasUsers: true, drop };
+  return { url: urlOf(serverUrl, name), hasUsers: true, drop };
 }

@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { connect } from "node:net";
+import { dial } from "./raw-client.ts";
 import { until } from "./until.ts";
 
 interface Dripped {
@@ -24,11 +23,8 @@ export interface RawAnswer {
 export async function startDripping(port: number, { method, path, token, body, isChunked }: Dripped) {
   const json = JSON.stringify(body);
   const payload = Buffer.from(isChunked ? `${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n` : json);
-  const socket = connect(port, "127.0.0.1").setNoDelay();
-  let text = "";
-  socket.setEncoding("utf8").on("data", chunk => {
-    text += chunk;
-  });
+  const { socket, closed, text } = await dial(port);
+  socket.setNoDelay();
   const head = [
     `${method} ${path} HTTP/1.1`,
     "Host: service",
@@ -38,16 +34,15 @@ export async function startDripping(port: number, { method, path, token, body, i
     "Content-Type: application/json",
     isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${payload.length}`,
   ];
-  const closed = once(socket, "close");
   socket.write(`${head.join("\r\n")}\r\n\r\n`);
-  await until(() => text.includes("100 Continue") || socket.closed);
+  await until(() => text().includes("100 Continue") || socket.closed);
   socket.write(payload.subarray(0, -1));
   return {
     /** Sends the last byte and waits for the answer. */
     async finish(): Promise<RawAnswer> {
       socket.write(payload.subarray(-1));
       await closed;
-      const final = text.slice(text.indexOf("HTTP/1.1", 1));
+      const final = text().slice(text().indexOf("HTTP/1.1", 1));
       return { status: Number(final.slice(9, 12)), text: final };
     },
   };

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, request as forward } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenLocally } from "./listen.ts";
 
 /** What becomes of one request: a lost answer, a busy service, or something done before it is passed on. */
 export type Mishap = "lose the answer" | "be busy" | (() => void);
@@ -39,10 +39,8 @@ export async function startFlakyProxy(
     });
     request.pipe(passed);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listenLocally(server),
     ahead,
     async close() {
       server.closeAllConnections();

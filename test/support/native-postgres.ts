@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { listenLocally } from "./listen.ts";
 
 export interface NativePostgres {
   /** Connection URL of a superuser, on loopback. */
@@ -92,10 +93,19 @@ export function unprivilegedUser(): { uid: number; gid: number } {
   throw new Error("PostgreSQL refuses root, and there is no user postgres or nobody to run it as");
 }
 
+/** A database on this server. */
+export function urlOf(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** Where no PostgreSQL is. */
+export const nowhere = async (): Promise<string> => `postgres://postgres@127.0.0.1:${await freePort()}/x`;
+
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
+  const probe = createServer();
+  const port = await listenLocally(probe);
   probe.close();
   await once(probe, "close");
   return port;

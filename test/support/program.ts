@@ -1,8 +1,9 @@
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { type Call, makeClient } from "./client.ts";
+import { type Call, makeClient, makePlainClient } from "./client.ts";
 import { script } from "./compiled.ts";
 import { closeAtEnd } from "./left-open.ts";
 
@@ -84,4 +85,11 @@ export async function startService(settings: Settings): Promise<Service> {
       return exited;
     },
   };
+}
+
+/** Where the operations listener of a service listens. */
+export function operationsOf({ lines }: Service): { port: number; call: Call } {
+  const listening = lines.map(line => JSON.parse(line)).find(({ event }) => event === "operations listening");
+  assert.equal(typeof listening?.port, "number");
+  return { port: listening.port, call: makePlainClient(listening.port) };
 }

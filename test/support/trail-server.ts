@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { isTileOf, readTilePath } from "../../src/domain/trail/tile.ts";
+import { listenLocally } from "./listen.ts";
 import type { TestTrail } from "./trail.ts";
 
 /** The routes of a trail, and the login, over a trail in memory. */
@@ -57,10 +57,9 @@ export async function startTrailServer(): Promise<TrailServer> {
     const [status, body] = await answer(request);
     if (status === 302) response.setHeader("location", "/elsewhere");
     response.writeHead(status).end(change(request.url ?? "", Buffer.from(body)));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenLocally(server)}`,
     serve(trail, size = trail.entries.length, stored = size) {
       current = { trail, size, stored };
     },

@@ -75,6 +75,17 @@ export function makeTestTrail(name = "example.com/log"): TestTrail {
   };
 }
 
+/** A trail of so many logs. */
+export function trailOf(
+  count: number,
+  change: (id: number) => Partial<LogEntry> = () => ({}),
+  name?: string,
+): TestTrail {
+  const trail = makeTestTrail(name);
+  for (let id = 1; id <= count; id += 1) trail.add(logEntry(id, change(id)));
+  return trail;
+}
+
 /** A log's entry, and the log as the API answers it. */
 export function logEntry(id: number, given: Partial<LogEntry> = {}): LogEntry {
   return {

@@ -21,3 +21,6 @@ export async function until<T>(
     await sleep(pause);
   }
 }
+
+/** Two turns of the event loop: all that was under way, and waits for nothing else, has gone on. */
+export const turns = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)));

@@ -1,9 +1,10 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { chownSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { signalTree, untilGone } from "../../../dev/process-tree.ts";
+import { unprivilegedUser } from "../../support/native-postgres.ts";
 import { folder, killTree, own, stablePort, untilExited } from "./processes.ts";
 
 /** One PostgreSQL server, with everything that can happen to it. */
@@ -137,17 +138,6 @@ export async function makeCluster(binaries: string, choices: Choices = {}): Prom
       rmSync(home, { recursive: true, force: true });
     },
   };
-}
-
-function unprivilegedUser(): { uid: number; gid: number } {
-  for (const name of ["postgres", "nobody"]) {
-    try {
-      const id = (flag: string) =>
-        Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }));
-      return { uid: id("-u"), gid: id("-g") };
-    } catch {}
-  }
-  throw new Error("PostgreSQL refuses root, and there is no user postgres or nobody to run it as");
 }
 
 async function untilReady(server: ChildProcess): Promise<void> {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
+import { createServer, connect as dial, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { listenLocally } from "../../support/listen.ts";
 import { freePort } from "../../support/native-postgres.ts";
 import { until } from "../../support/until.ts";
 
@@ -147,8 +148,7 @@ describe("the connection", () => {
   test("a host that does not answer, and one that takes no writes, are passed over for the primary", async () => {
     const silent: Socket[] = [];
     const server = createServer(socket => silent.push(socket));
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
+    const port = await listenLocally(server);
     const { host, username, pathname } = new URL(opened.url);
     const url = `postgres://${username}@127.0.0.1:${port},127.0.0.1:${await freePort()},${host}${pathname}`;
     const database = connect(`${url}?target_session_attrs=read-write`);

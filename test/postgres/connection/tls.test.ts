@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { TLSSocket } from "node:tls";
 import { promisify } from "node:util";
@@ -9,6 +8,7 @@ import { commandLimits, connect } from "../../../src/adapters/postgres/connectio
 import { readDatabaseUrl } from "../../../src/adapters/postgres/connection/database-url.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeAuthority } from "../../support/certificates.ts";
+import { listenLocally } from "../../support/listen.ts";
 import {
   findPostgresBinaries,
   type NativePostgres,
@@ -150,8 +150,7 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
           sockets.push(secured.on("error", () => {}));
         });
       });
-      await once(server.listen(0, "127.0.0.1"), "listening");
-      const { port } = server.address() as AddressInfo;
+      const port = await listenLocally(server);
       const url = `postgres://postgres@127.0.0.1:${port}/x?sslmode=require`;
       assert.match((await tryUrl(url)) ?? "", met);
       for (const socket of sockets) socket.destroy();

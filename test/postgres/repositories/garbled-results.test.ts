@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer, connect as dial } from "node:net";
+import { createServer, connect as dial } from "node:net";
 import { test } from "node:test";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
@@ -8,6 +7,7 @@ import { makeRepositories } from "../../../src/adapters/postgres/repositories/re
 import { aLog, anAsset, anEmployee } from "../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
 import { openDatabase } from "../../support/database.ts";
+import { listenLocally } from "../../support/listen.ts";
 
 /** Where the message of PostgreSQL begins that has this text: its type, and then its length. */
 function startOfMessage(bytes: Buffer, text: string): number {
@@ -42,16 +42,13 @@ for (const [what, garble] of Object.entries(garblings)) {
       client.on("error", () => {}).on("close", () => server.destroy());
       server.on("error", () => {}).on("close", () => client.destroy());
     });
-    await once(relay.listen(0, "127.0.0.1"), "listening");
+    const relayPort = await listenLocally(relay);
 
     const owner = connect(opened.url, commandLimits);
     const { employees, assets } = byOperator(makeRepositories(owner));
     const performer = callerOf(await employees.insert(anEmployee()));
     const asset = await assets.insert(anAsset());
-    const garbling = connect(
-      `postgres://${username}@127.0.0.1:${(relay.address() as AddressInfo).port}${pathname}`,
-      commandLimits,
-    );
+    const garbling = connect(`postgres://${username}@127.0.0.1:${relayPort}${pathname}`, commandLimits);
     const { maintenanceLogs } = byOperator(makeRepositories(garbling));
     const append = (comment: string) => maintenanceLogs.append(asset.id, performer, { ...aLog(), comment });
     const comments = [...Array.from({ length: 20 }, (_, n) => `log ${n}`), "garble this"];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { openEmptyDatabase, type TestDatabase } from "../../support/database.ts";
+import { urlOf } from "../../support/native-postgres.ts";
 import { runProgram } from "../../support/program.ts";
 
 describe("the encoding of the database", () => {
@@ -21,10 +22,8 @@ describe("the encoding of the database", () => {
       if (!database.hasUsers) return t.skip("the embedded database has but one encoding");
       const name = `encoding_${encoding.toLowerCase()}_${process.pid}`;
       await server.unsafe(`create database ${name} encoding '${encoding}' locale 'C' template template0`);
-      const url = new URL(database.url);
-      url.pathname = `/${name}`;
       const settings = {
-        DATABASE_URL: url.href,
+        DATABASE_URL: urlOf(database.url, name),
         SECRET_KEY: "a secret of the encoding tests, 32 bytes",
         PORT: "0",
       };

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { load, requestText } from "../../../bench/load.ts";
+import { listenLocally } from "../../support/listen.ts";
 
 /** Loads a server with four clients, and answers what they report and what the server has seen. */
 async function loaded(listener: RequestListener) {
@@ -11,9 +10,8 @@ async function loaded(listener: RequestListener) {
   const server = createServer((request, response) => {
     seen.set(request.url ?? "", (seen.get(request.url ?? "") ?? 0) + 1);
     request.resume().on("end", () => listener(request, response));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
+  const port = await listenLocally(server);
   const requests = [
     requestText({ path: "/one", token: "t" }),
     requestText({ method: "POST", path: "/two", body: { a: "é" } }),

@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { makeJoseTokens } from "../../../src/adapters/jose-tokens.ts";
 import type { TokenClaims } from "../../../src/application/ports.ts";
 import { makeFakeClock } from "../../fakes/fake-clock.ts";
+import { encode, forge as forgeToken } from "../../support/forge.ts";
 
 const settings = {
   secretKey: "a secret key of these tests: \u00e6\u00f8\u00e5 \u{1f527}",
@@ -31,19 +32,14 @@ const claims = {
   sub: "7",
 };
 
-const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 const decode = (part: string | undefined) => JSON.parse(Buffer.from(part ?? "", "base64url").toString());
 
-/** A token as RFC 7515 says, signed without the library that reads it. */
-function forge(
+const forge = (
   payload: unknown,
   header: object = { alg: "HS256" },
   secret = settings.secretKey,
   hash = "sha256",
-) {
-  const signed = `${encode(header)}.${encode(payload)}`;
-  return `${signed}.${createHmac(hash, secret).update(signed).digest("base64url")}`;
-}
+) => forgeToken(payload, { header, secret, hash });
 
 /** Who a token is of, without what is said of the token itself. */
 const whoIs = ({ employeeId, email, role }: TokenClaims) => ({ employeeId, email, role });

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { json, makeOpsServer } from "../../../../src/adapters/ops/ops-server.ts";
-import { makePlainClient, sendRaw } from "../../../support/client.ts";
+import { makePlainClient } from "../../../support/client.ts";
+import { dial, sendRaw } from "../../../support/raw-client.ts";
 
 describe("the operations server", () => {
   const failures: unknown[] = [];
@@ -98,19 +97,9 @@ describe("the bounds of the operations server", () => {
   test("a client that sends nothing, or drips, is gone after a connection's lifetime", async () => {
     const server = makeBounded({ lifetimeMilliseconds: 50, connections: 10 });
     const port = await server.listen(0, "127.0.0.1");
-    const [silent, dripping] = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
-    const drip = setInterval(() => dripping.write("\r\n"), 5);
-    // How it ends for the client, in good order or not, does not matter.
-    const gone = [silent, dripping].map(
-      socket =>
-        new Promise(resolve =>
-          socket
-            .resume()
-            .on("error", () => {})
-            .on("close", resolve),
-        ),
-    );
-    await Promise.all(gone);
+    const [silent, dripping] = await Promise.all([dial(port), dial(port)]);
+    const drip = setInterval(() => dripping.socket.write("\r\n"), 5);
+    await Promise.all([silent.closed, dripping.closed]);
     clearInterval(drip);
     await server.close();
   });
@@ -118,11 +107,10 @@ describe("the bounds of the operations server", () => {
   test("more connections than its bound are closed without a word", async () => {
     const server = makeBounded({ lifetimeMilliseconds: 60_000, connections: 1 });
     const port = await server.listen(0, "127.0.0.1");
-    const first = connect(port, "127.0.0.1");
-    await once(first, "connect");
+    const first = await dial(port);
     assert.equal(await sendRaw(port, ""), "");
-    first.destroy();
-    await once(first, "close");
+    first.socket.destroy();
+    await first.closed;
     await server.close();
   });
 
@@ -130,21 +118,18 @@ describe("the bounds of the operations server", () => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const server = makeOpsServer({ "/": () => json(200, {}) }, () => {});
     const port = await server.listen(0, "127.0.0.1");
-    const clients = Array.from({ length: 100 }, () => connect(port, "127.0.0.1").resume());
-    await Promise.all(clients.map(client => once(client, "connect")));
+    const clients = await Promise.all(Array.from({ length: 100 }, () => dial(port)));
     assert.equal(await sendRaw(port, ""), "");
     t.mock.timers.tick(9_999);
-    assert.equal(clients.filter(client => client.closed).length, 0);
-    const gone = clients.map(client => once(client, "close"));
+    assert.equal(clients.filter(({ socket }) => socket.closed).length, 0);
     t.mock.timers.tick(1);
-    await Promise.all(gone);
+    await Promise.all(clients.map(({ closed }) => closed));
     await server.close();
   });
 
   test("closing waits for nobody", async () => {
     const server = makeBounded({ lifetimeMilliseconds: 60_000, connections: 10 });
-    const client = connect(await server.listen(0, "127.0.0.1"), "127.0.0.1").resume();
-    await once(client, "connect");
-    await Promise.all([server.close(), once(client, "close")]);
+    const { closed } = await dial(await server.listen(0, "127.0.0.1"));
+    await Promise.all([server.close(), closed]);
   });
 });

@@ -5,6 +5,7 @@ import { batched } from "../../../../../src/adapters/postgres/batching/batch.ts"
 import type { StatementSource } from "../../../../../src/adapters/postgres/connection/database.ts";
 import { translate } from "../../../../../src/adapters/postgres/connection/errors.ts";
 import { type Statement, sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
+import { turns } from "../../../../support/until.ts";
 
 const reported = (code: string, severity = "ERROR") =>
   new postgres.PostgresError({ message: code, code, severity } as never);
@@ -25,7 +26,6 @@ function openSquares(
   return { sent, run, statementFor, square: batched(run, statementFor, rows => rows) };
 }
 
-const turns = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)));
 const statusesOf = async (calls: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(calls)).map(({ status }) => status);
 

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { Care, listsById, type Page, pagesOf } from "../../../../../src/adapters/postgres/batching/pages.ts";
 import type { Database } from "../../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
+import { turns } from "../../../../support/until.ts";
 
 const first = 400;
 
@@ -34,8 +35,6 @@ async function idsOf(pages: AsyncIterable<Rows>): Promise<number[]> {
   for await (const page of pages) ids.push(...page.ids);
   return ids;
 }
-
-const turns = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)));
 
 describe("a list in pages", () => {
   for (const size of [0, 1, first - 1, first, first + 1, first + 4_194, 10_000]) {

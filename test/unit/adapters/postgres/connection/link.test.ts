@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { describe, test } from "node:test";
 import { commandLimits, connect } from "../../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
+import { listenLocally } from "../../../../support/listen.ts";
 
 const sslRequest = 80_877_103;
 const wantsPassword = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
@@ -25,8 +25,7 @@ async function logIn(parameters: string) {
       }
     });
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   const database = connect(`postgres://ada:p%40ss@127.0.0.1:${port}/records${parameters}`, commandLimits);
   const failure = await database.query(sql`select 1`).then(
     () => undefined,

@@ -1,0 +1,27 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+/** A connection of our own, and what came back on it so far. A reset is as good an end as any, unless a test asks. */
+export async function dial(port: number) {
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+  let failure: Error | undefined;
+  socket.on("error", error => {
+    failure = error;
+  });
+  let text = "";
+  socket.on("data", chunk => {
+    text += chunk;
+  });
+  const closed = new Promise<void>(resolve => socket.once("close", () => resolve()));
+  await once(socket, "connect");
+  return { socket, closed, text: () => text, failure: () => failure };
+}
+
+/** Sends bytes as they are and answers whatever comes back until the server closes the connection. */
+export async function sendRaw(port: number, sent: string): Promise<string> {
+  const { socket, closed, text, failure } = await dial(port);
+  socket.write(sent);
+  await closed;
+  if (failure() !== undefined) throw failure();
+  return text();
+}
