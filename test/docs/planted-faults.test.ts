@@ -9,6 +9,15 @@ const faultsOf = (promise: string) =>
   Object.entries(plantedFaults).flatMap(([beginning, faults]) =>
     promise.startsWith(beginning) ? faults : [],
   );
+/** What the files of test/contract/ call. */
+const contracts = ["test/contract/repositories.ts", "test/contract/trail.ts"];
+
+/** The titles of a file's tests, with anything in place of what varies. */
+const titlesIn = (file: string): RegExp[] =>
+  [...readFileSync(file, "utf8").matchAll(/\btest\(\s*(["`])(.*?)\1,/gs)].map(([, , title = ""]) => {
+    const pattern = title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\\\$\\\{.*?\\\}/g, ".+");
+    return new RegExp(`^${pattern}$`);
+  });
 
 describe("the planted faults (test/release/promises.test.ts plants them)", () => {
   test("are of each promise of SECURITY.md, and of no other", () => {
@@ -30,6 +39,16 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
         const parts = readFileSync(pathOf(file), "utf8").split(text).length;
         return parts !== 2 || text === replacement;
       });
+    assert.deepEqual(wrong, []);
+  });
+
+  test("name tests that the files of their row have", () => {
+    const wrong = rows.flatMap(({ promise, testedIn }) => {
+      const titles = [...testedIn, ...contracts].flatMap(titlesIn);
+      return faultsOf(promise)
+        .flatMap(([, , , soonest]) => soonest ?? [])
+        .filter(soonest => !titles.some(title => title.test(soonest)));
+    });
     assert.deepEqual(wrong, []);
   });
 

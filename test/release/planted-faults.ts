@@ -105,6 +105,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "where current_setting('server_encoding') <> 'UTF8'",
       "where current_setting('server_encoding') = 'SQL_ASCII'",
     ],
+    [
+      "promises.ts",
+      'name: "encoding",\n    asked: "connection",',
+      'name: "encoding",\n    asked: "catalogs",',
+    ],
   ],
   "What protects the records": [
     ["protection.ts", "when 'O' then 'on'", "when 'O' then 'always'"],
@@ -128,6 +133,14 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     [
       "check.ts",
       'if (promise.broken === "refuses") throw new UnsuitableDatabase(words);',
+      "",
+      "and had frozen its schema has lost its records: serve and a backup refuse it, and check says what is missing",
+    ],
+    ["promises.ts", '    ["employee_event", sql`employee_event`],\n', ""],
+    ["promises.ts", '    ["asset_event", sql`asset_event`],\n', ""],
+    [
+      "deploy/maintenance-log-backup.service",
+      "ExecStartPre=/usr/bin/node --preserve-symlinks /usr/lib/maintenance-log-service/dist/main.js check --records\n",
       "",
       "and had frozen its schema has lost its records: serve and a backup refuse it, and check says what is missing",
     ],
@@ -293,6 +306,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "const isAdmitted = true;",
       "of a connection that ended while the token was checked are given up",
     ],
+    [
+      "http-connection.ts",
+      "    this.socket.pause();\n",
+      "",
+      "sent without waiting: nothing more is read where the second is malformed",
+    ],
   ],
   "With a certificate the service speaks": [
     [
@@ -399,6 +418,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "if (false) this.endAfterResponse();",
       "sent without waiting, whatever the third asks for: the first is answered, and the process goes on",
     ],
+    ["list-memory.ts", "longest.response.destroy();", "longest.response.end();"],
   ],
   "One slow reader, and all of them": [
     ["list-memory.ts", "this.#bytes + bytes > this.#limits.listBytes", "false"],
@@ -409,6 +429,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "{ ofTexts: 48 * 1024, ofEntries: 128 * 1024 }",
       "{ ofTexts: 48 * 1024 * 1024, ofEntries: 128 * 1024 * 1024 }",
     ],
+    ["limits.ts", "listBytes: 64 * 1024 * 1024,", "listBytes: 640 * 1024 * 1024,"],
+    [
+      "list-memory.ts",
+      "goOn(holder: ListHolder): void {\n    holder.listSince = performance.now();",
+      "goOn(holder: ListHolder): void {\n    void holder;",
+    ],
   ],
   "A list costs PostgreSQL about what": [
     [
@@ -417,6 +443,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "const windowRows = 4_000_000;",
       'the logs of asset 1 with the filter {"status":"CANCELLED"}: found by maintenance_log_by_asset, maintenance_log_pkey',
     ],
+    ["pages.ts", "    care.noteTooLong();\n", ""],
+    ["pages.ts", "const mostGrowth = 4;", "const mostGrowth = 400;"],
   ],
   "A body has at most 64 KiB": [
     ["limits.ts", "headerBytes: 16 * 1024,", "headerBytes: 64 * 1024,"],
@@ -448,6 +476,13 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "pageBytes = 1024 * 1024;",
       "have no page longer than 256 KiB and one log, however long the comments are",
     ],
+    [
+      "log-statements.ts",
+      "const mergedWindowRows = 1_000;",
+      "const mergedWindowRows = 1_000_000;",
+      'all logs with the filter {"status":"CANCELLED","taskType":"ERROR"}: found by maintenance_log_by_status, maintenance_log_pkey',
+    ],
+    ["log-statements.ts", "[2_000, sql`2000`]", "[2_000_000, sql`2000000`]"],
   ],
   "Text from a client never becomes SQL": [
     [
@@ -491,6 +526,15 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "if (head !== undefined && !(await makeStoredTree(ledger, hasher).extends(head, tree)))",
       "if (head !== undefined && head.size > tree.size)",
     ],
+    ["signing.ts", "const kept = remembered ? headIn(remembered.place, note) : own;", "const kept = own;"],
+    ["signing.ts", '    ["database", stored, storedNote] as const,\n', ""],
+    [
+      "signing.ts",
+      "        await remembered?.write(note);\n        await publish(head, false);",
+      "        await publish(head, false);\n        await remembered?.write(note);",
+    ],
+    ["trail-state-file.ts", "    await file.sync();\n", ""],
+    ["trail-state-file.ts", '  await withFile(dirname(path), "r", folder => folder.sync());\n', ""],
   ],
   "`verify --database` names every log": [
     ["records.ts", "sql`name, description, active`", "sql`name, active`"],
@@ -652,5 +696,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "an older dump is refused by the service, until it is accepted",
     ],
     ["signing.ts", "await checkpoints.accept(note, acceptance);", "await checkpoints.add(note);"],
+    [
+      "signing.ts",
+      "await checkpoints.accept(note, acceptance);\n  await remembered?.write(note);",
+      "await remembered?.write(note);\n  await checkpoints.accept(note, acceptance);",
+      "keeps what is remembered where what the operator accepts cannot be stored",
+    ],
   ],
 };

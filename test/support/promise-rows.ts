@@ -23,7 +23,7 @@ export function pathOf(name: string): string {
 }
 
 const isName = (text: string): boolean =>
-  /^[\w./-]+(\.(ts|sql|json|ndjson)|\/)$|^Makefile$|^deploy\/install$|^test\/http$/.test(text);
+  /^[\w./-]+(\.(ts|sql|json|ndjson|service)|\/)$|^Makefile$|^deploy\/install$|^test\/http$/.test(text);
 const namesIn = (cell: string): string[] =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name).filter(isName);
 
@@ -34,7 +34,7 @@ function testsOf(path: string): string[] {
   if (path === "test/contract/repositories.ts") return [contract];
   if (path === "test/contract/trail.ts") return [contract];
   const files = statSync(path).isDirectory() ? filesBelow(path) : [path];
-  return files.filter(file => file.endsWith(".test.ts") && !/^test\/(release|faults)\//.test(file));
+  return files.filter(file => file.endsWith(".test.ts") && !file.startsWith("test/release/"));
 }
 
 export function readPromiseRows(): readonly PromiseRow[] {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { makeAssetRepository } from "../../../src/adapters/postgres/repositories/asset-repository.ts";
 import { makeMaintenanceLogRepository } from "../../../src/adapters/postgres/repositories/maintenance-log-repository.ts";
 import { elementsOf } from "../../../src/application/json-list.ts";
 import type { LogList, MaintenanceLogRepository } from "../../../src/application/ports.ts";
@@ -213,5 +214,19 @@ describe("lists of logs on PostgreSQL", () => {
     const walked = await walk(query => logs.listOfAsset(10, query), { limit: 1_000 });
     assert.deepEqual(walked, await expected("asset_id = 10"));
     assert.deepEqual((await read(logs.listOfAsset(10, {}))).logs, walked);
+  });
+
+  test("of assets have no longer pages either", async () => {
+    await admin.unsafe(
+      `insert into asset (name, description) select 'Asset', repeat('x', 2000) from generate_series(1, 500)`,
+    );
+    const lengths: number[] = [];
+    for await (const { json } of makeAssetRepository(database).list({ active: undefined }))
+      lengths.push(json.length);
+    assert.ok(lengths.length > 3);
+    assert.ok(
+      lengths.every(length => length <= 256 * 1024),
+      `${lengths}`,
+    );
   });
 });

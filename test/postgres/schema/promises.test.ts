@@ -189,6 +189,24 @@ describe("each promise of the database", () => {
     });
   }
 
+  test("is named when it is broken: every table that is empty, though the trail has entries of its records", async () => {
+    await admin.unsafe(`
+      insert into trail_entry (index, record_id, kind, hash)
+      select row_number() over () - 1, 1, kind, sha256('x') from unnest(enum_range(null::trail_kind)) kind`);
+    const found = await findingsOf(opened.url);
+    await admin.unsafe(`
+      alter table trail_entry disable trigger all; delete from trail_entry;
+      alter table trail_entry enable always trigger append_only`);
+    const emptied = found.flatMap(line => /^records: the table (\w+) is empty, /.exec(line)?.[1] ?? []);
+    assert.deepEqual(emptied.sort(), [
+      "asset",
+      "asset_event",
+      "employee",
+      "employee_event",
+      "maintenance_log",
+    ]);
+  });
+
   test("is named when it is broken: the newest records, that are gone, changed, or have none", async () => {
     await admin.unsafe("insert into asset (name, description) values ('Pump', ''), ('Lamp', '')");
     const database = connect(opened.url, probeLimits);

@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -41,6 +42,28 @@ describe("a state file", () => {
     await file.write("two");
     assert.equal(await file.read(), "two");
     assert.deepEqual(readdirSync(folder), ["state"]);
+  });
+
+  test("is on the disk before it gets its name, and its name before anybody goes on", async t => {
+    const folder = newFolder();
+    const path = join(folder, "state");
+    writeFileSync(path, "one");
+    const probe = await open(path);
+    await probe.close();
+    const prototype = Object.getPrototypeOf(probe) as FileHandle;
+    const { sync } = prototype;
+    const synced: unknown[] = [];
+    t.mock.method(prototype, "sync", async function (this: FileHandle) {
+      const { ino, size } = await this.stat();
+      synced.push({ ino, size, named: readFileSync(path, "utf8") });
+      await sync.call(this);
+    });
+    await replaceFile(path, "the next");
+    const [file, around] = [statSync(path), statSync(folder)];
+    assert.deepEqual(synced, [
+      { ino: file.ino, size: 8, named: "one" },
+      { ino: around.ino, size: around.size, named: "the next" },
+    ]);
   });
 
   test("is refused where it is no regular file, and never put in its place", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, mock, test } from "node:test";
 import { trailCrypto } from "../../../../src/adapters/trail-crypto.ts";
 import { TrailObstacleError } from "../../../../src/application/trail/condition.ts";
 import { acceptTrail } from "../../../../src/application/trail/signing.ts";
@@ -322,6 +322,29 @@ describe("signing", () => {
     assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 2]);
     const named = (event: string) => events.recorded.filter(recorded => recorded.event === event).length;
     assert.deepEqual([named("trail failed"), named("trail broken"), named("trail whole again")], [1, 0, 1]);
+  });
+
+  test("gives a checkpoint to nobody before the state file has it: not to the database, the log or a client", async () => {
+    const { start, commit, remembered, trail, events } = makeSigner();
+    const { signing, poll } = start();
+    const write = mock.method(remembered, "write", () => Promise.reject(new Error("the power fails")));
+    commit(1);
+    await poll();
+    assert.equal(write.mock.callCount(), 1);
+    assert.deepEqual([trail.stored.checkpoints, signing.newest()], [[], undefined]);
+    assert.ok(events.recorded.every(({ event }) => event !== "checkpoint"));
+  });
+
+  test("keeps what is remembered where what the operator accepts cannot be stored", async () => {
+    const { start, commit, rewrite, note, trail, remembered } = makeSigner();
+    commit(1, 2);
+    await start().poll();
+    const before = note();
+    rewrite(1);
+    const accepts = { ...trail.checkpoints, accept: () => Promise.reject(new Error("the power fails")) };
+    const ports = { ...trail, checkpoints: accepts, hasher, ed25519: trailCrypto, remembered, key };
+    await assert.rejects(acceptTrail(ports, "restored"), /the power fails/);
+    assert.equal(note(), before);
   });
 
   test("signs nothing beside checkpoints of a key of another name, until the operator accepts that", async () => {
