@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import diagnostics from "node:diagnostics_channel";
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { makeRoutes } from "../../src/adapters/http/api/routes.ts";
@@ -672,6 +673,53 @@ describe("lists whose clients take nothing", () => {
     await world.close();
   });
 
+  test("of one chunk take room for it", async () => {
+    const repositories = makeMemoryRepositories();
+    const list = async function* () {
+      yield { json: Buffer.alloc(20_000_000, "1"), next: undefined };
+    };
+    const logs = { ...repositories.maintenanceLogs, list };
+    const limits = { listBytes: 50_000_000, longListBytes: 1, slowReaderMilliseconds: 60_000 };
+    const world = await openLimited(limits, { ...repositories, maintenanceLogs: logs });
+    const silent = [await dial(world.port), await dial(world.port)];
+    for (const { socket, text } of silent) {
+      socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${world.bearer}\r\n`);
+      await until(() => text() !== "");
+      socket.pause();
+    }
+    const refused = () => world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
+    assert.equal((await refused()).status, 503);
+    for (const { socket } of silent) socket.destroy();
+    await world.close();
+  });
+
+  test("are cut off for another one where their clients take nothing, and not where they only began first", async () => {
+    const repositories = makeMemoryRepositories();
+    const list = async function* () {
+      for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
+    };
+    const logs = { ...repositories.maintenanceLogs, list };
+    const limits = { listBytes: 2, longListBytes: 1, slowReaderMilliseconds: 0 };
+    const world = await openLimited(limits, { ...repositories, maintenanceLogs: logs });
+    const ask = () => {
+      const socket = connect(world.port, "127.0.0.1").on("error", () => {});
+      socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${world.bearer}\r\n`);
+      return socket;
+    };
+    const reader = ask().resume();
+    await until(() => reader.bytesRead > 0);
+    const silent = ask();
+    await once(silent, "readable");
+    const begun = reader.bytesRead;
+    await until(() => reader.bytesRead > begun + 30_000_000);
+    const third = ask();
+    await until(() => world.load().turnedAway.slowClients === 1);
+    await until(() => reader.bytesRead > begun + 60_000_000 || reader.closed);
+    assert.equal(reader.closed, false);
+    for (const socket of [reader, silent, third]) socket.destroy();
+    await world.close();
+  });
+
   test("are held up to a number: the one that has waited longest is cut off, and others go on", async () => {
     const repositories = makeMemoryRepositories();
     let held = 0;
@@ -791,6 +839,11 @@ describe("a response that is sent while the body of its request still arrives", 
     goOn();
     // Node 26 sends several parts in one chunk.
     await until(() => /\r\n\r\n[\s\S]*3\]?\r\n/.test(text()));
+    await settle(listing);
+    assert.ok(
+      !text().endsWith("\r\n0\r\n\r\n"),
+      "who has sent all may close, and what still arrives would reset it",
+    );
     socket.write("x".repeat(70_000));
     await closed;
     assert.ok(text().endsWith("\r\n0\r\n\r\n"), text());

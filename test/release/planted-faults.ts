@@ -123,6 +123,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       'broken: "refuses",\n    faults: ({ protection })',
       'broken: "warns",\n    faults: ({ protection })',
     ],
+    [
+      "protection.ts",
+      ",\n    case when exists (select from pg_trigger where tgconstraint = pg_constraint.oid and tgenabled = 'D') then ' disabled' end)",
+      ")",
+    ],
+    ["migrations.ts", "if (weaker !== undefined) throw", "if (weaker === null) throw"],
   ],
   "A database that has lost the records": [
     [
@@ -419,6 +425,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "sent without waiting, whatever the third asks for: the first is answered, and the process goes on",
     ],
     ["list-memory.ts", "longest.response.destroy();", "longest.response.end();"],
+    [
+      "response.ts",
+      "  if (exchange.isArriving) await receiveRest(exchange);\n",
+      "",
+      "what arrives is thrown away until its end, and the connection is closed then",
+    ],
   ],
   "One slow reader, and all of them": [
     ["list-memory.ts", "this.#bytes + bytes > this.#limits.listBytes", "false"],
@@ -434,6 +446,18 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "list-memory.ts",
       "goOn(holder: ListHolder): void {\n    holder.listSince = performance.now();",
       "goOn(holder: ListHolder): void {\n    void holder;",
+    ],
+    [
+      "response.ts",
+      "    exchange.lists.take(exchange, isOneChunk ? length : undefined);\n",
+      "    if (!isOneChunk) exchange.lists.take(exchange);\n",
+      "of one chunk take room for it",
+    ],
+    [
+      "response.ts",
+      "    exchange.lists.goOn(exchange);\n",
+      "",
+      "are cut off for another one where their clients take nothing, and not where they only began first",
     ],
   ],
   "A list costs PostgreSQL about what": [
@@ -480,9 +504,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "log-statements.ts",
       "const mergedWindowRows = 1_000;",
       "const mergedWindowRows = 1_000_000;",
-      'all logs with the filter {"status":"CANCELLED","taskType":"ERROR"}: found by maintenance_log_by_status, maintenance_log_pkey',
+      'the newest logs when all assets are active with the filter {"status":"COMPLETED"}: found by maintenance_log_by_status, maintenance_log_pkey',
     ],
-    ["log-statements.ts", "[2_000, sql`2000`]", "[2_000_000, sql`2000000`]"],
+    ["pages.ts", "or octet_length(json) <= ", "or octet_length(json) >= 0 or 0 <= "],
   ],
   "Text from a client never becomes SQL": [
     [
@@ -535,6 +559,13 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     ["trail-state-file.ts", "    await file.sync();\n", ""],
     ["trail-state-file.ts", '  await withFile(dirname(path), "r", folder => folder.sync());\n', ""],
+    ["signing.ts", "        await checkpoints.confirm();\n", ""],
+    [
+      "checkpoints.ts",
+      "confirm: makeConfirmReads({ query }),",
+      "confirm: async () => {},",
+      "what a checkpoint is about to cover is confirmed by a statement too",
+    ],
   ],
   "`verify --database` names every log": [
     ["records.ts", "sql`name, description, active`", "sql`name, active`"],
@@ -681,6 +712,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "stored.ranges([{ level, from, to }]).catch(gone)",
       "ledger.hashes([{ level, from, to }])",
     ],
+    ["publishing.ts", "index >= head.size", "index > head.size"],
   ],
   "`accept-trail` leaves": [
     [

@@ -45,7 +45,8 @@ export async function noticedBy(
   if (/^sql\/\d/.test(file))
     writeFileSync(protectionPath, protection.replace(/^(?!\{"kind":"table").*\n/gm, ""));
   try {
-    if (file.startsWith("src/")) await tree.compile(false);
+    if (file.startsWith("src/") && !(await tree.compile(false)))
+      throw new Error("this fault does not compile");
     const files = tests.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
     const first = soonest === undefined ? [] : files.map(test => ({ test, only: soonest }));
     for (const { test, only } of [...first, ...files.map(test => ({ test, only: undefined }))]) {

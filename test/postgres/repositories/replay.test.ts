@@ -77,6 +77,19 @@ test("logs that are replayed together are confirmed by one statement", async () 
   await opened.drop();
 });
 
+test("what a checkpoint is about to cover is confirmed by a statement too", async () => {
+  const opened = await openDatabase();
+  const connected = connect(opened.url, serviceLimits);
+  const { database, sent } = recording(connected);
+  await makeRepositories(database).trail.checkpoints.confirm();
+  assert.deepEqual(
+    sent.map(({ text }) => text.includes("for key share")),
+    [true],
+  );
+  await connected.close();
+  await opened.drop();
+});
+
 test("a key whose log is stored but cannot be read is an error after the second statement", async t => {
   const opened = await openDatabase();
   t.after(() => opened.drop());

@@ -226,6 +226,17 @@ describe("each promise of the database", () => {
         "delete from asset_event where id = 2",
         ["the newest asset record in the trail, 2, is gone", "asset 2 has no record"],
       ],
+      [
+        `alter table employee disable trigger employee_created;
+         insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+           values ('Eve', 'Hill', '123456', 'e@b.cd', 'e@b.cd', 'ADMIN', 'x');
+         alter table employee enable always trigger employee_created`,
+        [
+          "the newest asset record in the trail, 2, is gone",
+          "employee 1 has no record",
+          "asset 2 has no record",
+        ],
+      ],
     ] as const) {
       await admin.unsafe(tampering);
       assert.deepEqual(await records.newestFaults(), faults, tampering);
@@ -235,6 +246,7 @@ describe("each promise of the database", () => {
     const remedy = ": run verify --database, which names all such records";
     assert.deepEqual(ownership(await findingsOf(opened.url)), [
       `newest records: the newest asset record in the trail, 2, is gone${remedy}`,
+      `newest records: employee 1 has no record${remedy}`,
       `newest records: asset 2 has no record${remedy}`,
     ]);
   });

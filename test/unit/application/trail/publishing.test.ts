@@ -153,6 +153,17 @@ async function makeSignedService() {
   return { ...stage, ...memory, service, start, poll, broken };
 }
 
+test("a log that has its number, and is not signed yet, has no proof yet: that is no tampering", async () => {
+  const { service, commit, numbering, events } = await makeSignedService();
+  commit(601);
+  await numbering().poll();
+  await assert.rejects(service.published.proof(601), {
+    code: "NOT_FOUND",
+    message: "Log is not in the trail yet",
+  });
+  assert.ok(events.recorded.every(({ event }) => event !== "trail mismatch"));
+});
+
 const gone = (message: string) => ({ name: "DomainError", code: "GONE", message });
 
 describe("a trail that was rewritten under the process", () => {

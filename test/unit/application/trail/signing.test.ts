@@ -335,6 +335,25 @@ describe("signing", () => {
     assert.ok(events.recorded.every(({ event }) => event !== "checkpoint"));
   });
 
+  test("stores no checkpoint at the stop while the trail contradicts what was signed", async () => {
+    const { start, commit, rewrite, trail } = makeSigner();
+    const { signing, poll } = start();
+    commit(1);
+    await poll();
+    commit(2);
+    await poll();
+    assert.equal(signing.newest()?.size, 2);
+    rewrite(1);
+    commit(3);
+    await poll(11);
+    assert.notEqual(signing.contradiction(), undefined);
+    await signing.close();
+    assert.deepEqual(
+      trail.stored.checkpoints.map(note => readHead(note).size),
+      [1],
+    );
+  });
+
   test("keeps what is remembered where what the operator accepts cannot be stored", async () => {
     const { start, commit, rewrite, note, trail, remembered } = makeSigner();
     commit(1, 2);
