@@ -13,6 +13,7 @@ const packages = { sets: [["postgresql", "openssl", "curl", "nginx", "haproxy", 
 const environment = "/etc/maintenance-log-service/environment";
 const etc = "/etc/maintenance-log-service";
 const dumps = "/var/lib/maintenance-log-backup";
+const copies = "/mnt/copies/maintenance-log";
 const isUp =
   "curl --silent --fail --retry 60 --retry-delay 1 --retry-all-errors --max-time 10 --output /dev/null";
 
@@ -129,6 +130,12 @@ const afterwards: Readonly<Record<string, string>> = {
     systemctl start maintenance-log-backup.service
     ls ${dumps}/*.dump | tail -n 1 | xargs pg_restore --list | grep 'dbname: maintenance_2'
     test -z "$(find ${dumps} -name '*.part')"
+    cmp "$(ls ${dumps}/*.dump | tail -n 1)" "$(ls ${copies}/dumps/*.dump | tail -n 1)"
+    test ! -e ${copies}/dumps/lost+found
+    mv ${copies} /mnt/unmounted
+    fails systemctl start maintenance-log-backup.service
+    mv /mnt/unmounted ${copies}
+    systemctl reset-failed
     for copy in 'cp -a' 'rsync -a'; do
       $copy ${dumps} /tmp/copy
       find /tmp/copy -name '*.dump' -size +10k | grep .
@@ -202,7 +209,7 @@ const afterReboot: Readonly<Record<string, string>> = {
     systemctl start maintenance-log-backup.service maintenance-log-verify.service`,
   "Several services behind HAProxy": `
     for port in 7073 7081 7082; do ${isUp} http://127.0.0.1:$port/readyz; done
-    ${isUp} --request OPTIONS http://127.0.0.1:7070/`,
+    for port in 7070 7072 8080; do ${isUp} --request OPTIONS http://127.0.0.1:$port/; done`,
 };
 
 /** A certificate in the current folder, as the page takes it for granted, and the packages of two versions. */

@@ -80,7 +80,7 @@ async function readWhole(
     // Two keys of two names would each sign one half of the history.
     const origin = signed?.split("\n", 1)[0];
     if (origin !== undefined && key !== undefined && origin !== key.name)
-      throw new TrailError(`${where} a checkpoint of ${origin}, and not of ${key.name}`);
+      throw new TrailError(`${where} has a checkpoint of ${origin}, and not of ${key.name}`);
   }
   return tree;
 }

@@ -381,7 +381,7 @@ describe("signing", () => {
       await one.poll(11);
       assert.equal(
         one.signing.contradiction(),
-        `${place} a checkpoint of other.example.com, and not of trail.example.com`,
+        `${place} has a checkpoint of other.example.com, and not of trail.example.com`,
       );
       await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "one name");
       await one.poll(11);
