@@ -166,6 +166,22 @@ test("of many guesses of the old password at once no more than the free ones lea
   await world.close();
 });
 
+test("an attempt that has to wait costs no verification, at a change of password either", async t => {
+  const passwords = makeFakePasswordHasher();
+  const verify = t.mock.method(passwords, "verify");
+  const world = await openWorld({ passwords });
+  const { email, id } = world.employees.TECHNICIAN;
+  const path = `${api}/employees/${id}/password`;
+  const body = { oldPassword: password, newPassword: "another 1" };
+  const change = () => world.call("PATCH", path, { token: world.tokens.TECHNICIAN, body });
+  await guess(world, email, freeFailures.ofEmail);
+  const before = verify.mock.callCount();
+  for (const send of [() => attempt(world, email, password), change])
+    assert.equal((await send()).status, 429);
+  assert.equal(verify.mock.callCount(), before);
+  await world.close();
+});
+
 /** A hasher whose verifications wait, as those of argon2 do, until they are let go together. */
 function makeWaitingHasher() {
   const hasher = makeFakePasswordHasher();

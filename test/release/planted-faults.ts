@@ -247,6 +247,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["login-throttle.ts", "loggedIn.has(pair)", "failed.has(pair)"],
     ["employees.ts", "    throttle.countFailure(caller.email, address);\n", ""],
     ["client-address.ts", ".slice(0, 4)", ".slice(0, 8)"],
+    [
+      "employees.ts",
+      "    throttle.refuseThrottled(caller.email, address);\n    const passwordHash",
+      "    const passwordHash",
+      "an attempt that has to wait costs no verification, at a change of password either",
+    ],
   ],
   "Hashing uses at most two threads": [
     ["argon2-password-hasher.ts", "waiting: 200 }", "waiting: 2_000_000 }"],
