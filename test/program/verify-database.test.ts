@@ -342,4 +342,21 @@ describe("the trail of a database", () => {
     await serveUntil(() => stateSize() === 1_113);
     assert.equal((await verify()).code, 0);
   });
+
+  test("the last checkpoint before a stop is in the database and in the log", async () => {
+    const service = await startService(settings());
+    const noted = () =>
+      service.lines
+        .map(line => JSON.parse(line))
+        .filter(({ event }) => event === "checkpoint")
+        .map(({ note }) => note);
+    await until(() => noted().length > 0);
+    const size = stateSize();
+    await write(6_000, 6_000);
+    await until(() => stateSize() === size + 1);
+    await service.stop();
+    const [stored] = await sql`select note from trail_checkpoint order by id desc limit 1`;
+    const note = readFileSync(stateFile, "utf8");
+    assert.deepEqual([noted().at(-1), stored?.["note"]], [note, note]);
+  });
 });
