@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import type { Statement } from "../../../src/adapters/postgres/connection/statement.ts";
+import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
+import { Numbering } from "../../../src/application/trail/numbering.ts";
+import { windowSize } from "../../../src/application/trail/settling.ts";
+import { makeFakeClock } from "../../fakes/fake-clock.ts";
+import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
+import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { literal, planOf, recording } from "../../support/recording-database.ts";
+import { hasher, pollAll } from "../../support/trail-stage.ts";
+
+const [logCount, windows] = [12_000, 4];
+/** So far apart are the ids of logs that all of them take some windows. */
+const step = (windows * windowSize) / logCount;
+
+const seed = `
+  insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+  values ('Ada', 'Byron', '+45 12 34 56', 'a@example.com', 'a@example.com', 'TECHNICIAN', 'none');
+  insert into asset (name, description) values ('Pump', '')`;
+
+/** Logs with the ids that this gives for each `i`. */
+const insertLogs = (id: string, count: number) => `
+  insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+  overriding system value
+  select ${id}, '2026-02-28T10:20:30', 'PENDING', 'ERROR', 'Oil', 1, 1 from generate_series(1, ${count}) i`;
+
+interface Plan {
+  readonly "Node Type": string;
+  readonly "Relation Name"?: string;
+  readonly "Actual Rows"?: number;
+  readonly "Actual Loops"?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+/** Logs, or their entries, that the nodes of a plan read from their tables. */
+function rowsRead(plan: Plan): number {
+  const isOfLogs = ["maintenance_log", "trail_entry"].includes(plan["Relation Name"] ?? "");
+  const own = isOfLogs ? (plan["Actual Rows"] ?? 0) * (plan["Actual Loops"] ?? 0) : 0;
+  return (plan.Plans ?? []).map(rowsRead).reduce((sum, rows) => sum + rows, own);
+}
+
+describe("a pass over all ids of the trail", () => {
+  let opened: TestDatabase;
+  let service: Database;
+  let owner: postgres.Sql;
+  before(async () => {
+    opened = await openDatabase();
+    service = connect(opened.url);
+    owner = postgres(opened.url, { max: 1, fetch_types: false, onnotice: () => {} });
+    await owner.unsafe(seed);
+    await owner.unsafe(insertLogs(`trunc(i * ${step})::bigint`, logCount));
+    await owner.unsafe(`select setval('maintenance_log_id_seq', ${windows * windowSize})`);
+  });
+  after(async () => {
+    await owner.end();
+    await service.close();
+    await opened.drop();
+  });
+
+  /** What a process numbers that has just started: all that has no entry. */
+  const numberAll = (database: Database) =>
+    pollAll(
+      new Numbering({
+        ...makeRepositories(database).trail,
+        hasher,
+        clock: makeFakeClock(),
+        events: makeRecordingEventLog(),
+      }),
+    );
+
+  async function rowsReadBy({ text, values }: Statement): Promise<number> {
+    const given = values.length === 0 ? "" : `(${values.map(literal)})`;
+    await owner.unsafe(`begin; prepare explained as ${text}`);
+    try {
+      const [row] = await owner.unsafe(
+        `explain (analyze, timing off, format json) execute explained${given}`,
+      );
+      const [{ Plan: plan }] = planOf(row) as [{ Plan: Plan }];
+      return rowsRead(plan);
+    } finally {
+      await owner.unsafe("rollback; deallocate all");
+    }
+  }
+
+  test("finds what was inserted anywhere, with statements that read a window each, however many records there are", async () => {
+    await numberAll(service);
+    // In each window a log that is found by a pass alone: its id is below those that polls go over.
+    await owner.unsafe(insertLogs(`i * ${windowSize} - ${windowSize / 2} + 1`, windows));
+    await numberAll(service);
+    const [entries] = await owner.unsafe(`
+      select count(*)::int, count(distinct record_id)::int as logs, max(index)::int as last,
+        count(*) filter (where l.id is null)::int as others
+      from trail_entry left join maintenance_log l on l.id = record_id where kind = 'log'`);
+    const logs = logCount + windows;
+    // The states of the employee and the asset have an entry each.
+    assert.deepEqual({ ...entries }, { count: logs, logs, last: logs + 1, others: 0 });
+
+    await owner.unsafe("analyze");
+    const { database, sent } = recording(service);
+    await numberAll(database);
+    const read: number[] = [];
+    for (const statement of sent.filter(({ text }) => text.includes("insert into trail_entry"))) {
+      read.push(await rowsReadBy(statement));
+    }
+    assert.ok(read.length > windows);
+    // Its logs and their entries.
+    const mostOfWindow = 2 * (logCount / windows + 3);
+    assert.ok(Math.max(...read) <= mostOfWindow, `${read} rows, instead of ${mostOfWindow}`);
+    assert.ok(Math.max(...read) > logCount / windows, "a window has many logs");
+  });
+});
