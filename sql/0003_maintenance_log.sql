@@ -20,17 +20,18 @@ create table maintenance_log (
 create unique index maintenance_log_idempotency_key
   on maintenance_log (performed_by_employee_id, idempotency_key) where idempotency_key is not null;
 
--- One index for each list, in the list's own order. Conditions that always hold make two of them partial: only a list that
--- states the condition is walked along the index. The planner would else walk all logs, or all of a status, to meet those
--- of one asset, which may be far away.
+-- Indexes in the order of the lists. A list that a status or a task type filters merges a list of each status and task type,
+-- and so does every list of a performer, to save an index. Conditions that always hold make three indexes partial: only a list
+-- that states the condition is read along the index. The planner would else read all logs to meet those of one asset,
+-- which may be far away.
 create index maintenance_log_by_date on maintenance_log (performed_date desc, id desc) where id > 0;
--- For lists that a status or a task type filters. The condition does not say id > 0, and so leaves the index by date out.
+create index maintenance_log_by_asset on maintenance_log (asset_id, performed_date desc, id desc) where id > -1;
 create index maintenance_log_by_status
   on maintenance_log (status, task_type, performed_date desc, id desc) where id > -1;
--- With status and task type, so that filters are decided within the index, before any row is fetched.
-create index maintenance_log_by_asset
-  on maintenance_log (asset_id, performed_date desc, id desc, status, task_type);
-create index maintenance_log_by_performer on maintenance_log (performed_by_employee_id, performed_date desc, id desc);
+create index maintenance_log_by_asset_and_status
+  on maintenance_log (asset_id, status, task_type, performed_date desc, id desc);
+create index maintenance_log_by_performer_and_status
+  on maintenance_log (performed_by_employee_id, status, task_type, performed_date desc, id desc);
 
 create trigger append_only before update or delete or truncate on maintenance_log
   for each statement execute function refuse_change();

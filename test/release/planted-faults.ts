@@ -469,9 +469,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "A list costs PostgreSQL about what": [
     [
       "log-statements.ts",
-      "const windowRows = 4_000;",
-      "const windowRows = 4_000_000;",
-      'the logs of asset 1 with the filter {"status":"CANCELLED"}: found by maintenance_log_by_asset, maintenance_log_pkey',
+      "[4_000, sql`4000`]",
+      "[4_000, sql`4000000`]",
+      "the newest logs when few assets are active with the filter {}: found by maintenance_log_by_date, maintenance_log_by_asset, maintenance_log_pkey",
     ],
     ["pages.ts", "    care.noteTooLong();\n", ""],
     ["pages.ts", "const mostGrowth = 4;", "const mostGrowth = 400;"],
@@ -508,9 +508,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "log-statements.ts",
-      "const mergedWindowRows = 1_000;",
-      "const mergedWindowRows = 1_000_000;",
-      'the newest logs when all assets are active with the filter {"status":"COMPLETED"}: found by maintenance_log_by_status, maintenance_log_pkey',
+      "[sql`l.id > 0`, sql`l.id > -1`]",
+      "[sql`l.id > 0`, sql`l.id > 0`]",
+      "the logs of asset 1 with the filter {}: found by maintenance_log_by_asset",
     ],
     ["pages.ts", "or octet_length(json) <= ", "or octet_length(json) >= 0 or 0 <= "],
   ],

@@ -15,7 +15,7 @@ export function makeAssetRepository(database: Database): AssetRepository {
       const [asset] = await query<Asset>(
         sql`
           select id, name, description, active,
-            (select max(performed_date) from maintenance_log where asset_id = asset.id) as "lastLogDate"
+            (select max(performed_date) from maintenance_log where asset_id = asset.id and id > -1) as "lastLogDate"
           from asset where id = ${id}`,
       );
       if (asset === undefined) throw notFound("Asset");

@@ -12,9 +12,9 @@ export interface Scope extends LogQuery {
   readonly ofActiveAssets?: true;
 }
 
-/** Where a list goes on, and whether its next page is merged, if it can be: few logs passed its filters before. */
+/** Where a list goes on, and whether its next page is merged asset by asset. */
 export interface Cursor extends LogPosition {
-  readonly mergesNext?: boolean;
+  readonly byAsset?: boolean;
 }
 
 export interface LogPage extends Page<Cursor> {
@@ -25,19 +25,16 @@ export interface LogPage extends Page<Cursor> {
   readonly missing?: "Asset" | "Employee";
 }
 
-/** Logs that one statement scans in a filtered list. */
-const windowRows = 4_000;
-/** In a merge: so many positions of each branch are scanned. */
-const mergedWindowRows = 1_000;
-/** Where fewer logs of a window pass the filters, the next page is merged. */
-const fewPass = 40;
-/** Logs of each active asset that one statement scans where few logs are of active assets. */
-const mostOfAsset = 100;
-// Logs that one statement reads of a list without filters. The number is in the text of the statement, because PostgreSQL
-// then keeps the plan: to plan each page anew takes a quarter of its time.
+// Numbers that are in the text of the statement, because PostgreSQL then keeps the plan: to plan each page anew takes a
+// quarter of its time.
+/** Logs that one statement reads. */
 const [mostRows, mostRowsText] = [2_000, sql`2000`];
+/** Logs of which one statement asks whether their assets are active. */
+const [windowRows, windowText] = [4_000, sql`4000`];
 
 const newestFirst = sql`order by l.performed_date desc, l.id desc`;
+const positions = sql`l.performed_date, l.id`;
+const columns = sql`${positions}, l.status, l.task_type, l.comment, l.asset_id, l.performed_by_employee_id`;
 
 /** The logs that come after a position, up to the start of the period. */
 const after = ({ performedFrom }: Scope, { performedDate, id }: LogPosition): Statement => sql`
@@ -45,102 +42,57 @@ const after = ({ performedFrom }: Scope, { performedDate, id }: LogPosition): St
   ${performedFrom === undefined ? nothing : sql`and l.performed_date >= ${performedFrom}::text::timestamp`}`;
 
 /**
- * The conditions of two partial indexes (sql/0003_maintenance_log.sql). Both always hold; to state one is to choose its
- * index. Left the choice, the planner hopes to meet the logs of an asset in a scan of all logs by date, and where
- * they are old it scans for ever.
+ * Conditions that always hold, and are those of partial indexes (sql/0003_maintenance_log.sql): to state none, or the one that
+ * asks for less, is to leave out the indexes of longer lists. Left the choice, the planner hopes to meet the logs of an
+ * asset in a scan of all logs by date, and where they are old it scans for ever.
  */
-const byDate = sql`l.id > 0`;
-const byStatus = sql`l.id > -1`;
+const [byDate, byOneColumn] = [sql`l.id > 0`, sql`l.id > -1`];
 
-/** The part of a list's conditions that its index decides. */
-function indexed({ assetId, employeeId }: Scope): Statement {
+/**
+ * The conditions of lists whose newest logs are those of the list, each of which has an index in its order: one list for each
+ * status and task type, unless there is an index without these.
+ */
+function branchesOf({ employeeId, status, taskType }: Scope, ofOwner?: Statement): readonly Statement[] {
+  const hasWords = (status ?? taskType) !== undefined;
+  if (!hasWords && employeeId === undefined) return [ofOwner ? sql`${ofOwner} and ${byOneColumn}` : byDate];
+  return (status === undefined ? logStatuses : [status]).flatMap(status =>
+    (taskType === undefined ? taskTypes : [taskType]).map(
+      taskType => sql`${ofOwner ?? byOneColumn} and l.status = ${status} and l.task_type = ${taskType}`,
+    ),
+  );
+}
+
+/** Whose logs a list is of; undefined where it is of everybody's. */
+function ownerOfLogs({ assetId, employeeId }: Scope): Statement | undefined {
   if (assetId !== undefined) return sql`l.asset_id = ${assetId}`;
-  return employeeId === undefined ? byDate : sql`l.performed_by_employee_id = ${employeeId}`;
+  return employeeId === undefined ? undefined : sql`l.performed_by_employee_id = ${employeeId}`;
 }
 
-const isOfActiveAsset = sql`(select a.active from asset a where a.id = l.asset_id)`;
-
-/** The other conditions, which few logs may meet; undefined when there are none. */
-function filtersOf({ status, taskType, ofActiveAssets }: Scope): Statement | undefined {
-  const filters: Statement[] = [];
-  if (status !== undefined) filters.push(sql`l.status = ${status}`);
-  if (taskType !== undefined) filters.push(sql`l.task_type = ${taskType}`);
-  if (ofActiveAssets) filters.push(isOfActiveAsset);
-  return filters.length === 0 ? undefined : filters.reduce((all, filter) => sql`${all} and ${filter}`);
-}
-
-/** A list that is the newest logs of a few others, each of which has an index in its order. */
-interface Merge {
-  /** What there is a list of for each row; the logs of each are those that meet the conditions. */
-  readonly branches: Statement;
-  readonly conditions: Statement;
-  readonly mostRows: number;
-  /** What else has to hold for a log, as those of `filtersOf`. */
-  readonly filters: Statement | undefined;
-}
-
-/** How a list is merged that would else be filtered out of all logs. */
-function mergeOf(scope: Scope, mergesNext: boolean): Merge | undefined {
-  const { assetId, employeeId, status, taskType, ofActiveAssets } = scope;
-  if ((assetId ?? employeeId) !== undefined) return undefined;
-  if ((status ?? taskType) !== undefined) {
-    const each = (words: readonly string[]) => sql`unnest(string_to_array(${words.join()}, ','))`;
-    return {
-      branches: sql`
-        ${each(status === undefined ? logStatuses : [status])} status
-        cross join ${each(taskType === undefined ? taskTypes : [taskType])} task_type`,
-      conditions: sql`${byStatus} and l.status = status.status and l.task_type = task_type.task_type`,
-      mostRows,
-      filters: ofActiveAssets && isOfActiveAsset,
-    };
-  }
-  if (!ofActiveAssets || !mergesNext) return undefined;
-  const branches = sql`(select id from asset where active) a`;
-  return { branches, conditions: sql`l.asset_id = a.id`, mostRows: mostOfAsset, filters: undefined };
-}
-
-/** Where the newest logs of all branches are, found within the index. */
-const mergedPositions = (
-  { branches, conditions }: Merge,
+/** The newest logs of some lists. PostgreSQL merges these, and reads no more of each than it needs. */
+function newestOf(
+  branches: readonly Statement[],
+  shown: Statement,
   afterLast: Statement,
   limit: Statement,
-): Statement => sql`
-  select l.performed_date, l.id from ${branches} cross join lateral (
-    select l.performed_date, l.id from maintenance_log l
-    where ${afterLast} and ${conditions} ${newestFirst} limit ${limit}
-  ) l ${newestFirst} limit ${limit}`;
+): Statement {
+  const all = branches
+    .map(
+      branch =>
+        sql`(select ${shown} from maintenance_log l where ${afterLast} and ${branch} ${newestFirst} limit ${limit})`,
+    )
+    .reduce((some, one) => sql`${some} union all ${one}`);
+  return sql`select ${shown} from (${all}) l ${newestFirst} limit ${limit}`;
+}
 
-const columns = sql`
-  l.id, l.performed_date, l.status, l.task_type, l.comment, l.asset_id, l.performed_by_employee_id`;
-
-const rowsAt = (positions: Statement): Statement => sql`
-  select ${columns} from (${positions}) found cross join lateral (
+/** The newest logs of the assets that are active, found within the indexes of each. */
+const mergedByAsset = (scope: Scope, afterLast: Statement, limit: Statement): Statement => sql`
+  select ${columns} from (
+    select ${positions} from (select id from asset where active) a cross join lateral (
+      ${newestOf(branchesOf(scope, sql`l.asset_id = a.id`), positions, afterLast, limit)}
+    ) l ${newestFirst} limit ${limit}
+  ) found cross join lateral (
     select ${columns} from maintenance_log l where l.id = found.id offset 0
   ) l order by found.performed_date desc, found.id desc`;
-
-/** The next rows of a list that is merged, in its order. */
-function mergedRowsOf(merge: Merge, afterLast: Statement, limit: number): Statement {
-  if (merge.filters === undefined) return rowsAt(mergedPositions(merge, afterLast, sql`${limit}`));
-  return sql`
-    select ${columns} from (${rowsAt(mergedPositions(merge, afterLast, sql`${mergedWindowRows}`))}) l
-    where ${merge.filters} ${newestFirst} limit ${limit}`;
-}
-
-/** The next rows of a list, in its order, of those that a scan of its index comes to. */
-function rowsOf(scope: Scope, scanned: Statement, limit: number): Statement {
-  const filters = filtersOf(scope);
-  const first = (rows: Statement) =>
-    sql`(select ${columns} from maintenance_log l where ${scanned} ${newestFirst} limit ${rows}) l`;
-  if (filters === undefined) return sql`select ${columns} from ${first(mostRowsText)} limit ${limit}`;
-  if (scope.assetId === undefined)
-    return sql`select ${columns} from ${first(sql`${windowRows}`)} where ${filters} ${newestFirst} limit ${limit}`;
-  // This index has what the filters ask about, so that only rows that pass are fetched.
-  return rowsAt(sql`
-    select l.performed_date, l.id from (
-      select l.performed_date, l.id, l.status, l.task_type
-      from maintenance_log l where ${scanned} ${newestFirst} limit ${windowRows}
-    ) l where ${filters} ${newestFirst} limit ${limit}`);
-}
 
 /** The name of the asset or performer whose list it is: no other list may have asked for it lately. */
 function ownerNameOf({ assetId, employeeId }: Scope): Statement {
@@ -150,8 +102,8 @@ function ownerNameOf({ assetId, employeeId }: Scope): Statement {
 }
 
 /**
- * Reads a page of logs as PackedLogs has it. However few logs pass the filters, one statement scans no more than a
- * window of them; the next one goes on from the end of the window.
+ * Reads a page of logs as PackedLogs has it. Of the newest logs of active assets one statement scans no more than a window,
+ * however few are of active assets; the next one goes on from the end of the window, perhaps asset by asset.
  */
 export async function readLogPage(
   { queryBytes }: Database,
@@ -159,46 +111,58 @@ export async function readLogPage(
   last: Cursor,
   most: number,
 ): Promise<LogPage | undefined> {
-  const merge = mergeOf(scope, last.mergesNext === true);
-  const limit = Math.min(most, merge?.mostRows ?? mostRows);
+  const limit = Math.min(most, mostRows);
   const afterLast = after(scope, last);
-  const scanned = sql`${afterLast} and ${indexed(scope)}`;
-  const isFiltered = (merge ? merge.filters : filtersOf(scope)) !== undefined;
-  const [window, lastOfWindow] = merge
-    ? [sql`(${mergedPositions(merge, afterLast, sql`${mergedWindowRows}`)}) l`, mergedWindowRows - 1]
-    : [sql`maintenance_log l where ${scanned}`, windowRows - 1];
+  const branches = branchesOf(scope, ownerOfLogs(scope));
+  const isWindow = scope.ofActiveAssets && !last.byAsset;
+  const rowsFound = isWindow
+    ? sql`
+      select ${columns} from (${newestOf(branches, columns, afterLast, windowText)}) l
+      where (select a.active from asset a where a.id = l.asset_id) ${newestFirst} limit ${limit}`
+    : scope.ofActiveAssets
+      ? mergedByAsset(scope, afterLast, sql`${limit}`)
+      : sql`select ${columns} from (${newestOf(branches, columns, afterLast, mostRowsText)}) l ${newestFirst} limit ${limit}`;
+  // And how many assets are active.
   const endOfWindow = sql`
     case when rows < ${limit} then (
-      select concat_ws(',', l.id, l.performed_date) from ${window} ${newestFirst} offset ${lastOfWindow} limit 1
+      select concat_ws(',', l.id, l.performed_date, (select count(*) from asset where active)) from (
+        select ${positions} from (${newestOf(branches, positions, afterLast, windowText)}) l
+        ${newestFirst} offset ${windowRows - 1} limit 1
+      ) l
     ) end`;
   // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them
   // would let the planner sort the rows for it first, from PostgreSQL 16 on.
   const [row] = await queryBytes(sql`
-    select fields, comments, rows, ${isFiltered ? endOfWindow : sql`null`}, ${ownerNameOf(scope)}
+    select fields, comments, rows, ${ownerNameOf(scope)}, ${isWindow ? endOfWindow : sql`null`}
     from (
       select
         string_agg(concat_ws(',', l.id, l.performed_date, l.status, l.task_type, l.asset_id,
           l.performed_by_employee_id, octet_length(l.comment), ''), '') as fields,
         string_agg(l.comment, '') as comments,
         count(*) as rows
-      from (${merge ? mergedRowsOf(merge, afterLast, limit) : rowsOf(scope, scanned, limit)}) l
+      from (${rowsFound}) l
     ) page
     where rows <= 1 or octet_length(fields) + octet_length(comments) <= ${pageBytes}`);
   if (row === undefined) return undefined;
-  const [fields = Buffer.alloc(0), comments = Buffer.alloc(0), count, windowEnd, ownerName] = row.map(
+  const [fields = Buffer.alloc(0), comments = Buffer.alloc(0), count, ownerName, windowEnd] = row.map(
     column => column ?? undefined,
   );
   const logs = { fields, comments };
   const rows = Number(count);
-  const mergesNext = merge !== undefined || rows < Math.min(limit, fewPass);
-  const end = rows === limit ? lastPosition(logs) : windowEnd && readPosition(windowEnd);
   return {
     rows,
     bytes: fields.length + comments.length,
-    next: end && { ...end, mergesNext },
+    next: rows === limit ? lastPosition(logs) : windowEnd && afterWindow(windowEnd, rows),
     logs,
     ...ownerOf(scope, ownerName?.toString()),
   };
+}
+
+/** Where a list goes on after a window of which so many logs were of active assets. */
+function afterWindow(end: Uint8Array, rows: number): Cursor {
+  const assets = Number(Buffer.from(end).toString("latin1").split(",")[2]);
+  // To merge the lists of so many assets costs less than other windows with as few.
+  return { ...readPosition(end), byAsset: rows < Math.max(40, 40_000 / assets) };
 }
 
 /** The asset or performer whose list it is: its name, or that there is none. */
