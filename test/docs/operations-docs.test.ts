@@ -35,9 +35,9 @@ tests:
       - { series: 'maintenance_log_refusals_total{instance="guessed", reason="login_throttled"}', values: '0+8x80' }
       - { series: 'maintenance_log_trail_condition{instance="well", condition="contradicted"}', values: '0+0x80' }
       - { series: 'maintenance_log_trail_condition{instance="forged", condition="contradicted"}', values: '1+0x80' }
-      - { series: 'maintenance_log_trail_look_age_seconds{instance="well"}', values: '2+0x80' }
+      - { series: 'maintenance_log_trail_poll_age_seconds{instance="well"}', values: '2+0x80' }
       - { series: 'maintenance_log_trail_waiting_records{instance="well"}', values: '0+0x80' }
-      - { series: 'maintenance_log_trail_look_age_seconds{instance="standing"}', values: '15+15x80' }
+      - { series: 'maintenance_log_trail_poll_age_seconds{instance="standing"}', values: '15+15x80' }
       - { series: 'maintenance_log_trail_waiting_records{instance="refused"}', values: '3+0x80' }
       - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-backup.service", state="failed"}', values: '1+0x80' }
       - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-verify.service", state="failed"}', values: '0+0x80' }

@@ -298,7 +298,7 @@ describe("the operations listener", () => {
     await until(async () => (await figure('condition{condition="failing"}')) === 1);
     assert.equal(await figure('condition{condition="whole"}'), 0);
     assert.equal(await figure("waiting_records"), 1);
-    assert.ok((await figure("look_age_seconds")) > 0);
+    assert.ok((await figure("poll_age_seconds")) > 0);
     assert.match(
       (await operations.call("GET", "/")).text,
       /it fails: PostgreSQL refuses a statement \(P0001\); 1 records wait/,

@@ -79,7 +79,7 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
     gauge("maintenance_log_trail_checkpoint_age_seconds", "Age of the newest checkpoint.", checkpointAge),
     gauge("maintenance_log_trail_condition", "1 of the present one.", trailConditionKinds.map(conditionOf)),
     gauge(
-      "maintenance_log_trail_look_age_seconds",
+      "maintenance_log_trail_poll_age_seconds",
       "Since the last poll that succeeded.",
       trail.pollAgeSeconds,
     ),
