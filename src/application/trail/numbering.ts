@@ -24,6 +24,9 @@ interface KnownTrail {
   readonly server: string;
 }
 
+type Late = { readonly records: number; readonly entry: number | undefined };
+const noneLate: Late = { records: 0, entry: undefined };
+
 /**
  * Gives records their numbers. Any number of processes may do so at once: each adds entries only where it knows the end of
  * the trail, and the database refuses an index that is taken.
@@ -32,12 +35,16 @@ export class Numbering {
   readonly #ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "clock" | "events">;
   /** The record is found again by each poll. */
   readonly #tooLong: ReportLimit;
+  readonly #lateReports: ReportLimit;
+  /** Those that were numbered late since the last report, with the entry of the first. */
+  #late: Late = noneLate;
   #known: KnownTrail | undefined;
   #settling: Settling = nothingKnown;
 
   constructor(ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "clock" | "events">) {
     this.#ports = ports;
     this.#tooLong = new ReportLimit(ports.clock, 1);
+    this.#lateReports = new ReportLimit(ports.clock, 1);
   }
 
   /**
@@ -94,7 +101,7 @@ export class Numbering {
 
   /** Undefined if another process was first. Throws if the trail takes no entries without that. */
   async #number({ window, settled }: Extract<Todo, { kind: "number" }>): Promise<Numbered | undefined> {
-    const { ledger, hasher, events } = this.#ports;
+    const { ledger, hasher } = this.#ports;
     const known = this.#known as KnownTrail;
     const { size } = known.tree;
     const numbered = await ledger.number(size, window.above, settled, mostRecords, window.upTo);
@@ -102,16 +109,25 @@ export class Numbering {
       if ((await ledger.end()).size !== size) return undefined;
       throw new Error("the trail takes no entries where it ends");
     }
-    const { hashes, late, firstLate, tooLong } = numbered;
+    this.#report(numbered);
+    const { hashes } = numbered;
     const { tree, nodes } = makeGrowingTree(hasher, known.tree);
     for (let at = 0; at < hashes.length; at += hashLength) tree.append(hashes.subarray(at, at + hashLength));
     if (nodes.length > 0) await ledger.store(nodes, known.server);
     const lastHash = hashes.length > 0 ? hashes.subarray(-hashLength) : known.lastHash;
     this.#known = { ...known, tree, lastHash };
-    if (late > 0) events.warn("trail late", { records: late, entry: firstLate });
+    return numbered;
+  }
+
+  #report({ late, firstLate, tooLong }: Numbered): void {
+    const { events } = this.#ports;
+    this.#late = { records: this.#late.records + late, entry: this.#late.entry ?? firstLate };
+    if (this.#late.records > 0 && this.#lateReports.allows()) {
+      events.warn("trail late", this.#late);
+      this.#late = noneLate;
+    }
     if (tooLong !== undefined && this.#tooLong.allows())
       events.error("record too long for the trail", { record: tooLong });
-    return numbered;
   }
 }
 

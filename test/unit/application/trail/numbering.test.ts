@@ -211,6 +211,19 @@ describe("numbering", () => {
     assert.deepEqual(told(stage, "trail late"), [{ records: 1, entry: 2 }]);
   });
 
+  test("reports many late records once in ten minutes, and all of them", async () => {
+    const stage = makeTrailStage();
+    stage.commit(10_001, 10_002);
+    const each = await settled(stage);
+    stage.commit(...range(1, 9_001));
+    stage.clock.advance(86_400);
+    await poll(stage, each, 20);
+    assert.equal(stage.numberedIds().length, 9_002);
+    assert.deepEqual(told(stage, "trail late"), [{ records: 4_000, entry: 2 }]);
+    await poll(stage, each, 600);
+    assert.deepEqual(told(stage, "trail late").slice(1), [{ records: 5_000, entry: 4_002 }]);
+  });
+
   test("calls no record late whose transaction was open when one process ended and another one started", async () => {
     const stage = makeTrailStage();
     const { transactions } = stage.trail;
