@@ -8,6 +8,7 @@ import {
   verify,
 } from "node:crypto";
 import type { Sha256, TrailCrypto } from "../domain/trail/crypto.ts";
+import { makeTreeHasher } from "../domain/trail/merkle.ts";
 
 /** What comes before the 32 bytes of an Ed25519 key in DER (RFC 8410): PKCS #8 for a seed, SPKI for a public key. */
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
@@ -35,3 +36,5 @@ export const trailCrypto: TrailCrypto = {
   sign: (seed, message) => sign(null, message, privateKeyOf(seed)),
   verify: (publicKey, message, signature) => verify(null, message, publicKeyOf(publicKey), signature),
 };
+
+export const treeHasher = makeTreeHasher(sha256);

@@ -1,12 +1,11 @@
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { systemClock } from "../adapters/system-clock.ts";
-import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { acceptTrail } from "../application/trail/signing.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
 import { faultOf } from "../domain/trail/encoding.ts";
-import { makeTreeHasher } from "../domain/trail/merkle.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 import { usageError } from "./options.ts";
@@ -24,7 +23,7 @@ export async function runAcceptTrail(
     const acceptance = await acceptTrail(
       {
         ...makeRepositories(database).trail,
-        hasher: makeTreeHasher(trailCrypto.sha256),
+        hasher: treeHasher,
         ed25519: trailCrypto,
         remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
         key,

@@ -2,19 +2,17 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeTrailClient, TrailClientError } from "../adapters/trail-client.ts";
-import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { replaceFile } from "../adapters/trail-state-file.ts";
 import { auditTrail, type Remembered, requirePrefix } from "../application/trail/audit.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { auditSettings } from "../config/standalone-settings.ts";
 import { readLifetime } from "../config/values.ts";
-import { type Head, openCheckpoint } from "../domain/trail/checkpoint.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
-import { makeTreeHasher } from "../domain/trail/merkle.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
-import { usageError } from "./options.ts";
+import { readGiven, usageError } from "./options.ts";
 import { readTrustedKeys } from "./verifier-key.ts";
-import { readInput } from "./verify-input.ts";
+import { readCheckpoints } from "./verify-input.ts";
 
 interface Values {
   readonly url: string;
@@ -27,26 +25,22 @@ interface Values {
 
 /** `audit`: compares the trail, read over HTTP, with what was remembered of it the last time. */
 export async function runAudit(context: CommandContext, values: Values): Promise<void> {
-  const { url, state } = values;
+  const { url, state, "newest-within": within } = values;
   const { environment, readFile, print } = context;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw usageError("--url is not the URL of a service");
   const trusted = readTrustedKeys(values.key, values.witness);
-  const withinSeconds = readDuration(values["newest-within"]);
-  const kept: { readonly path: string; readonly head: Head }[] = [];
-  for (const path of values.checkpoint) {
-    kept.push({ path, head: await readInput(path, note => openCheckpoint(note, trusted.keys, trailCrypto)) });
-  }
+  const withinSeconds =
+    within === undefined ? undefined : readGiven("--newest-within", () => readLifetime(within));
+  const kept = await readCheckpoints(values.checkpoint, trusted.keys);
   const client = makeTrailClient(new URL(url), readSettings(auditSettings, environment, readFile));
   const remembered = readState(state, readFile);
   const audited = await reported("the trail", auditTrail(client, trusted, trailCrypto, remembered));
-  const hasher = makeTreeHasher(trailCrypto.sha256);
-  for (const { path, head } of kept) {
-    await reported(path, requirePrefix(client, head, audited.checkpoint, hasher));
+  for (const checkpoint of kept) {
+    await reported(checkpoint.path, requirePrefix(client, checkpoint, audited.checkpoint, treeHasher));
   }
   const seconds = secondsSince(audited.newest?.recordedAt);
   // One that is dated ahead would pass until then, whatever is written.
   if (withinSeconds !== undefined && Math.abs(seconds) >= withinSeconds) {
-    const within = values["newest-within"];
     const age = `the newest entry is ${seconds < 0 ? `not within ${within} of now` : `older than ${within}`}`;
     const isBehind = await reported("the trail", client.unproven());
     throw failed(
@@ -74,14 +68,6 @@ async function reported<T>(what: string, work: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof TrailError) throw failed(`${what} ${error.message}`);
     throw error instanceof TrailClientError ? failed(`nothing was audited: ${error.message}`) : error;
-  }
-}
-
-function readDuration(text: string | undefined): number | undefined {
-  try {
-    return text === undefined ? undefined : readLifetime(text);
-  } catch (error) {
-    throw usageError(`--newest-within ${(error as Error).message}`);
   }
 }
 

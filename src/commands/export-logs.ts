@@ -69,9 +69,9 @@ export async function runExportLogs(context: CommandContext, values: Values): Pr
   const format = Object.hasOwn(formats, values.format) ? formats[values.format] : undefined;
   if (format === undefined) throw usageError("--format is neither ndjson nor csv");
   if (asset !== undefined && !/^\d{1,15}$/.test(asset)) throw usageError("--asset is not the id of an asset");
-  let isBegun = false;
   await withDatabase(databaseSettings, context, async database => {
     const logs = makeMaintenanceLogRepository(database);
+    let isBegun = false;
     for await (const chunk of asset === undefined ? logs.list({}) : logs.listOfAsset(Number(asset), {})) {
       if (!isBegun) await context.write(format.head);
       isBegun = true;

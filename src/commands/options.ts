@@ -35,6 +35,15 @@ export type Values<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[
 
 export const usageError = (line: string): CommandError => new CommandError(exitCodes.usage, line);
 
+/** Reads what was given; what is wrong with it becomes a usage error that names it. */
+export function readGiven<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw usageError(`${name} ${(error as Error).message}`);
+  }
+}
+
 /**
  * Reads the arguments of a command: its options, and what is none.
  *

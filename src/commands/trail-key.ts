@@ -3,7 +3,7 @@ import { readSettings } from "../config/read-settings.ts";
 import { trailKeySettings } from "../config/standalone-settings.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey, type SignerKey } from "../domain/trail/note.ts";
 import type { CommandContext } from "./command.ts";
-import { usageError } from "./options.ts";
+import { readGiven, usageError } from "./options.ts";
 
 /** `trail-key`: makes a key of the trail, or prints the public half of the one that is kept. */
 export async function runTrailKey(
@@ -24,9 +24,5 @@ export async function runTrailKey(
 function newKey([name, ...others]: readonly string[]): SignerKey {
   if (name === undefined || others.length > 0)
     throw usageError("takes one NAME, for example: example.com/log");
-  try {
-    return makeSignerKey(name, trailCrypto.newSeed(), trailCrypto);
-  } catch (error) {
-    throw usageError(`the key ${(error as Error).message}`);
-  }
+  return readGiven("the key", () => makeSignerKey(name, trailCrypto.newSeed(), trailCrypto));
 }

@@ -1,6 +1,8 @@
 import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { readVerifierKey, readWitnessKey, type VerifierKey } from "../domain/trail/note.ts";
-import { usageError } from "./options.ts";
+import { readGiven, usageError } from "./options.ts";
+
+const { sha256 } = trailCrypto;
 
 /** Whose signatures count: at least one key of the log, and all of these witnesses. */
 export interface TrustedKeys {
@@ -12,15 +14,7 @@ export interface TrustedKeys {
 export function readTrustedKeys(keys: readonly string[], witnesses: readonly string[]): TrustedKeys {
   if (keys.length === 0) throw usageError("--key is missing");
   return {
-    keys: keys.map(text => readAs("--key", text, readVerifierKey)),
-    witnesses: witnesses.map(text => readAs("--witness", text, readWitnessKey)),
+    keys: keys.map(text => readGiven("--key", () => readVerifierKey(text, sha256))),
+    witnesses: witnesses.map(text => readGiven("--witness", () => readWitnessKey(text, sha256))),
   };
-}
-
-function readAs(option: string, text: string, read: typeof readVerifierKey): VerifierKey {
-  try {
-    return read(text, trailCrypto.sha256);
-  } catch (error) {
-    throw usageError(`${option} ${(error as Error).message}`);
-  }
 }

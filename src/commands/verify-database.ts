@@ -1,10 +1,9 @@
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
-import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { verifyStore } from "../application/trail/store-verification.ts";
 import { verifyDatabaseSettings } from "../config/settings.ts";
 import { faultOf } from "../domain/trail/encoding.ts";
-import { makeTreeHasher } from "../domain/trail/merkle.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
@@ -28,8 +27,12 @@ export async function verifyDatabase(context: CommandContext, keys: readonly Ver
       if (note === undefined) print(`no checkpoint in ${place}`);
       else notes.set(place, note);
     }
-    const hasher = makeTreeHasher(trailCrypto.sha256);
-    const size = await verifyStore({ ...trail, hasher, ed25519: trailCrypto }, keys, notes, count);
+    const size = await verifyStore(
+      { ...trail, hasher: treeHasher, ed25519: trailCrypto },
+      keys,
+      notes,
+      count,
+    );
     if (size > 0 && notes.size === 0) await count("no checkpoint says which entries were signed");
     if (differences > 0) {
       throw new CommandError(exitCodes.failure, `differences found: ${differences}`);

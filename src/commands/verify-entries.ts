@@ -1,14 +1,12 @@
-import { trailCrypto } from "../adapters/trail-crypto.ts";
-import { type Checkpoint, openCheckpoint } from "../domain/trail/checkpoint.ts";
+import { treeHasher } from "../adapters/trail-crypto.ts";
 import { makePrefixCheck, type PrefixCheck } from "../domain/trail/comparison.ts";
-import { makeFrontier, makeTreeHasher } from "../domain/trail/merkle.ts";
+import { makeFrontier } from "../domain/trail/merkle.ts";
 import { mostEntryBytes } from "../domain/trail/tile.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import type { TrustedKeys } from "./verifier-key.ts";
-import { partsOf, readInput } from "./verify-input.ts";
+import { partsOf, readCheckpoints } from "./verify-input.ts";
 
 const lineEnd = 0x0a;
-const hasher = makeTreeHasher(trailCrypto.sha256);
 
 /** Recomputes the tree from an export, and compares it with each checkpoint. */
 export async function verifyEntries(
@@ -17,14 +15,8 @@ export async function verifyEntries(
   paths: readonly string[],
   entriesPath: string,
 ): Promise<void> {
-  const checkpoints: (Checkpoint & { readonly path: string })[] = [];
-  for (const path of paths) {
-    checkpoints.push({
-      path,
-      ...(await readInput(path, note => openCheckpoint(note, keys, trailCrypto, witnesses))),
-    });
-  }
-  const check = makePrefixCheck(checkpoints, makeFrontier(hasher));
+  const checkpoints = await readCheckpoints(paths, keys, witnesses);
+  const check = makePrefixCheck(checkpoints, makeFrontier(treeHasher));
   await readEntries(entriesPath, check);
 
   const matching = checkpoints.filter(check.matches);
@@ -56,7 +48,7 @@ async function readEntries(path: string, check: PrefixCheck): Promise<void> {
     let start = 0;
     for (let end = bytes.indexOf(lineEnd); end >= 0; end = bytes.indexOf(lineEnd, start)) {
       if (end === start) throw failed(`is not an export: entry ${check.size} is empty`);
-      check.add(hasher.leaf(bytes.subarray(start, end)));
+      check.add(treeHasher.leaf(bytes.subarray(start, end)));
       start = end + 1;
     }
     rest = bytes.subarray(start);

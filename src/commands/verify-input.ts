@@ -1,5 +1,8 @@
 import { createReadStream } from "node:fs";
+import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { type Checkpoint, openCheckpoint } from "../domain/trail/checkpoint.ts";
 import { faultOf, fromUtf8, TrailError } from "../domain/trail/encoding.ts";
+import type { VerifierKey } from "../domain/trail/note.ts";
 import { CommandError, exitCodes } from "./command.ts";
 
 /** A checkpoint has some hundred bytes; a log and its proof have six for each byte of the longest entry, at most. */
@@ -16,6 +19,22 @@ export async function readInput<T>(path: string, read: (text: string) => T): Pro
   } catch (error) {
     throw new CommandError(exitCodes.failure, `${path} ${faultOf(error)}`);
   }
+}
+
+type KeptCheckpoint = Checkpoint & { readonly path: string };
+
+/** The signed checkpoints in these files. */
+export async function readCheckpoints(
+  paths: readonly string[],
+  keys: readonly VerifierKey[],
+  witnesses: readonly VerifierKey[] = [],
+): Promise<readonly KeptCheckpoint[]> {
+  const checkpoints: KeptCheckpoint[] = [];
+  for (const path of paths) {
+    const open = (note: string) => openCheckpoint(note, keys, trailCrypto, witnesses);
+    checkpoints.push({ path, ...(await readInput(path, open)) });
+  }
+  return checkpoints;
 }
 
 /** The bytes of a file, the one at `end` included. Throws CommandError. */

@@ -1,9 +1,8 @@
-import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { openCheckpoint } from "../domain/trail/checkpoint.ts";
 import { type Difference, differences, provenLog, unprovenFields } from "../domain/trail/comparison.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import type { LogEntry } from "../domain/trail/entry.ts";
-import { makeTreeHasher } from "../domain/trail/merkle.ts";
 import { readProof } from "../domain/trail/proof.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import type { TrustedKeys } from "./verifier-key.ts";
@@ -19,7 +18,7 @@ export async function verifyProof(
   const { entry, place } = await readInput(proofPath, text => {
     const proof = readProof(text);
     const checkpoint = openCheckpoint(proof.checkpoint, keys, trailCrypto, witnesses);
-    const entry = provenLog(makeTreeHasher(trailCrypto.sha256), proof, checkpoint);
+    const entry = provenLog(treeHasher, proof, checkpoint);
     return { entry, place: placeOf(entry, proof.index, checkpoint.origin, checkpoint.size) };
   });
   const log = await readInput(logPath, readObject);

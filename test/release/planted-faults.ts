@@ -142,8 +142,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "",
       "and had frozen its schema has lost its records: serve and a backup refuse it, and check says what is missing",
     ],
-    ["promises.ts", '    ["employee_event", sql`employee_event`],\n', ""],
-    ["promises.ts", '    ["asset_event", sql`asset_event`],\n', ""],
+    ["promises.ts", "[...subjects, ...entryKinds", "[...entryKinds"],
+    ["promises.ts", ", ...entryKinds.map(kind => ({ kind, table: tableOf[kind] }))]", "]"],
     [
       "deploy/maintenance-log-backup.service",
       "ExecStartPre=/usr/bin/node --preserve-symlinks /usr/lib/maintenance-log-service/dist/main.js check --records\n",
@@ -560,12 +560,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["signing.ts", '    ["database", stored, storedNote] as const,\n', ""],
     [
       "signing.ts",
-      "        await remembered?.write(note);\n        await publish(head, false);",
-      "        await publish(head, false);\n        await remembered?.write(note);",
+      "      await remembered?.write(note);\n      await this.#publish(head, false);",
+      "      await this.#publish(head, false);\n      await remembered?.write(note);",
     ],
     ["trail-state-file.ts", "    await file.sync();\n", ""],
     ["trail-state-file.ts", '  await withFile(dirname(path), "r", folder => folder.sync());\n', ""],
-    ["signing.ts", "        await checkpoints.confirm();\n", ""],
+    ["signing.ts", "      await checkpoints.confirm();\n", ""],
     [
       "checkpoints.ts",
       "confirm: makeConfirmReads({ query }),",
@@ -574,8 +574,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "`verify --database` names every log": [
-    ["records.ts", "sql`name, description, active`", "sql`name, active`"],
-    ["records.ts", "sql`role, active`", "sql`role`"],
+    ["entries.ts", "sql`name, description, active`", "sql`name, active`"],
+    ["entries.ts", "sql`role, active`", "sql`role`"],
     ["entries.ts", "', asset_id, ',\"comment\"", "', 1, ',\"comment\""],
     ["records.ts", "when record.hash is distinct from entry.hash then 'changed'", ""],
     [

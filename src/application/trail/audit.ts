@@ -30,11 +30,11 @@ export interface AuditedTrail {
 /** How often what may be there a moment later is asked for: behind a load balancer, one process may be behind another. */
 const attempts = 6;
 
-/** Asks again, some times, until the result will do; returns the last one. */
+/** Asks again, some times, until there is a result and it will do; returns the last one. */
 async function askUntil<T>(
   { pause }: Pick<AuditedTrail, "pause">,
   ask: () => Promise<T>,
-  willDo: (result: T) => boolean,
+  willDo: (result: T) => boolean = result => result !== undefined,
 ): Promise<T> {
   let result = await ask();
   for (let attempt = 1; attempt < attempts && !willDo(result); attempt += 1) {
@@ -90,11 +90,7 @@ export async function auditTrail(
   while (frontier.size < size) {
     const index = frontier.size / tileWidth;
     const place = tileAt(0, index, size) as Tile;
-    const bundle = await askUntil(
-      published,
-      () => published.bundle(place),
-      found => found !== undefined,
-    );
+    const bundle = await askUntil(published, () => published.bundle(place));
     if (bundle === undefined)
       throw new TrailError(`has no entry bundle ${index}, which its checkpoint covers`);
     const entries = readBundle(bundle);
@@ -147,11 +143,7 @@ export async function requirePrefix(
   }
 
   async function read(tile: Tile): Promise<Uint8Array> {
-    const hashes = await askUntil(
-      published,
-      () => published.tile(tile),
-      found => found !== undefined,
-    );
+    const hashes = await askUntil(published, () => published.tile(tile));
     if (hashes?.length === tile.width * hashLength) return hashes;
     const fault = hashes === undefined ? "is not there" : "is not of its length";
     throw new TrailError(`cannot be compared with the trail: its tile ${tilePath(tile)} ${fault}`);

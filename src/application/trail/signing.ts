@@ -24,20 +24,14 @@ const storedMilliseconds = 3_600_000;
 
 export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
 
-const remedy = "put back the last one from the log or a backup, or run accept-trail";
-
 /** Throws TrailError. Does not check the signature: the key may be another one by now. */
 export function headIn(place: string, note: string | undefined): Head | undefined {
-  const head = note === undefined ? undefined : tryHead(note);
-  if (note !== undefined && head === undefined) throw new TrailError(`${place} has no checkpoint: ${remedy}`);
-  return head;
-}
-
-function tryHead(note: string): Head | undefined {
   try {
-    return readHead(note);
+    return note === undefined ? undefined : readHead(note);
   } catch {
-    return undefined;
+    throw new TrailError(
+      `${place} has no checkpoint: put back the last one from the log or a backup, or run accept-trail`,
+    );
   }
 }
 
@@ -88,49 +82,52 @@ async function readWhole(
 const never = { at: Number.NEGATIVE_INFINITY, size: -1 };
 
 /** Signs the tree as it grows, as long as it extends what was signed before. */
-export function makeSigning(ports: Omit<TrailPorts, "records">) {
-  const { checkpoints, ed25519, key, remembered, events, clock } = ports;
-  let newest: NewestHead | undefined;
-  let announced = never;
-  let stored = never;
+export class Signing {
+  readonly #ports: Omit<TrailPorts, "records">;
+  newest: NewestHead | undefined;
+  #announced = never;
+  #stored = never;
+
+  constructor(ports: Omit<TrailPorts, "records">) {
+    this.#ports = ports;
+  }
+
+  /** Throws as `readWhole`. */
+  async sign(readTree: () => Promise<ReadHead>): Promise<void> {
+    const { checkpoints, ed25519, key, remembered, clock } = this.#ports;
+    const { size, root } = key ? await readWhole(this.#ports, readTree, this.newest) : await readTree();
+    const note = key && signCheckpoint({ size, root }, key, ed25519);
+    const head = { size, root, note, at: clock.elapsed() };
+    if (note !== undefined) {
+      // A standby that is promoted without these entries would contradict what was signed.
+      await checkpoints.confirm();
+      // A crash after this leaves a state file that is ahead of the database, which is what it is for.
+      await remembered?.write(note);
+      await this.#publish(head, false);
+    }
+    this.newest = head;
+  }
+
+  /** At the stop: writes the last checkpoint to the database and to the log. */
+  async close(): Promise<void> {
+    if (this.newest !== undefined) await this.#publish(this.newest, true);
+  }
 
   /** Writes the newest checkpoint to the log and to the database: to each when it is time, or to both if it is the last. */
-  async function publish({ size, note, at }: NewestHead, isLast: boolean): Promise<void> {
+  async #publish({ size, note, at }: NewestHead, isLast: boolean): Promise<void> {
     if (note === undefined) return;
+    const { events, checkpoints } = this.#ports;
+    const [announced, stored] = [this.#announced, this.#stored];
     if (announced.size !== size && (isLast || at - announced.at >= announceMilliseconds)) {
       events.info("checkpoint", { size, note });
-      announced = { at, size };
+      this.#announced = { at, size };
     }
     const isMany = size - stored.size >= storedEntries;
     if (stored.size !== size && (isLast || isMany || at - stored.at >= storedMilliseconds)) {
       await checkpoints.add(note);
-      stored = { at, size };
+      this.#stored = { at, size };
     }
   }
-
-  return {
-    /** Throws as `readWhole`. */
-    async sign(readTree: () => Promise<ReadHead>): Promise<void> {
-      const { size, root } = key ? await readWhole(ports, readTree, newest) : await readTree();
-      const note = key && signCheckpoint({ size, root }, key, ed25519);
-      const head = { size, root, note, at: clock.elapsed() };
-      if (note !== undefined) {
-        // A standby that is promoted without these entries would contradict what was signed.
-        await checkpoints.confirm();
-        // A crash after this leaves a state file that is ahead of the database, which is what it is for.
-        await remembered?.write(note);
-        await publish(head, false);
-      }
-      newest = head;
-    },
-
-    /** At the stop: writes the last checkpoint to the database and to the log. */
-    async close(): Promise<void> {
-      if (newest !== undefined) await publish(newest, true);
-    },
-
-    newest: () => newest,
-  };
 }
 
 /**

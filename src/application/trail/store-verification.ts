@@ -22,10 +22,10 @@ export async function verifyStore(
   report: (difference: string) => Promise<void>,
 ): Promise<number> {
   for await (const finding of records.findings()) await report(finding);
-  const signed: { readonly place: string; readonly head: Head }[] = [];
+  const signed: (Head & { readonly place: string })[] = [];
   for (const [place, note] of notes) {
     try {
-      signed.push({ place, head: openCheckpoint(note, keys, ed25519) });
+      signed.push({ place, ...openCheckpoint(note, keys, ed25519) });
     } catch (error) {
       await report(`the checkpoint in ${place} ${faultOf(error)}`);
     }
@@ -33,9 +33,8 @@ export async function verifyStore(
   const { size } = await ledger.end();
   const stored = makeStoredTree(ledger, hasher);
   const { tree, nodes } = makeGrowingTree(hasher);
-  const heads = signed.map(({ head }) => head);
-  const check = makePrefixCheck(heads, tree);
-  const walk = async (): Promise<void> => {
+  const check = makePrefixCheck(signed, tree);
+  try {
     while (tree.size < size) {
       const range = { level: 0, from: tree.size, to: Math.min(size, tree.size + tileWidth) };
       const [hashes = new Uint8Array()] = await stored.ranges([range]);
@@ -49,12 +48,13 @@ export async function verifyStore(
           await report(`hash ${index} of level ${level} is not that of the entries below it`);
       }
     }
-  };
-  await walk().catch(error => report(faultOf(error)));
-  for (const { place, head } of signed) {
+  } catch (error) {
+    await report(faultOf(error));
+  }
+  for (const head of signed) {
     if (check.matches(head)) continue;
     await report(
-      `the checkpoint in ${place}, ${inWords(head)}, is not extended by the tree of ${size} entries`,
+      `the checkpoint in ${head.place}, ${inWords(head)}, is not extended by the tree of ${size} entries`,
     );
   }
   return size;

@@ -13,7 +13,7 @@ import {
 import { Numbering } from "./numbering.ts";
 import type { TrailPorts, TrailStore } from "./ports.ts";
 import { makePublishedTrail } from "./publishing.ts";
-import { inWords, makeSigning } from "./signing.ts";
+import { inWords, Signing } from "./signing.ts";
 
 /** Between two polls for what is new. Each has statements and a signature that cost the same for many records. */
 const pollMilliseconds = 1_000;
@@ -96,8 +96,8 @@ export function makeTrail(ports: ServedTrailPorts) {
   const stopping = new AbortController();
   const wait = (milliseconds: number) => pause(milliseconds, undefined, stopping);
   const numbering = new Numbering({ ...ports, ...trail, hasher });
-  const signing = makeSigning({ ...ports, ...trail, hasher, ed25519: crypto });
-  const { newest } = signing;
+  const signing = new Signing({ ...ports, ...trail, hasher, ed25519: crypto });
+  const newest = () => signing.newest;
   const status = new TrailStatus(clock);
   let running: Promise<unknown> = Promise.resolve();
 

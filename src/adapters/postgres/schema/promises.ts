@@ -1,6 +1,6 @@
 import { entryKinds } from "../../../domain/trail/entry.ts";
 import { type Statement, sql } from "../connection/statement.ts";
-import { unionOf } from "../trail/entries.ts";
+import { subjects, tableOf, unionOf } from "../trail/entries.ts";
 import { newestFaults } from "../trail/newest-records.ts";
 import type { Schema } from "./migrations.ts";
 import { protectionFaults } from "./protection.ts";
@@ -48,26 +48,12 @@ const isDurable = (use: Use) => use.isDurable;
 const isPooled = (use: Use) => use.isPooled;
 const resetRemedy = "reset it for the role and the database";
 
-const tablesOf = {
-  log: [["maintenance_log", sql`maintenance_log`]],
-  employee: [
-    ["employee", sql`employee`],
-    ["employee_event", sql`employee_event`],
-  ],
-  asset: [
-    ["asset", sql`asset`],
-    ["asset_event", sql`asset_event`],
-  ],
-} as const;
-
 /** A table in which nothing is left of what the trail covers. */
 const emptied = unionOf(
-  entryKinds.flatMap(kind =>
-    tablesOf[kind].map(
-      ([name, table]) => sql`
-        select concat('the table ', ${name}::text, ' is empty, though the trail has entries of its records')
-        where exists (select from trail_entry where kind = ${kind}::trail_kind) and not exists (select from ${table})`,
-    ),
+  [...subjects, ...entryKinds.map(kind => ({ kind, table: tableOf[kind] }))].map(
+    ({ kind, table }) => sql`
+      select concat('the table ', ${table.text}::text, ' is empty, though the trail has entries of its records')
+      where exists (select from trail_entry where kind = ${kind}::trail_kind) and not exists (select from ${table})`,
   ),
 );
 

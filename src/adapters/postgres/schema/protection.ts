@@ -13,9 +13,6 @@ export interface Protection {
   readonly definition: string;
 }
 
-const words = ({ kind, place, name }: Protection): string =>
-  [kind, name, place && `on ${place}`].filter(Boolean).join(" ");
-
 /** What the database has. `pg_restore --disable-triggers` leaves `on` of a trigger that was enabled always. */
 export const presentProtection: Statement = sql`
   select 'table' as kind, relname::text as place, '' as name,
@@ -52,13 +49,13 @@ export const presentProtection: Statement = sql`
   from pg_trigger join pg_class on pg_class.oid = tgrelid
   where relnamespace = current_schema()::regnamespace and not tgisinternal`;
 
-/** What is missing or not as it was made, and what it was; what is there besides is no fault. */
+/** What is missing or not as it was made, in words, and what it was; what is there besides is no fault. */
 export const protectionFaults = (expected: readonly Protection[]): Statement => sql`
-  select concat(kind, ' ', concat_ws(' on ', nullif(name, ''), nullif(place, '')),
-      case when present.definition is null then ' is missing' else ' is not as migrate made it' end) as fault,
-    kind, place, name, expected.definition
+  select concat(what, case when present.definition is null then ' is missing' else ' is not as migrate made it' end) as fault,
+    what, kind, place, name, expected.definition
   from json_to_recordset(${JSON.stringify(expected)}::text::json)
     as expected (kind text, place text, name text, definition text)
+  cross join concat(kind, ' ', concat_ws(' on ', nullif(name, ''), nullif(place, ''))) as what
   left join (${presentProtection}) as present using (kind, place, name)
   where present.definition is distinct from expected.definition`;
 
@@ -78,20 +75,9 @@ function remedyOf({ kind, place, name, definition }: Protection): string | undef
 }
 
 /** A foreign key needs the key that it refers to. */
-const order = [
-  "sequence",
-  "function",
-  "PRIMARY KEY",
-  "UNIQUE",
-  "constraint",
-  "FOREIGN KEY",
-  "index",
-  "trigger",
-];
+const order = ["sequence", "function", "PRIMARY", "UNIQUE", "constraint", "FOREIGN", "index", "trigger"];
 const rankOf = ({ kind, definition }: Protection): number =>
-  order.indexOf(
-    kind === "constraint" ? (/^(PRIMARY KEY|UNIQUE|FOREIGN KEY)/.exec(definition)?.[0] ?? kind) : kind,
-  );
+  order.indexOf((kind === "constraint" && /^(PRIMARY|UNIQUE|FOREIGN)/.exec(definition)?.[0]) || kind);
 
 /**
  * Puts back what is weaker than the migrations made it, each in a transaction of its own. As the owner of the tables.
@@ -102,12 +88,12 @@ export async function putBack({ query }: Database, expected: readonly Protection
   const done = new Set<string>();
   // Twice, because a key that is made anew takes along the foreign keys that refer to it.
   for (let pass = 0; pass < 2; pass++) {
-    const weaker = await query<Protection>(protectionFaults(expected));
+    const weaker = await query<Protection & { readonly what: string }>(protectionFaults(expected));
     for (const protection of weaker.toSorted((a, b) => rankOf(a) - rankOf(b))) {
       const text = remedyOf(protection);
       if (text === undefined) continue;
       await query(script(text));
-      done.add(words(protection));
+      done.add(protection.what);
     }
   }
   return [...done];

@@ -34,6 +34,20 @@ export const linesOf: Readonly<Record<EntryKind, Statement>> = {
     from asset_event record`,
 };
 
+/** The rows that are records. */
+export const tableOf: Readonly<Record<EntryKind, Statement>> = {
+  employee: sql`employee_event`,
+  asset: sql`asset_event`,
+  log: sql`maintenance_log`,
+};
+
+/** What changes, and the part of its state of which each change is a record. */
+export const subjects = [
+  { kind: "employee", table: sql`employee`, id: sql`employee_id`, state: sql`role, active` },
+  { kind: "asset", table: sql`asset`, id: sql`asset_id`, state: sql`name, description, active` },
+] as const;
+export type Subject = (typeof subjects)[number];
+
 /** The owner of the tables can drop the constraint, and put an index that leaves no room for the next. */
 export const indexEnd = 2 ** 52;
 

@@ -1,6 +1,6 @@
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { type Statement, sql } from "../connection/statement.ts";
-import { leafHash, linesOf, unionOf } from "./entries.ts";
+import { leafHash, linesOf, type Subject, subjects, tableOf, unionOf } from "./entries.ts";
 
 /** The newest record of a kind that has an entry, if it is gone or changed. */
 const newestOf = (kind: EntryKind): Statement => sql`
@@ -13,17 +13,13 @@ const newestOf = (kind: EntryKind): Statement => sql`
   where found is distinct from hash`;
 
 /** The newest employee, or asset, if no record says that it was made: none of its triggers has run. */
-const unrecorded = (words: Statement, table: Statement, events: Statement, id: Statement): Statement => sql`
-  select concat(${words}, id, ' has no record') as fault
+const unrecorded = ({ kind, table, id }: Subject): Statement => sql`
+  select concat(${kind}::text, ' ', id, ' has no record') as fault
   from (select id from ${table} order by id desc limit 1) as newest
-  where not exists (select from ${events} where ${id} = newest.id)`;
+  where not exists (select from ${tableOf[kind]} where ${id} = newest.id)`;
 
 /**
  * A row for each thing that is not as the trail says, of the newest records only: it costs the same whatever the tables hold.
  * `verify --database` compares all.
  */
-export const newestFaults: Statement = unionOf([
-  ...entryKinds.map(newestOf),
-  unrecorded(sql`'employee '`, sql`employee`, sql`employee_event`, sql`employee_id`),
-  unrecorded(sql`'asset '`, sql`asset`, sql`asset_event`, sql`asset_id`),
-]);
+export const newestFaults: Statement = unionOf([...entryKinds.map(newestOf), ...subjects.map(unrecorded)]);

@@ -4,7 +4,17 @@ import { mostEntryBytes, tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
-import { indexEnd, leafHash, linesOf, sequenceOf, serverStart, unionOf } from "./entries.ts";
+import {
+  indexEnd,
+  leafHash,
+  linesOf,
+  type Subject,
+  sequenceOf,
+  serverStart,
+  subjects,
+  tableOf,
+  unionOf,
+} from "./entries.ts";
 import { newestFaults } from "./newest-records.ts";
 
 /**
@@ -16,12 +26,6 @@ const mostBytes = { ofTexts: 48 * 1024, ofEntries: 128 * 1024 };
 /** A sequence that has issued no id yet has the first one as its last value. */
 const lastIssued = (kind: EntryKind) =>
   sql`(select case when is_called then last_value else 0 end from ${sequenceOf[kind]})`;
-
-const tableOf: Readonly<Record<EntryKind, Statement>> = {
-  employee: sql`employee_event`,
-  asset: sql`asset_event`,
-  log: sql`maintenance_log`,
-};
 
 const waiting = (kind: EntryKind) => sql`
   select count(*) from (
@@ -62,17 +66,16 @@ const withoutKind = sql`
   where kind is null or kind::text not in ('employee', 'asset', 'log') order by index`;
 
 /** Employees and assets whose state is not that of their last record, and those that are gone. */
-const unrecordedOf = (table: Statement, events: Statement, id: Statement, state: Statement): Statement => sql`
+const unrecordedOf = ({ kind, table, id, state }: Subject): Statement => sql`
   select id::text, 'changed without a record' as what from ${table} subject
-  where row(${state}) is distinct from (select row(${state}) from ${events} where ${id} = subject.id order by id desc limit 1)
+  where row(${state}) is distinct from (select row(${state}) from ${tableOf[kind]} where ${id} = subject.id order by id desc limit 1)
   union
-  select ${id}::text, 'removed' from ${events} where not exists (select from ${table} subject where subject.id = ${id})`;
+  select ${id}::text, 'removed' from ${tableOf[kind]} where not exists (select from ${table} subject where subject.id = ${id})`;
 
 const comparisons: readonly (readonly [string, Statement])[] = [
   ...entryKinds.map(kind => [kind, comparisonOf(kind)] as const),
   ["entry", withoutKind],
-  ["employee", unrecordedOf(sql`employee`, sql`employee_event`, sql`employee_id`, sql`role, active`)],
-  ["asset", unrecordedOf(sql`asset`, sql`asset_event`, sql`asset_id`, sql`name, description, active`)],
+  ...subjects.map(subject => [subject.kind, unrecordedOf(subject)] as const),
 ];
 
 /** The rows that entries stand for, and their entries. */
