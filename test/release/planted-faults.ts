@@ -524,11 +524,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "`serve` never runs on a schema": [
     ["migrations.ts", "if (known === undefined) {", "if (known === undefined && version < 0) {"],
-    [
-      "migrations.ts",
-      'refuseMissing(missingOf(applied, migrations), "run migrate first");',
-      "missingOf(applied, migrations);",
-    ],
+    ["migrations.ts", 'refuseMissing(missing, "run migrate first");', ""],
   ],
   "Production uses three packages": [
     ["Makefile", "npm ci --ignore-scripts --no-audit", "npm ci --no-audit"],

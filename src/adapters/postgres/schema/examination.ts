@@ -3,7 +3,7 @@ import type { Database } from "../connection/database.ts";
 import type { SessionCheck } from "../connection/session.ts";
 import { type Statement, sql, wholeNumber } from "../connection/statement.ts";
 import { unionOf } from "../trail/entries.ts";
-import { refuseOtherMigrations, type Schema, whereNoneIsApplied } from "./migrations.ts";
+import { refuseOtherSchema, type Schema } from "./migrations.ts";
 import { type DatabasePromise, databasePromises, type Use } from "./promises.ts";
 
 /** A promise that the database breaks, and how, in words for the operator. */
@@ -56,27 +56,15 @@ export const sessionCheck = (
 });
 
 /**
- * Finds all that does not hold, with two statements that cost the same whatever the tables hold. What is asked of each
+ * Finds all that does not hold, with three statements that cost the same whatever the tables hold. What is asked of each
  * connection is not part of it.
  *
  * @throws UnsuitableDatabase where the migrations are not those of the program
  */
 export async function examine(database: Database, schema: Schema, use: Use): Promise<Finding[]> {
-  const catalogs = questions(promisesOf("catalogs", use), schema);
-  const isMigration = ({ promise }: Fault) => promise < 0;
-  const found = await database
-    .query<Fault>(
-      sql`select -1 as promise, concat(version, ' ', name) as fault from schema_migration union all ${catalogs}`,
-    )
-    .catch(whereNoneIsApplied(schema));
-  refuseOtherMigrations(
-    found.filter(isMigration).map(({ fault }) => fault),
-    schema,
-  );
-  const findings = found
-    .filter(fault => !isMigration(fault))
-    .toSorted((a, b) => a.promise - b.promise)
-    .map(findingOf);
+  await refuseOtherSchema(database, schema);
+  const found = await database.query<Fault>(questions(promisesOf("catalogs", use), schema));
+  const findings = found.toSorted((a, b) => a.promise - b.promise).map(findingOf);
   // PostgreSQL refuses a statement on a table that the role may not read.
   if (findings.some(({ promise }) => promise.name === "rights")) return findings;
   return [...findings, ...(await examineRecords(database))];

@@ -101,23 +101,14 @@ export async function migrate(
 }
 
 /** Throws UnsuitableDatabase unless the database has exactly the migrations that the program knows. */
-export async function refuseOtherSchema(database: Database, schema: Schema): Promise<void> {
-  const applied = await readApplied(database).catch(whereNoneIsApplied(schema));
-  refuseOtherMigrations(applied, schema);
-}
-
-/** @param applied each its number and its name */
-export function refuseOtherMigrations(applied: readonly string[], { migrations }: Schema): void {
-  refuseMissing(missingOf(applied, migrations), "run migrate first");
-}
-
-/** Handles the error of a statement that reads the applied migrations: there may not even be their table. */
-export const whereNoneIsApplied =
-  ({ migrations }: Schema) =>
-  (error: unknown): never => {
-    if (codeOf(error) === undefinedTable) refuseMissing(migrations, "run migrate first");
+export async function refuseOtherSchema(database: Database, { migrations }: Schema): Promise<void> {
+  const missing = await findMissing(database, migrations).catch(error => {
+    // Where none is applied there is not even the table.
+    if (codeOf(error) === undefinedTable) return migrations;
     throw error;
-  };
+  });
+  refuseMissing(missing, "run migrate first");
+}
 
 function refuseMissing(missing: readonly Migration[], remedy: string): void {
   if (missing.length === 0) return;
@@ -125,34 +116,25 @@ function refuseMissing(missing: readonly Migration[], remedy: string): void {
   throw new UnsuitableDatabase(`the database is behind this program (missing: ${names}): ${remedy}`);
 }
 
-const findMissing = async (database: Database, migrations: readonly Migration[]) =>
-  missingOf(await readApplied(database), migrations);
-
-async function readApplied({ query }: Database): Promise<string[]> {
-  const rows = await query<{ applied: string }>(
-    sql`select concat(version, ' ', name) as applied from schema_migration order by version`,
-  );
-  return rows.map(({ applied }) => applied);
-}
-
 /** Throws UnsuitableDatabase when the database has migrations that the program does not know. */
-function missingOf(applied: readonly string[], migrations: readonly Migration[]): readonly Migration[] {
-  const versions = applied.map(words => Number.parseInt(words, 10));
-  for (const [at, version] of versions.entries()) {
+async function findMissing({ query }: Database, migrations: readonly Migration[]) {
+  const applied = await query<Pick<Migration, "version" | "name">>(
+    sql`select version, name from schema_migration order by version`,
+  );
+  for (const { version, name } of applied) {
     const known = migrations.find(known => known.version === version);
     if (known === undefined) {
       throw new UnsuitableDatabase(
         `the database is ahead of this program (migration ${version}): run a newer one`,
       );
     }
-    if (applied[at] !== `${version} ${known.name}`) {
-      const name = applied[at]?.replace(/^\d+ /, "");
+    if (name !== known.name) {
       throw new UnsuitableDatabase(
         `the database is older than version 1.0.0 (migration ${name}): make a new one`,
       );
     }
   }
-  return migrations.filter(({ version }) => !versions.includes(version));
+  return migrations.filter(({ version }) => !applied.some(other => other.version === version));
 }
 
 const insufficientPrivilege = "42501";
