@@ -4,7 +4,7 @@ import { unsuitabilityOf } from "./application/unsuitable-database.ts";
 import { type CommandContext, CommandError, exitCodes } from "./commands/command.ts";
 import { commands } from "./commands/commands.ts";
 import { readOptions } from "./commands/options.ts";
-import { openOutput } from "./commands/output.ts";
+import { Output } from "./commands/output.ts";
 import { type Environment, SettingsError } from "./config/read-settings.ts";
 import { causeOf, DomainError, isUnavailable } from "./domain/error.ts";
 
@@ -18,8 +18,8 @@ export async function runProgram(
   [name = "", ...args]: readonly string[],
   environment: Environment,
 ): Promise<number> {
-  const output = openOutput(process.stdout);
-  const errors = openOutput(process.stderr);
+  const output = new Output(process.stdout);
+  const errors = new Output(process.stderr);
   // The installed script that starts the program gives its own name.
   const { PROGRAM_NAME: program } = environment;
   const help = async () => `${await (await import("./commands/help.ts")).helpOf(name, program)}\n`;

@@ -13,7 +13,7 @@ export interface OpsResponse {
   readonly headers?: readonly string[];
 }
 
-export type OpsPages = Readonly<Record<string, () => OpsResponse | Promise<OpsResponse>>>;
+type OpsPages = Readonly<Record<string, () => OpsResponse | Promise<OpsResponse>>>;
 
 export const jsonType = "application/json; charset=utf-8";
 

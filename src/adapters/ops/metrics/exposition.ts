@@ -31,12 +31,14 @@ export const by = (label: string, values: Readonly<Record<string, number>>): Sam
  * @param counts how many values each bound is the first to cover, and last those that are past all
  */
 export function buckets(labels: Labels, bounds: readonly number[], counts: readonly number[], sum: number) {
+  const samples: Sample[] = [];
   let cumulative = 0;
-  const samples = [...bounds, "+Inf"].map((bound, i): Sample => {
+  for (const [i, bound] of [...bounds, "+Inf"].entries()) {
     cumulative += counts[i] ?? 0;
-    return [{ ...labels, le: String(bound) }, cumulative, "_bucket"];
-  });
-  return [...samples, [labels, sum, "_sum"], [labels, cumulative, "_count"]] satisfies Sample[];
+    samples.push([{ ...labels, le: String(bound) }, cumulative, "_bucket"]);
+  }
+  samples.push([labels, sum, "_sum"], [labels, cumulative, "_count"]);
+  return samples;
 }
 
 const lineOf =

@@ -16,17 +16,12 @@ const units = { d: 86_400, h: 3_600, min: 60, s: 1 };
 
 /** The two largest of its units. */
 export function lengthOfTime(seconds: number): string {
+  const parts: string[] = [];
   let rest = Math.floor(seconds);
-  const parts = Object.entries(units).map(([unit, length]) => {
+  for (const [unit, length] of Object.entries(units)) {
     const count = Math.floor(rest / length);
     rest %= length;
-    return count > 0 ? `${count} ${unit}` : "";
-  });
-  const first = parts.findIndex(part => part !== "");
-  return (
-    parts
-      .slice(first, first + 2)
-      .join(" ")
-      .trim() || "0 s"
-  );
+    if (count > 0 || parts.length > 0) parts.push(count > 0 ? `${count} ${unit}` : "");
+  }
+  return parts.slice(0, 2).join(" ").trim() || "0 s";
 }

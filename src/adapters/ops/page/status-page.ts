@@ -6,7 +6,7 @@ import { duration, lengthOfTime, rate } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { style } from "./style.ts";
 
-export const refreshSeconds = 5;
+const refreshSeconds = 5;
 const windowSeconds = 60;
 
 /**
