@@ -4,7 +4,7 @@ import { type Horizon, type Ids, mostId, type Numbered } from "./ports.ts";
 /** Records numbered with one statement, which hashes 60 KB of each at most. */
 export const mostRecords = 4_000;
 /** Ids, or entries, that one statement goes over at most, so that it ends before its deadline however long the trail is. */
-export const windowSize = 2 ** 20;
+export const windowSize = 2 ** 18;
 /** Between two passes over all ids. */
 const renewMilliseconds = 86_400_000;
 /** A transaction that was issued a record id has an xid after this. */
