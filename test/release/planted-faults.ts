@@ -510,7 +510,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "log-statements.ts",
       "[sql`l.id > 0`, sql`l.id > -1`]",
       "[sql`l.id > 0`, sql`l.id > 0`]",
-      "the logs of asset 1 with the filter {}: found by maintenance_log_by_asset",
+      'all logs with the filter {"status":"CANCELLED"}: found by maintenance_log_by_status',
     ],
     ["pages.ts", "or octet_length(json) <= ", "or octet_length(json) >= 0 or 0 <= "],
   ],
