@@ -12,9 +12,10 @@ export interface Scope extends LogQuery {
   readonly ofActiveAssets?: true;
 }
 
-/** Where a list goes on, and whether its next page is merged asset by asset. */
+/** Where a list goes on. */
 export interface Cursor extends LogPosition {
-  readonly byAsset?: boolean;
+  /** Set where the next page is merged asset by asset: the most logs that it may have. */
+  readonly byAsset?: number;
 }
 
 export interface LogPage extends Page<Cursor> {
@@ -31,6 +32,11 @@ export interface LogPage extends Page<Cursor> {
 const [mostRows, mostRowsText] = [2_000, sql`2000`];
 /** Logs of which one statement asks whether their assets are active. */
 const [windowRows, windowText] = [4_000, sql`4000`];
+
+/** Logs that one statement sorts where it merges asset by asset: of each asset it takes as many as the page may have. */
+const mostMerged = 1_000_000;
+/** The page may have so many, however many assets are active. */
+const fewestMerged = 20;
 
 const newestFirst = sql`order by l.performed_date desc, l.id desc`;
 const positions = sql`l.performed_date, l.id`;
@@ -111,10 +117,10 @@ export async function readLogPage(
   last: Cursor,
   most: number,
 ): Promise<LogPage | undefined> {
-  const limit = Math.min(most, mostRows);
+  const limit = Math.min(most, last.byAsset ?? mostRows);
   const afterLast = after(scope, last);
   const branches = branchesOf(scope, ownerOfLogs(scope));
-  const isWindow = scope.ofActiveAssets && !last.byAsset;
+  const isWindow = scope.ofActiveAssets && last.byAsset === undefined;
   const rowsFound = isWindow
     ? sql`
       select ${columns} from (${newestOf(branches, columns, afterLast, windowText)}) l
@@ -161,8 +167,13 @@ export async function readLogPage(
 /** Where a list goes on after a window of which so many logs were of active assets. */
 function afterWindow(end: Uint8Array, rows: number): Cursor {
   const assets = Number(Buffer.from(end).toString("latin1").split(",")[2]);
-  // To merge the lists of so many assets costs less than other windows with as few.
-  return { ...readPosition(end), byAsset: rows < Math.max(40, 40_000 / assets) };
+  const position = readPosition(end);
+  // Otherwise to merge the lists of so many assets costs more than other windows with as few.
+  if (rows >= Math.max(40, 40_000 / assets)) return position;
+  return {
+    ...position,
+    byAsset: Math.max(fewestMerged, Math.min(Math.floor(mostMerged / assets), mostRows)),
+  };
 }
 
 /** The asset or performer whose list it is: its name, or that there is none. */
