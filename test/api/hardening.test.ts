@@ -653,7 +653,7 @@ describe("lists whose clients take nothing", () => {
         yield { json: Buffer.alloc(256 * 1024, "1"), next: left > 1 ? more : undefined };
     };
     const logs = { ...repositories.maintenanceLogs, list };
-    const limits = { listBytes: 2, longListBytes: 1, slowReaderMilliseconds: 60_000 };
+    const limits = { responseBytes: 2, longListBytes: 1, slowReaderMilliseconds: 60_000 };
     const world = await openLimited(limits, { ...repositories, maintenanceLogs: logs });
     const whole = 40 * 256 * 1024 + 41;
     const responses = await Promise.all(
@@ -679,7 +679,7 @@ describe("lists whose clients take nothing", () => {
       yield { json: Buffer.alloc(20_000_000, "1"), next: undefined };
     };
     const logs = { ...repositories.maintenanceLogs, list };
-    const limits = { listBytes: 50_000_000, longListBytes: 1, slowReaderMilliseconds: 60_000 };
+    const limits = { responseBytes: 50_000_000, longListBytes: 1, slowReaderMilliseconds: 60_000 };
     const world = await openLimited(limits, { ...repositories, maintenanceLogs: logs });
     const silent = [await dial(world.port), await dial(world.port)];
     for (const { socket, text } of silent) {
@@ -699,7 +699,7 @@ describe("lists whose clients take nothing", () => {
       for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
     };
     const logs = { ...repositories.maintenanceLogs, list };
-    const limits = { listBytes: 2, longListBytes: 1, slowReaderMilliseconds: 0 };
+    const limits = { responseBytes: 2, longListBytes: 1, slowReaderMilliseconds: 0 };
     const world = await openLimited(limits, { ...repositories, maintenanceLogs: logs });
     const ask = () => {
       const socket = connect(world.port, "127.0.0.1").on("error", () => {});
@@ -734,7 +734,7 @@ describe("lists whose clients take nothing", () => {
     };
     const logs = { ...repositories.maintenanceLogs, list };
     const world = await openLimited(
-      { listBytes: 3, longListBytes: 1, slowReaderMilliseconds: 0 },
+      { responseBytes: 3, longListBytes: 1, slowReaderMilliseconds: 0 },
       { ...repositories, maintenanceLogs: logs },
     );
     const ask = () => {

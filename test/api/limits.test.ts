@@ -18,7 +18,7 @@ for (const [promised, unit, limit] of [
   [/does not arrive within (\d+) s/, 1_000, httpLimits.receiveMilliseconds],
   [/cuts off a handshake after (\d+) s/, 1_000, httpLimits.receiveMilliseconds],
   [/reads nothing for (\d+) s is cut off/, 1_000, httpLimits.takeMilliseconds],
-  [/When all lists hold (\d+) MiB/, mebibyte, httpLimits.listBytes],
+  [/When all lists hold (\d+) MiB/, mebibyte, httpLimits.responseBytes],
   [/has its result, or 503, within (\d+) s/, 1_000, serviceLimits.deadlineMilliseconds],
   [/A body has at most (\d+) KiB/, kibibyte, bodyLimitBytes],
   [/has at most (\d+) headers/, 1, mostHeaders],

@@ -1,11 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { DomainError, invalid } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/field.ts";
-import { HttpError, overloaded } from "../api/http-error.ts";
+import { HttpError } from "../api/http-error.ts";
+import { leastBytes } from "./account.ts";
 import type { Exchange } from "./exchange.ts";
-
-/** What a body counts as while it arrives, however short it is: about what its request takes of the process. */
-const leastBytes = 4 * 1024;
 
 const jsonType = /^application\/json\s*(;|$)/i;
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))"?([\w.:+-]{0,40})/i;
@@ -31,7 +29,7 @@ export async function receiveBody(exchange: Exchange, limitBytes: number): Promi
   // A client can send a byte and wait. It must not take the place of another meanwhile.
   if (!request.complete) {
     body.reserve(leastBytes);
-    exchange.enter("receiving");
+    exchange.receive();
   }
   return receive(exchange, body);
 }
@@ -60,6 +58,7 @@ function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
       reject(error);
     };
     const take = (chunk: Buffer): void => {
+      exchange.move();
       try {
         body.append(chunk);
       } catch (error) {
@@ -70,7 +69,7 @@ function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
       // Every request closes; to make an error for each would cost more than to read the body.
       if (!request.readableEnded) reject(new HttpError(400, "Request body ended too early", {}, { cause }));
     };
-    exchange.giveUp = () => refuse(overloaded());
+    exchange.refuseBody = refuse;
     request.on("data", take);
     request.once("end", () => resolve(body.bytes()));
     request.once("error", fail);
@@ -97,7 +96,7 @@ class GrowingBuffer {
 
   /** Throws HttpError 503 when all bodies together would take too much. */
   reserve(bytes: number): void {
-    if (bytes > this.#exchange.bodyBytes) this.#exchange.hold(bytes);
+    if (bytes > this.#exchange.bodyBytes) this.#exchange.holdBody(bytes);
   }
 
   /** Throws HttpError 413, and 503 as `reserve` does. */
