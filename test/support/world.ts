@@ -3,6 +3,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 import type { TrustedProxies } from "../../src/adapters/http/request/client-address.ts";
 import type { AllowedOrigins } from "../../src/adapters/http/request/cors.ts";
+import type { HttpLimits } from "../../src/adapters/http/server/limits.ts";
+import type { HttpServer } from "../../src/adapters/http/server/server.ts";
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
 import { connect } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
@@ -45,6 +47,7 @@ export interface World {
   cover(): Promise<void>;
   readonly employees: Readonly<Record<Role, Employee>>;
   readonly tokens: Readonly<Record<Role, string>>;
+  readonly load: HttpServer["load"];
   /** Registers an employee of this role and logs in. */
   join(role: Role): Promise<{ employee: Employee; token: string }>;
   /** Waits for requests under way this long at most. */
@@ -57,6 +60,7 @@ interface Choices {
   readonly allowedOrigins?: AllowedOrigins;
   readonly trustedProxies?: TrustedProxies;
   readonly meter?: RequestMeter;
+  readonly limits?: Partial<HttpLimits>;
   /** Null: the trail is not signed. */
   readonly key?: SignerKey | null;
 }
@@ -70,7 +74,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const tokens = await makeJoseTokens({ secretKey, issuer, tokenLifetimeSeconds: lifetimeSeconds }, clock);
   const operated = byOperator(repositories);
   const ports: Ports = { ...repositories, passwords, tokens, events, clock };
-  const { allowedOrigins = "*", trustedProxies = [], meter } = choices;
+  const { allowedOrigins = "*", trustedProxies = [], limits = {}, meter } = choices;
   const trail = makeTrail({
     trail: repositories.trail,
     requestTrail: repositories.trail,
@@ -81,7 +85,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     clock,
     pause: turn,
   });
-  const app = makeApp(ports, trail.published, { allowedOrigins, trustedProxies }, meter);
+  const app = makeApp(ports, trail.published, { allowedOrigins, trustedProxies, limits }, meter);
   const port = await app.listen(0, "127.0.0.1");
   const closed = closeAtEnd(() => app.close(0));
   const call = makeClient(port);
@@ -114,6 +118,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     employees: ofEach(({ employee }) => employee),
     tokens: ofEach(({ token }) => token),
     join,
+    load: () => app.load(),
     close(graceMilliseconds = 0) {
       closed();
       return app.close(graceMilliseconds);
