@@ -2,6 +2,7 @@ import type { EmployeeRecord } from "../../src/application/ports.ts";
 import type { Asset, NewAsset } from "../../src/domain/asset.ts";
 import type { Employee, EmployeeChanges, Registration } from "../../src/domain/employee.ts";
 import type { MaintenanceLog, NewLog } from "../../src/domain/maintenance-log.ts";
+import type { LogEntry } from "../../src/domain/trail/entry.ts";
 
 // One record of each kind, from which a test says only what differs: no other file of test/ lists all fields of one.
 
@@ -77,3 +78,9 @@ export const aStoredLog = (changes: Partial<MaintenanceLog> = {}): MaintenanceLo
   performedByName: "Ada Byron",
   ...changes,
 });
+
+/** As the trail has it. */
+export function aLogEntry(changes: Partial<LogEntry> = {}): LogEntry {
+  const { assetName: _, ...log } = aStoredLog();
+  return { kind: "log", ...log, recordedAt: "2026-11-21T09:30:00.000000Z", ...changes };
+}

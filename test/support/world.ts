@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 import type { TrustedProxies } from "../../src/adapters/http/request/client-address.ts";
@@ -24,13 +23,14 @@ import { byOperator } from "./by-operator.ts";
 import { type Call, makeClient } from "./client.ts";
 import { openDatabase } from "./database.ts";
 import { closeAtEnd } from "./left-open.ts";
+import { anEmployee, aRegistration } from "./test-records.ts";
 
 export const api = "/api/v1";
 export const secretKey = "a secret of the tests, of more than thirty-two bytes";
 export const issuer = "maintenance-log";
 export const lifetimeSeconds = 3_600;
 /** The password of every employee that a world begins with. */
-export const password = "secret 1";
+export const password = aRegistration().password;
 
 /** The real server over some ports, with one employee of each role. */
 export interface World {
@@ -92,10 +92,8 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
 
   const passwordHash = await passwords.hash(password, "world");
   const join = async (role: Role) => {
-    const record = { firstName: "Ada", lastName: "Byron", phone: "+45 12 34 56", role };
-    const email = `${role.toLowerCase()}.${randomUUID()}@example.com`;
-    const employee = await operated.employees.insert({ ...record, email, passwordHash });
-    const account = (await repositories.employees.findAccount(email)) as Account;
+    const employee = await operated.employees.insert(anEmployee({ role, passwordHash }));
+    const account = (await repositories.employees.findAccount(employee.email)) as Account;
     return { employee, token: await tokens.sign(account) };
   };
   const joined = await Promise.all(roles.map(async role => [role, await join(role)] as const));
