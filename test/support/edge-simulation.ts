@@ -246,6 +246,8 @@ export class EdgeSimulation {
 
   /** Whatever one attacker holds, somebody else is served; and when all have gone, nothing is held. */
   async end(): Promise<void> {
+    // Whoever has taken nothing meanwhile has stalled.
+    this.#advance(limits.slowReaderMilliseconds);
     for (const kind of ["small", "write", "login", "list", "big"] as const) {
       const client = this.#connect("newcomer");
       this.#send(client, kind, 1, "99");

@@ -106,9 +106,11 @@ export class Account {
     this.#change(share, "receiving", share.bodyBytes, share.responseBytes);
   }
 
-  /** Brings an exchange to a response of so many bytes. What was done must be told: others make room in any case. */
+  /** Brings an exchange to a response of so many bytes. What was done must be told: where all is taken, others make room. */
   respond(share: Share, bytes: number): void {
-    this.#makeRoom(this.#responses, share, bytes, "responding");
+    const room = this.#responses;
+    if (!this.#makeRoom(room, share, bytes, "responding", this.#slowReaderMilliseconds))
+      while (room.held + bytes > room.most && this.#endStalled(room, share, bytes, "responding"));
     this.#change(share, "responding", 0, bytes);
   }
 
@@ -158,18 +160,23 @@ export class Account {
   }
 
   #makeRoom(room: Room, share: Share, more: number, phase: Phase, patienceMilliseconds = 0): boolean {
-    while (!this.#hasRoom(room, share, more)) {
-      const others = [...this.#underWay()].filter(other => other !== share && room.of(other) > 0);
-      const isFull = room.held + more > room.most;
-      const movedBefore = performance.now() - patienceMilliseconds;
-      const mayEnd = (other: Share): boolean =>
-        other.phase === phase && other.movedAt <= movedBefore && (isFull || other.owner === share.owner);
-      const ending = stalledOf(others, room, mayEnd);
-      if (ending === undefined) return false;
-      this.turnAway(phase === "receiving" ? "bodies" : "slowClients");
-      this.#change(ending, ending.phase, 0, 0);
-      ending.giveUp();
-    }
+    while (!this.#hasRoom(room, share, more))
+      if (!this.#endStalled(room, share, more, phase, patienceMilliseconds)) return false;
+    return true;
+  }
+
+  /** Ends an exchange in this phase for another one; false when there is none that has stalled for so long. */
+  #endStalled(room: Room, share: Share, more: number, phase: Phase, patienceMilliseconds = 0): boolean {
+    const others = [...this.#underWay()].filter(other => other !== share && room.of(other) > 0);
+    const isFull = room.held + more > room.most;
+    const movedBefore = performance.now() - patienceMilliseconds;
+    const mayEnd = (other: Share): boolean =>
+      other.phase === phase && other.movedAt <= movedBefore && (isFull || other.owner === share.owner);
+    const ending = stalledOf(others, room, mayEnd);
+    if (ending === undefined) return false;
+    this.turnAway(phase === "receiving" ? "bodies" : "slowClients");
+    this.#change(ending, ending.phase, 0, 0);
+    ending.giveUp();
     return true;
   }
 

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import diagnostics from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import { describe, test } from "node:test";
+import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { makeWaitingRepositories } from "../support/own-reads.ts";
+import { dial, sendRaw } from "../support/raw-client.ts";
+import { bearerOf, ends, host, login, settle, statusesIn } from "../support/raw-request.ts";
+import { aStoredAsset, aStoredEmployee } from "../support/test-records.ts";
+import { until } from "../support/until.ts";
+import { api, openWorld } from "../support/world.ts";
+
+/** The last one of so many says that it is the last. */
+function assertAnswers(text: string, statuses: readonly number[] = [200]): void {
+  assert.deepEqual(statusesIn(text), statuses);
+  assert.equal(text.split(/connection: close\r\n/i).length, 2);
+  assert.ok(text.toLowerCase().lastIndexOf("connection: close") > text.lastIndexOf("HTTP/1.1"));
+}
+
+describe("several requests on one connection", () => {
+  const get = (bearer: string) => `GET / HTTP/1.1\r\n${host}${bearer}\r\n`;
+  const asset = (bearer: string, id: number) => `GET ${api}/assets/${id} HTTP/1.1\r\n${host}${bearer}\r\n`;
+  const create = (bearer: string) =>
+    `POST ${api}/assets HTTP/1.1\r\n${host}${bearer}Content-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"x"}`;
+
+  test("are answered both when the first answer was written, and is still on its way", async () => {
+    const repositories = makeMemoryRepositories();
+    const long = aStoredAsset({ name: "x".repeat(8_000_000) });
+    const assets = { ...repositories.assets, find: async () => long };
+    const world = await openWorld({ repositories: { ...repositories, assets } });
+    const { socket, text } = await dial(world.port);
+    socket.write(asset(bearerOf(world), 1));
+    await until(() => text() !== "");
+    socket.pause();
+    await settle(world);
+    socket.write(asset(bearerOf(world), 1));
+    await settle(world);
+    socket.resume();
+    await until(() => text().length > 16_000_000 && text().endsWith('"lastLogDate":null}'));
+    assert.doesNotMatch(text(), /connection: close/i);
+    socket.destroy();
+    await world.close();
+  });
+
+  test("sent without waiting: a second one waits, is begun when the first answer has left, and holds nothing before", async () => {
+    const waiting = makeWaitingRepositories();
+    const world = await openWorld({ repositories: waiting.repositories });
+    const { socket, text } = await dial(world.port);
+    socket.write(asset(bearerOf(world), 1) + create(bearerOf(world)));
+    await until(() => waiting.held.length === 1);
+    await settle(world);
+    assert.equal(world.load().requests, 1);
+    assert.deepEqual((await world.call("GET", `${api}/assets`, { token: world.tokens.ADMIN })).json, []);
+    waiting.letGo();
+    await until(() => statusesIn(text()).length === 2);
+    assert.deepEqual(statusesIn(text()), [200, 201]);
+    assert.doesNotMatch(text(), /connection: close/i);
+    socket.destroy();
+    await world.close();
+  });
+
+  test("sent without waiting: with a third one the second is the last, and nothing else is worked on", async () => {
+    const waiting = makeWaitingRepositories();
+    const world = await openWorld({ repositories: waiting.repositories });
+    const { socket, closed, text } = await dial(world.port);
+    socket.write(asset(bearerOf(world), 1) + get(bearerOf(world)) + create(bearerOf(world)).repeat(2));
+    await until(() => waiting.held.length === 1);
+    socket.write(create(bearerOf(world)));
+    waiting.letGo();
+    await closed;
+    assertAnswers(text(), [200, 200]);
+    assert.deepEqual((await world.call("GET", `${api}/assets`, { token: world.tokens.ADMIN })).json, []);
+    await world.close();
+  });
+
+  test("sent without waiting, whatever the third asks for: two are answered, and the process goes on", async () => {
+    const world = await openWorld();
+    const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+    for (const third of [
+      get(bearerOf(world) + upgrade),
+      "GARBAGE\r\n\r\n",
+      get(`X: ${"x".repeat(20_000)}\r\n`),
+    ]) {
+      assertAnswers(await sendRaw(world.port, get(bearerOf(world)).repeat(2) + third), [200, 200]);
+    }
+    await world.close();
+  });
+
+  test("a malformed one behind a big answer and a slow second request: both are answered", async () => {
+    const waiting = makeWaitingRepositories();
+    const world = await openWorld({
+      repositories: {
+        ...waiting.repositories,
+        employees: {
+          ...waiting.repositories.employees,
+          find: async () => aStoredEmployee({ lastName: "x".repeat(8_000_000) }),
+        },
+      },
+    });
+    const { socket, closed, text } = await dial(world.port);
+    socket.write(`GET ${api}/employees/1 HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`);
+    await until(() => text() !== "");
+    socket.pause();
+    await settle(world);
+    socket.write(`${asset(bearerOf(world), 1)}GARBAGE\r\n\r\n`);
+    await settle(world);
+    socket.resume();
+    await until(() => waiting.held.length === 1);
+    waiting.letGo();
+    await closed;
+    assertAnswers(text(), [200, 200]);
+    await world.close();
+  });
+
+  test("a malformed one after a good one ends the connection after the good one's answer", async () => {
+    const world = await openWorld();
+    const bad = `POST ${login} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+    for (const last of ["GARBAGE\r\n\r\n", "\0", bad])
+      assertAnswers(await sendRaw(world.port, get(bearerOf(world)) + last));
+    const two = get(bearerOf(world)).repeat(2);
+    assertAnswers(await sendRaw(world.port, `${two}GARBAGE\r\n\r\n`), [200, 200]);
+    await until(() => world.load().requests === 0 && world.load().connections === 0);
+    await world.close();
+  });
+
+  test("a malformed one after an answer is 400", async () => {
+    const world = await openWorld();
+    const { socket, closed, text } = await dial(world.port);
+    socket.write(get(bearerOf(world)));
+    await until(() => text().endsWith("}"));
+    socket.write("GARBAGE\r\n\r\n");
+    await closed;
+    assert.deepEqual(statusesIn(text()), [200, 400]);
+    await world.close();
+  });
+
+  test("nothing that was sent after Connection: close is worked on", async () => {
+    const world = await openWorld();
+    const close = `GET / HTTP/1.1\r\n${ends}${bearerOf(world)}\r\n`;
+    assertAnswers(await sendRaw(world.port, close + create(bearerOf(world))));
+    const { json } = await world.call("GET", `${api}/assets`, { token: world.tokens.ADMIN });
+    assert.deepEqual(json, []);
+    await world.close();
+  });
+
+  const big = `POST ${login} HTTP/1.1\r\n${host}Content-Length: 9000000\r\n\r\n{`;
+  for (const [what, second, statuses] of [
+    ["is malformed", () => "GARBAGE\r\n\r\n", [200]],
+    ["is not whole", () => big, [200, 413]],
+    ["is whole", (bearer: string) => get(bearer), [200, 200, 400]],
+  ] as const) {
+    test(`sent without waiting: nothing more is read where the second ${what}`, async () => {
+      const waiting = makeWaitingRepositories();
+      const world = await openWorld({
+        limits: { lingerMilliseconds: 20 },
+        repositories: waiting.repositories,
+      });
+      const served: Socket[] = [];
+      const watch = (message: unknown) => served.push((message as { socket: Socket }).socket);
+      diagnostics.subscribe("http.server.request.start", watch);
+      const { socket, closed, text } = await dial(world.port);
+      socket.write(asset(bearerOf(world), 1));
+      await until(() => waiting.held.length === 1);
+      diagnostics.unsubscribe("http.server.request.start", watch);
+      const [connection = assert.fail()] = served;
+      socket.write(second(bearerOf(world)));
+      await settle(world);
+      const read = connection.bytesRead;
+      // Behind a whole request this is one that is malformed.
+      socket.write("x".repeat(1_000_000));
+      await settle(world);
+      assert.equal(connection.bytesRead, read);
+      waiting.letGo();
+      await closed;
+      assertAnswers(text(), statuses);
+      await world.close();
+    });
+  }
+
+  test("many in one write: Node's parser stops after the third", async () => {
+    const waiting = makeWaitingRepositories();
+    const world = await openWorld({ repositories: waiting.repositories });
+    let parsed = 0;
+    const count = (): void => {
+      parsed += 1;
+    };
+    diagnostics.subscribe("http.server.request.start", count);
+    const { socket, closed, text } = await dial(world.port);
+    socket.write(asset(bearerOf(world), 1).repeat(200));
+    for (let answered = 0; answered < 2; answered += 1) {
+      await until(() => waiting.held.length === 1);
+      waiting.letGo();
+    }
+    await closed;
+    diagnostics.unsubscribe("http.server.request.start", count);
+    assertAnswers(text(), [200, 200]);
+    assert.equal(parsed, 3);
+    await until(() => world.load().connections === 0 && world.load().requests === 0);
+    await world.close();
+  });
+});
