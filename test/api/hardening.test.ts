@@ -10,6 +10,7 @@ import { type HttpLimits, httpLimits } from "../../src/adapters/http/server/limi
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
 import { makeUseCases } from "../../src/app.ts";
 import type { Repositories } from "../../src/application/ports.ts";
+import type { EmailKey } from "../../src/domain/employee.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { makeClient } from "../support/client.ts";
 import { dial, sendRaw } from "../support/raw-client.ts";
@@ -554,7 +555,7 @@ describe("bodies under way", () => {
     const repositories = makeMemoryRepositories();
     const waiting: (() => void)[] = [];
     let isHeld = false;
-    const findAccount = async (email: string) => {
+    const findAccount = async (email: EmailKey) => {
       if (isHeld) await new Promise<void>(resolve => waiting.push(resolve));
       return repositories.employees.findAccount(email);
     };
@@ -898,7 +899,7 @@ describe("overload", () => {
   test("bodies that end in one moment get no more places than there are", async () => {
     const repositories = makeMemoryRepositories();
     const held: (() => void)[] = [];
-    const findAccount = async (email: string) => {
+    const findAccount = async (email: EmailKey) => {
       if (email !== "nobody@example.com") return repositories.employees.findAccount(email);
       await new Promise<void>(resolve => held.push(resolve));
       return undefined;
