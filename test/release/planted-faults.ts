@@ -690,6 +690,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["pages.ts", "next: rows < limit ? undefined : lastId", "next: rows < limit ? undefined : lastId + 1"],
   ],
   "`performedDate` is shown": [
+    ["packed-logs.ts", "!isDate || ", ""],
+    ["packed-logs.ts", "digit >= 0 && digit <= 9 ? ", "true ? "],
     ["link.ts", 'text.replace(" ", "T")', "new Date(text).toISOString().slice(0, 19)"],
     [
       "0003_maintenance_log.sql",
