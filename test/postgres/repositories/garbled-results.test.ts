@@ -7,10 +7,10 @@ import { makeRepositories } from "../../../src/adapters/postgres/repositories/re
 import { elementsOf } from "../../../src/application/json-list.ts";
 import type { LogList } from "../../../src/application/ports.ts";
 import type { MaintenanceLog } from "../../../src/domain/maintenance-log.ts";
-import { aLog, anAsset, anEmployee } from "../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
 import { openDatabase } from "../../support/database.ts";
 import { listenLocally } from "../../support/listen.ts";
+import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
 
 /** Where the message of PostgreSQL begins that has this text: its type, and then its length. */
 function startOfMessage(bytes: Buffer, text: string): number {
