@@ -42,8 +42,10 @@ describe("a server that is asked to stop", () => {
     halfSent.socket.write("GET / HTTP/1.1\r\nHost:");
     // They have been accepted too, once a later one is answered.
     await world.call("OPTIONS", "/");
-    await Promise.all([world.close(grace), silent.closed, halfSent.closed]);
+    const closed = world.close(grace);
+    // From its first moment on: on a socket that is passed on, the next process takes them.
     await assert.rejects(dial(world.port), { code: "ECONNREFUSED" });
+    await Promise.all([closed, silent.closed, halfSent.closed]);
   });
 
   test("lets a request under way finish, closes its connection, and the one that waits behind it, and starts no other", async () => {

@@ -6,6 +6,7 @@ import { makeCors } from "../../src/adapters/http/request/cors.ts";
 import { httpLimits } from "../../src/adapters/http/server/limits.ts";
 import { makeListener } from "../../src/adapters/http/server/listener.ts";
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
+import { emailKey } from "../../src/domain/employee.ts";
 import { required, rule } from "../../src/domain/field.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 
@@ -194,7 +195,7 @@ export class EdgeSimulation {
           kind: "employee",
           caller: {
             employeeId: Number(token),
-            email: "",
+            email: emailKey("somebody@example.com"),
             role: "TECHNICIAN",
             tokenId: undefined,
             tokenVersion: 0,
