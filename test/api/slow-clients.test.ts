@@ -188,4 +188,35 @@ describe("lists whose clients take nothing", () => {
     assert.equal(cut(), 8);
     await world.close();
   });
+
+  test("read no page ahead; those of clients that keep up do, while less than a half of the memory is held", async () => {
+    /** What each list was told when it was asked for its next chunk. */
+    const told: boolean[][] = [];
+    const list = async function* () {
+      const own: boolean[] = [];
+      told.push(own);
+      for (;;) own.push((yield { json: Buffer.alloc(128 * 1024, "1"), next: more }) === true);
+    };
+    const limits = { responseBytes: 800_000, longListBytes: 100_000, aheadBytes: 100_000 };
+    const world = await openWorld({ limits, repositories: repositoriesListing(list) });
+    const ask = async (token: string) => {
+      const { socket } = await dial(world.port);
+      socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}Authorization: Bearer ${token}\r\n\r\n`);
+      return socket;
+    };
+    const reader = await ask(world.tokens.ADMIN);
+    await until(() => told[0]?.includes(true));
+    assert.equal(world.load().responseBytes, 200_000);
+    const silent = [await ask(world.tokens.MANAGER), await ask(world.tokens.TECHNICIAN)];
+    for (const socket of silent) socket.pause();
+    await until(() => told.length === 3 && world.load().responseBytes >= 400_000);
+    // Half is held, or would be with one more.
+    assert.ok(world.load().responseBytes <= 500_000);
+    const second = await ask(world.tokens.TECHNICIAN);
+    await until(() => told[3] !== undefined && told[3].length > 20);
+    assert.deepEqual(told[3]?.includes(true), false);
+    for (const socket of [reader, second, ...silent]) socket.destroy();
+    await until(() => world.load().responseBytes === 0);
+    await world.close();
+  });
 });

@@ -124,6 +124,13 @@ export class Account {
     return true;
   }
 
+  /** More memory for a response, as long as half of all is free: nobody has to make room for it. */
+  holdAhead(share: Share, bytes: number): boolean {
+    const isPlenty = 2 * (this.#responses.held + bytes) <= this.#responses.most;
+    if (isPlenty) this.#change(share, share.phase, share.bodyBytes, share.responseBytes + bytes);
+    return isPlenty;
+  }
+
   /** The client has taken the response, or has gone, and nobody works for it any more. */
   close(share: Share): void {
     this.#change(share, "closed", 0, 0);

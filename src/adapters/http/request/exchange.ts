@@ -23,6 +23,8 @@ export interface Edge {
   readonly lingerMilliseconds: number;
   /** A list of more than one chunk counts as so much: a page of it and the chunk that is being sent. */
   readonly longListBytes: number;
+  /** A page that is read ahead counts as so much more. */
+  readonly aheadBytes: number;
 }
 
 /**
@@ -139,6 +141,11 @@ export class Exchange implements Share {
   respondWithList(bytes = this.#edge.longListBytes): void {
     this.move();
     if (!this.#edge.account.respondWithList(this, bytes)) throw overloaded();
+  }
+
+  /** Memory for a page of a list that is read ahead; false when others may need it. */
+  holdAhead(): boolean {
+    return this.#edge.account.holdAhead(this, this.#edge.aheadBytes);
   }
 
   giveUp(): void {

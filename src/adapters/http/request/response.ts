@@ -10,7 +10,7 @@ export const jsonType = { "Content-Type": "application/json; charset=utf-8" };
 const mostRestBytes = 16 * 1024 * 1024;
 
 /** A client keeps up that takes a chunk within this time. Others are given pieces of so many bytes. */
-const keepUpMilliseconds = 10;
+const keepUpMilliseconds = 100;
 const pieceBytes = 16 * 1024;
 
 /** What stands before, between and after the chunks of a body. */
@@ -138,8 +138,11 @@ async function sendList(
     begin(exchange, status, all);
     await reader.give(frame.begin, bytes);
     if (!isOneChunk)
-      for (let chunk = await nextOf(chunks, response); chunk; chunk = await nextOf(chunks, response))
+      for (;;) {
+        const chunk = await nextOf(chunks, response, reader.mayReadAhead());
+        if (chunk === undefined) break;
         await reader.give(frame.between, chunk.bytes);
+      }
     if (exchange.isArriving) await receiveRest(exchange);
     // When nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more than the mark waits,
     // although the client has read all of the response.
@@ -153,9 +156,10 @@ async function sendList(
 async function nextOf(
   chunks: AsyncIterator<ByteChunk | JsonChunk>,
   response: ServerResponse,
+  mayReadAhead = false,
 ): Promise<ByteChunk | undefined> {
   for (;;) {
-    const { value, done } = await chunks.next();
+    const { value, done } = await chunks.next(mayReadAhead);
     if (done || response.destroyed) return undefined;
     const bytes = "json" in value ? value.json : value.bytes;
     if (bytes.length > 0) return { bytes, next: value.next };
@@ -167,9 +171,16 @@ class Reader {
   readonly #exchange: Exchange;
   /** It took what it was given last at once. */
   #keepsUp = true;
+  #hasRoomAhead = false;
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
+  }
+
+  /** Whether its list may read a page before it is asked for it, as it does for one who keeps up while there is plenty of memory. */
+  mayReadAhead(): boolean {
+    if (this.#keepsUp && !this.#hasRoomAhead) this.#hasRoomAhead = this.#exchange.holdAhead();
+    return this.#keepsUp && this.#hasRoomAhead;
   }
 
   /**

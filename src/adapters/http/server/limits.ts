@@ -23,6 +23,7 @@ export const httpLimits = {
   /** The bytes of all responses that clients have not taken. With TLS they take about three times as much of the process. */
   responseBytes: 64 * 1024 * 1024,
   longListBytes: 512 * 1024,
+  aheadBytes: 256 * 1024,
   slowReaderMilliseconds: 1_000,
   /** The bytes of all bodies. */
   bodyBytes: 16 * 1024 * 1024,

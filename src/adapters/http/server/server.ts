@@ -26,7 +26,7 @@ export function makeHttpServer(
   const isSecure = identity !== undefined;
   const headersFor = (origin: string | undefined): HeaderFields =>
     isSecure ? { ...cors.forOrigin(origin), ...strictTransport } : cors.forOrigin(origin);
-  const { lingerMilliseconds, longListBytes } = limits;
+  const { lingerMilliseconds, longListBytes, aheadBytes } = limits;
   /** Also those whose client has gone, as long as there is work for them. */
   const connections = new Map<Socket, HttpConnection>();
   /** Those of the network: with TLS they are there before there is a connection that HTTP knows of. */
@@ -35,7 +35,7 @@ export function makeHttpServer(
   const account = new Account(limits, function* () {
     for (const { exchange } of connections.values()) if (exchange !== undefined) yield exchange;
   });
-  const edge = { account, addressOf, headersFor, lingerMilliseconds, longListBytes };
+  const edge = { account, addressOf, headersFor, lingerMilliseconds, longListBytes, aheadBytes };
   const handle = makeRequestHandler(api);
   const draining = new Draining(server, { sockets, handshakes, connections }, limits.drainMilliseconds);
 

@@ -40,6 +40,7 @@ function arriving() {
       headersFor: () => ({}),
       lingerMilliseconds: 1_000,
       longListBytes: httpLimits.longListBytes,
+      aheadBytes: httpLimits.aheadBytes,
     },
   );
   return { exchange, request, ended };
