@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
+import type { JsonChunk } from "../../src/application/json-list.ts";
+import type { LogPosition } from "../../src/domain/maintenance-log.ts";
 import { repositoriesListing } from "../support/own-reads.ts";
 import { dial } from "../support/raw-client.ts";
 import { bearerOf, host, login } from "../support/raw-request.ts";
@@ -192,10 +194,10 @@ describe("lists whose clients take nothing", () => {
   test("read no page ahead; those of clients that keep up do, while less than a half of the memory is held", async () => {
     /** What each list was told when it was asked for its next chunk. */
     const told: boolean[][] = [];
-    const list = async function* () {
+    const list = async function* (): AsyncGenerator<JsonChunk<LogPosition>, undefined, boolean> {
       const own: boolean[] = [];
       told.push(own);
-      for (;;) own.push((yield { json: Buffer.alloc(128 * 1024, "1"), next: more }) === true);
+      for (;;) own.push(yield { json: Buffer.alloc(128 * 1024, "1"), next: more });
     };
     const limits = { responseBytes: 800_000, longListBytes: 100_000, aheadBytes: 100_000 };
     const world = await openWorld({ limits, repositories: repositoriesListing(list) });
