@@ -55,6 +55,19 @@ describe("migrations", () => {
     await refuseOtherSchema(database, schema);
   });
 
+  test("no index depends on a collation of the system, which another version of it may sort otherwise", async () => {
+    const named = await database.query<{ name: string }>(sql`
+      select indexrelid::regclass::text as name from pg_index join pg_class on pg_class.oid = indexrelid
+      where relnamespace = current_schema()::regnamespace and exists (
+        select from unnest(indcollation) as used (id)
+        where used.id not in (0, (select oid from pg_collation where collname = 'C'))
+      )`);
+    assert.deepEqual(
+      named.map(({ name }) => name),
+      [],
+    );
+  });
+
   test("again, nothing is left to apply", async () => {
     assert.deepEqual((await migrate(database, schema)).applied, []);
   });
