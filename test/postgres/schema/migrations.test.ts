@@ -68,6 +68,19 @@ describe("migrations", () => {
     );
   });
 
+  test("a search_path without their schema is named, and not the command that would make them once more", async () => {
+    const owner = connect(opened.url, { ...commandLimits, connections: 1 });
+    await owner.query(script("create schema other"));
+    await owner.query(script("set search_path to other"));
+    await assert.rejects(refuseOtherSchema(owner, schema), {
+      name: "UnsuitableDatabase",
+      message:
+        "search_path does not include the schema public, which has the tables of this program: set it for the role",
+    });
+    await owner.query(script("drop schema other"));
+    await owner.close();
+  });
+
   test("again, nothing is left to apply", async () => {
     assert.deepEqual((await migrate(database, schema)).applied, []);
   });
