@@ -50,6 +50,7 @@ export async function runServe(context: CommandContext): Promise<void> {
     sqlFolder,
     version: version(),
     identity,
+    inherited,
     certificate: () => certificate?.state(),
     events,
     droppedLogLines: () => output.dropped,
@@ -66,10 +67,8 @@ export async function runServe(context: CommandContext): Promise<void> {
     const databaseChecked = onceReachable(events, service.checkDatabase);
     // A database that is down must not keep the service from starting.
     await Promise.race([databaseChecked, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
-    const listeningPort =
-      inherited === undefined
-        ? await orRefuse(service.app.listen(port, host), `HOST ${host}, PORT ${port}`)
-        : await orRefuse(service.app.listenOn(inherited), "the socket that was passed on");
+    const place = inherited === undefined ? `HOST ${host}, PORT ${port}` : "the socket that was passed on";
+    const listeningPort = await orRefuse(service.listen(), place);
     phase = "serving";
     events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
     await Promise.race([stopRequested, failed, databaseChecked.then(() => stopRequested)]);

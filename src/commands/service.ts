@@ -13,7 +13,13 @@ import {
 } from "../adapters/postgres/connection/database.ts";
 import type { PoolLimits } from "../adapters/postgres/connection/pool.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
-import { examine, type Finding, refuse, sessionCheck } from "../adapters/postgres/schema/examination.ts";
+import {
+  examine,
+  type Finding,
+  keepsFromServing,
+  refuse,
+  sessionCheck,
+} from "../adapters/postgres/schema/examination.ts";
 import { readSchema } from "../adapters/postgres/schema/migrations.ts";
 import type { ServerIdentity } from "../adapters/server-identity.ts";
 import { systemClock } from "../adapters/system-clock.ts";
@@ -32,6 +38,8 @@ import { compareStateFile } from "./command-database.ts";
 /** What the service gets from the process that runs it. */
 interface ServiceContext {
   readonly identity: ServerIdentity | undefined;
+  /** The descriptor of the socket that was passed on, if one was. */
+  readonly inherited: number | undefined;
   /** Undefined without TLS. */
   readonly certificate: () => CertificateState | undefined;
   readonly events: EventLog;
@@ -43,9 +51,8 @@ interface ServiceContext {
 
 /** The parts of `serve`, put together. None of them listens, and the database is not asked yet. */
 export async function makeService(settings: ServeSettings, context: ServiceContext) {
-  const { events, sqlFolder, version, droppedLogLines, phase, identity, certificate } = context;
+  const { events, sqlFolder, version, droppedLogLines, phase, identity, certificate, inherited } = context;
   const { databaseUrl, preparesStatements, durability, host, port, trailStateFile } = settings;
-  const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const schema = readSchema(sqlFolder);
   const use = { isPooled: !preparesStatements, isDurable: durability === "required" };
   const needs = { mayLoseCommits: !use.isDurable, check: sessionCheck(use) };
@@ -69,8 +76,17 @@ export async function makeService(settings: ServeSettings, context: ServiceConte
   const ports = { ...repositories, passwords, tokens, events, clock: systemClock };
   const app = makeApp(ports, trail.published, { ...settings, identity }, meter);
 
+  /** A socket that was passed on has an address of its own. */
+  const apiAddress = () => {
+    const listening = app.address() ?? { address: host, port };
+    const name = inherited === undefined ? host : listening.address;
+    const reachable = /^(0\.0\.0\.0|::)$/.test(name) ? "localhost" : name.includes(":") ? `[${name}]` : name;
+    return `${identity === undefined ? "http" : "https"}://${reachable}:${listening.port}`;
+  };
+
   // A connection of its own, so that a service whose connections are all in use is slow, but not said to be without one.
-  const probe = open(probeLimits);
+  // A new one now and then: one that is kept says nothing of a password that was changed.
+  const probe = connect(databaseUrl, probeLimits, preparesStatements, { ...needs, keptMilliseconds: 10_000 });
   const operations = makeOperations({
     figures: () => ({
       at: systemClock.now(),
@@ -84,17 +100,20 @@ export async function makeService(settings: ServeSettings, context: ServiceConte
       trail: trail.state(),
     }),
     checkpoint: trail.checkpoint,
-    apiAddress: `${identity === undefined ? "http" : "https"}://${reachable}:${port}`,
-    readiness: makeReadiness(phase, () => stateOf(examine(probe, schema, use))),
+    apiAddress,
+    readiness: makeReadiness(phase, () => stateOf(examine(probe, schema, use, keepsFromServing))),
     failed: (event, error) => events.error(event, { cause: stackOf(error) }),
   });
   return {
     app,
     operations,
 
+    /** Resolves to the port. */
+    listen: () => (inherited === undefined ? app.listen(port, host) : app.listenOn(inherited)),
+
     /** Throws UnsuitableDatabase, or UNAVAILABLE. Starts the trail when the database can be used. */
     async checkDatabase(): Promise<void> {
-      refuse(await examine(database, schema, use));
+      refuse(await examine(database, schema, use, keepsFromServing));
       // What else the file says is for whoever signs.
       await compareStateFile(database, trailStateFile).catch(faultOf);
       trail.start();
@@ -112,7 +131,7 @@ export async function makeService(settings: ServeSettings, context: ServiceConte
 /** Without a driver's message, because any client of the operations listener may read this. */
 async function stateOf(examination: Promise<readonly Finding[]>): Promise<DatabaseState> {
   try {
-    const broken = (await examination).filter(({ promise }) => /^(refuses|not ready)$/.test(promise.broken));
+    const broken = await examination;
     const others = broken.filter(({ promise }) => promise.name !== "writes").map(({ words }) => words);
     const database = others.length < broken.length ? "takes no writes" : "ok";
     return { database, schema: others.join("; ") || "ok" };

@@ -111,8 +111,7 @@ describe("the operations listener", () => {
       assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
       assert.match(headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-/);
       assert.ok(text.includes("<code>/api/v1/auth/login</code>"));
-      // PORT is 0 here.
-      assert.ok(text.includes("BASE=http://127.0.0.1:0 ") && !text.includes("7070"));
+      assert.ok(text.includes(`BASE=http://127.0.0.1:${service.port} `) && !text.includes("7070"));
       assert.ok((await operations.call("GET", "/")).text.includes('<a href="/api">'));
     });
 
@@ -121,8 +120,8 @@ describe("the operations listener", () => {
       assert.deepEqual([status, headers.get("content-type")], [200, "application/json; charset=utf-8"]);
       assert.equal(headers.get("access-control-allow-origin"), "*");
       const { servers, ...document } = JSON.parse(text);
-      // The port that was asked for.
-      assert.deepEqual(servers, [{ url: "http://127.0.0.1:0" }]);
+      // PORT is 0 here.
+      assert.deepEqual(servers, [{ url: `http://127.0.0.1:${service.port}` }]);
       const { servers: _, ...printed } = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
       assert.deepEqual(document, printed);
     });
@@ -307,6 +306,26 @@ describe("the operations listener", () => {
     await until(async () => (await figure('condition{condition="whole"}')) === 1);
     await sql.end();
     await service.stop();
+  });
+
+  test("tells of a database that refuses new connections, though those of before go on", async t => {
+    if (!database.hasUsers) return t.skip("the embedded database has one user for everybody");
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    const role = `ready_${process.pid}`;
+    await sql.unsafe(`create role ${role} login in role maintenance_log_service`);
+    const url = new URL(database.url);
+    url.username = role;
+    await start({ DATABASE_URL: url.href });
+    await untilAnswered(readyz, ({ status }) => status === 200);
+    // As a change of the password, or of pg_hba.conf.
+    await sql.unsafe(`alter role ${role} nologin`);
+    const { json } = await untilAnswered(readyz, ({ status }) => status === 503);
+    assert.deepEqual(json.checks, { service: "ok", database: "not available", schema: "unknown" });
+    await sql.unsafe(`alter role ${role} login`);
+    await untilAnswered(readyz, ({ status }) => status === 200);
+    await service.stop();
+    await sql.unsafe(`drop role ${role}`);
+    await sql.end();
   });
 
   test("tells of a schema that is not that of the program any more", async () => {

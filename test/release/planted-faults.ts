@@ -657,9 +657,15 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "With `sslmode=verify-full`": [
     [
       "encryption.ts",
-      'rejectUnauthorized: mode !== "require"',
-      'rejectUnauthorized: mode === "verify-ca"',
+      'rejectUnauthorized: this.#mode !== "require"',
+      'rejectUnauthorized: this.#mode === "verify-ca"',
       "at 127.0.0.1 with sslmode=verify-full&sslrootcert=foreign.pem: unable to verify|self.signed|unable to get",
+    ],
+    [
+      "encryption.ts",
+      "if (!isDeepStrictEqual(pem, this.#pem)) {",
+      "if (pem.ca === undefined && this.#pem.ca !== undefined) {",
+      "authorities that have changed since the start count for each new connection",
     ],
     [
       "dial.ts",

@@ -88,7 +88,7 @@ export async function startService(settings: Settings): Promise<Service> {
 }
 
 /** Where the operations listener of a service listens. */
-export function operationsOf({ lines }: Service): { port: number; call: Call } {
+export function operationsOf({ lines }: Pick<Service, "lines">): { port: number; call: Call } {
   const listening = lines.map(line => JSON.parse(line)).find(({ event }) => event === "operations listening");
   assert.equal(typeof listening?.port, "number");
   return { port: listening.port, call: makePlainClient(listening.port) };

@@ -40,6 +40,10 @@ function findingOf({ promise: at, fault }: Fault): Finding {
 
 const noSchema: Schema = { migrations: [], serviceRole: "", protection: [] };
 
+/** Whether `serve` is not ready where the promise is broken. */
+export const keepsFromServing = ({ broken }: DatabasePromise): boolean =>
+  broken === "refuses" || broken === "not ready";
+
 /** Throws UnsuitableDatabase where one of the findings keeps `serve` from starting. */
 export function refuse(findings: readonly Finding[]): void {
   const [first] = findings.filter(({ promise }) => promise.broken === "refuses");
@@ -56,22 +60,31 @@ export const sessionCheck = (
 });
 
 /**
- * Finds all that does not hold, with three statements that cost the same whatever the tables hold. What is asked of each
+ * Finds what does not hold of all that is asked, with three statements that cost the same whatever the tables hold. What is asked of each
  * connection is not part of it.
  *
  * @throws UnsuitableDatabase where the migrations are not those of the program
  */
-export async function examine(database: Database, schema: Schema, use: Use): Promise<Finding[]> {
+export async function examine(
+  database: Database,
+  schema: Schema,
+  use: Use,
+  asks: (promise: DatabasePromise) => boolean = () => true,
+): Promise<Finding[]> {
   await refuseOtherSchema(database, schema);
-  const found = await database.query<Fault>(questions(promisesOf("catalogs", use), schema));
+  const promises = promisesOf("catalogs", use).filter(asks);
+  const found = await database.query<Fault>(questions(promises, schema));
   const findings = found.toSorted((a, b) => a.promise - b.promise).map(findingOf);
   // PostgreSQL refuses a statement on a table that the role may not read.
   if (findings.some(({ promise }) => promise.name === "rights")) return findings;
-  return [...findings, ...(await examineRecords(database))];
+  return [...findings, ...(await examineRecords(database, asks))];
 }
 
 /** Finds what is missing of the records that the trail covers. */
-export async function examineRecords({ query }: Database): Promise<Finding[]> {
-  const promises = databasePromises.filter(({ asked }) => asked === "records");
+export async function examineRecords(
+  { query }: Database,
+  asks: (promise: DatabasePromise) => boolean = () => true,
+): Promise<Finding[]> {
+  const promises = databasePromises.filter(promise => promise.asked === "records" && asks(promise));
   return (await query<Fault>(questions(promises, noSchema))).map(findingOf);
 }

@@ -102,10 +102,18 @@ export async function migrate(
 
 /** Throws UnsuitableDatabase unless the database has exactly the migrations that the program knows. */
 export async function refuseOtherSchema(database: Database, { migrations }: Schema): Promise<void> {
-  const missing = await findMissing(database, migrations).catch(error => {
+  const missing = await findMissing(database, migrations).catch(async error => {
+    if (codeOf(error) !== undefinedTable) throw error;
+    const [elsewhere] = await database.query<{ schema: string }>(
+      sql`select relnamespace::regnamespace::text as schema from pg_class where relname = 'schema_migration' limit 1`,
+    );
+    if (elsewhere !== undefined) {
+      throw new UnsuitableDatabase(
+        `search_path does not include the schema ${elsewhere.schema}, which has the tables of this program: set it for the role`,
+      );
+    }
     // Where none is applied there is not even the table.
-    if (codeOf(error) === undefinedTable) return migrations;
-    throw error;
+    return migrations;
   });
   refuseMissing(missing, "run migrate first");
 }
