@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { renderPages } from "../../dev/api-docs/render.ts";
 
-describe("the pages of docs/ that are made", async () => {
-  for (const [name, text] of Object.entries(await renderPages())) {
-    test(`${name} is what make docs makes; if not: make docs`, () => {
-      assert.equal(readFileSync(join("docs", name), "utf8"), text);
+describe("the pages that are made, or have tables that are", async () => {
+  for (const [path, text] of Object.entries(await renderPages())) {
+    test(`${path} is what make docs makes`, () => {
+      assert.equal(readFileSync(path, "utf8"), text, "run `make docs`, and commit what it changes");
     });
   }
 });
@@ -48,6 +48,8 @@ const anchorsOf = (text: string): ReadonlySet<string> => {
   );
 };
 
+const madeTables = /<!-- make docs: .*?<!-- end -->/gs;
+
 describe("the Markdown pages", () => {
   test("are short enough to be read", () => {
     for (const [path, most] of Object.entries(mostLines)) {
@@ -58,9 +60,14 @@ describe("the Markdown pages", () => {
 
   test("have few enough words, without those that are made", () => {
     const words = [...pages].flatMap(([path, text]) =>
-      path === "docs/commands.md" ? [] : (text.match(/\S+/g) ?? []),
+      path === "docs/commands.md" ? [] : (text.replace(madeTables, "").match(/\S+/g) ?? []),
     );
-    assert.ok(words.length > 18_000 && words.length <= 21_000, `${words.length}`);
+    const most = 21_000;
+    assert.ok(words.length > 18_000);
+    assert.ok(
+      words.length <= most,
+      `the pages have ${words.length} words and may have ${most}: shorten them by ${words.length - most}`,
+    );
   });
 
   test("say response for what a server sends, and begin with the subject", () => {
