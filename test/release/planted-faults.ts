@@ -396,7 +396,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "a version other than 1.0 and 1.1 is 505, and 1.0 is answered without a Host",
     ],
     ["http-error.ts", '"Internal server error"', "String(error)"],
-    ["errors.ts", '"The request conflicts with what is stored"', "error.message"],
+    ["sqlstate.ts", '"The request conflicts with what is stored"', "error.message"],
     ["pool.ts", '"The database is not available"', "cause"],
   ],
   "No secret is printed or logged": [

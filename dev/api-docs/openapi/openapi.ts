@@ -1,11 +1,11 @@
 import { statusOf } from "../../../src/adapters/http/api/http-error.ts";
 import { type Route, rolesOf } from "../../../src/adapters/http/api/route.ts";
 import type { Field, Fields, Schema } from "../../../src/domain/field.ts";
-import { errorResponses } from "./error-responses.ts";
 import { schemaOf } from "./field-words.ts";
 import { introduction, tagDescriptions, tokenDescription } from "./introduction.ts";
 import type { Operation } from "./operations.ts";
 import { byReference, type RecordName, recordSchemas, wordSchemas } from "./record-schemas.ts";
+import { errorResponses } from "./status-meanings.ts";
 
 type DescribedRoute = Route & Operation;
 

@@ -25,6 +25,9 @@ export function isRefused(error: unknown): boolean {
   return isReported(reported) && !isLost(reported.code);
 }
 
+/** What each unique constraint that a request can break means to the client. */
+export const uniqueConstraints = { employee_email_key: emailTaken };
+
 /**
  * Persistence failures in the words of the domain: a constraint becomes CONFLICT, a lost
  * connection UNAVAILABLE. Whatever else PostgreSQL refuses, a deadlock or a full disk among it, stays as it is, and so
@@ -37,7 +40,9 @@ export function translate(error: unknown, server: string): unknown {
   const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
   if (typeof code !== "string") return error;
   if (isLost(code)) return unavailable(`${server}: ${error.message}`, { cause: error });
-  if (constraint === "employee_email_key") return emailTaken(error);
+  for (const [name, conflict] of Object.entries(uniqueConstraints)) {
+    if (constraint === name) return conflict(error);
+  }
   if (code.startsWith("23")) {
     return new DomainError("CONFLICT", "The request conflicts with what is stored", { cause: error });
   }
