@@ -49,7 +49,11 @@ describe("access", () => {
 
   test("the route table is the specified matrix", () => {
     const declared = makeRoutes({} as UseCases).map(({ method, path, role }) => [method, path, role]);
-    assert.deepEqual(declared.sort(), [...specified].sort());
+    assert.deepEqual(
+      declared.sort(),
+      [...specified].sort(),
+      "write each new route into the matrix above, with the role that it was meant to have",
+    );
   });
 
   for (const [method = "", path = "", role = ""] of specified) {

@@ -33,7 +33,7 @@ describe("docs/audit.md", () => {
     const [, walk = ""] = /^## One request .*?\n(.*?)^## /ms.exec(page) ?? [];
     const [way = ""] = walk.split("\n\nBeside the way");
     const names = new Set([...way.matchAll(/^\d+\. `([\w/.-]+\.ts)`/gm)].map(([, name = ""]) => name));
-    assert.ok(names.size > 15 && names.size <= 20, `${names.size}`);
+    assert.ok(names.size > 15 && names.size <= 20, `the walk has ${names.size} files and may have 16 to 20`);
     for (const name of names) assert.equal(sources.filter(file => file.endsWith(`/${name}`)).length, 1, name);
   });
 
@@ -54,6 +54,7 @@ describe("docs/audit.md", () => {
     assert.deepEqual(
       named.filter(one => !isThere(one)),
       [],
+      "the page names these in files that do not have them",
     );
   });
 

@@ -76,7 +76,7 @@ describe("the Markdown pages", () => {
         .split("\n")
         .flatMap(line => (/\b[Aa]nswer|(?:^|[.:|] )Of [a-z]/.test(line) ? [`${path}: ${line}`] : [])),
     );
-    assert.deepEqual(faults, []);
+    assert.deepEqual(faults, [], "write response for answer, and begin with the subject instead of Of");
   });
 
   test("name targets of make that there are", () => {
@@ -88,13 +88,14 @@ describe("the Markdown pages", () => {
     assert.deepEqual(
       named.filter(({ target }) => !targets.split(" ").includes(target)),
       [],
+      "the Makefile has no such targets",
     );
   });
 
   test("are all in the list of README.md", () => {
     const listed = pages.get("README.md") ?? "";
     const missing = [...pages.keys()].filter(path => path !== "README.md" && !listed.includes(`](${path})`));
-    assert.deepEqual(missing, []);
+    assert.deepEqual(missing, [], "add a link to each of these pages to the list in README.md");
   });
 
   test("link to files and headings that are there", () => {
@@ -112,7 +113,7 @@ describe("the Markdown pages", () => {
       );
     });
     assert.ok(links.length > 80);
-    assert.deepEqual(broken, []);
+    assert.deepEqual(broken, [], "these links lead to no file or heading");
   });
 
   test("name files that are there, SECURITY.md by their path or by a name that is unique", () => {
@@ -128,6 +129,10 @@ describe("the Markdown pages", () => {
     );
     assert.ok(named.length > 80);
     const wrong = named.filter(({ path, found }) => found === 0 || (path === "SECURITY.md" && found > 1));
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(
+      wrong,
+      [],
+      "these files are not there, or more than one has the name: write more of the path",
+    );
   });
 });

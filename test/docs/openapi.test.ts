@@ -119,7 +119,11 @@ describe("the OpenAPI document", () => {
       return value;
     });
     // The names of the properties and parameters that are counts, and not ids.
-    assert.deepEqual([...new Set(narrow)].sort(), ["schema", "status"]);
+    assert.deepEqual(
+      [...new Set(narrow)].sort(),
+      ["schema", "status"],
+      "give the others int64: count() or idOf()",
+    );
   });
 
   test("refers to nothing that is not there", () => {
@@ -194,7 +198,7 @@ describe("the OpenAPI document", () => {
     }
     for (const [name, { description }] of Object.entries(document.components.responses))
       expectWords(name, description);
-    assert.deepEqual(undescribed, []);
+    assert.deepEqual(undescribed, [], "describe each of these in a sentence in dev/api-docs/openapi/");
   });
 
   test("names every set of words and every body, so that generated clients have types for them", () => {
