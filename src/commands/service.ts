@@ -108,7 +108,7 @@ export async function makeService(settings: ServeSettings, context: ServiceConte
 /** Without a driver's message, because any client of the operations listener may read this. */
 async function stateOf(examination: Promise<readonly Finding[]>): Promise<DatabaseState> {
   try {
-    const broken = (await examination).filter(({ promise }) => /^(refuses|not ready)$/.test(promise.broken));
+    const broken = (await examination).filter(({ promise }) => /^(start|readiness)$/.test(promise.prevents));
     const others = broken.filter(({ promise }) => promise.name !== "writes").map(({ words }) => words);
     const database = others.length < broken.length ? "takes no writes" : "ok";
     return { database, schema: others.join("; ") || "ok" };

@@ -107,8 +107,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "promises.ts",
-      'name: "encoding",\n    asked: "connection",',
-      'name: "encoding",\n    asked: "catalogs",',
+      "const ofConnections: readonly DatabasePromise[] = [\n  {",
+      "const ofConnections: readonly DatabasePromise[] = [\n  {\n    when: isPooled,",
     ],
   ],
   "What protects the records": [
@@ -120,8 +120,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "promises.ts",
-      'broken: "refuses",\n    faults: ({ protection })',
-      'broken: "warns",\n    faults: ({ protection })',
+      'prevents: "start",\n    faults: ({ protection })',
+      'prevents: "nothing",\n    faults: ({ protection })',
     ],
     [
       "protection.ts",
@@ -133,12 +133,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "A database that has lost the records": [
     [
       "promises.ts",
-      'broken: "refuses",\n    faults: () => emptied',
-      'broken: "warns",\n    faults: () => emptied',
+      'prevents: "start",\n    faults: () => emptied',
+      'prevents: "nothing",\n    faults: () => emptied',
     ],
     [
       "check.ts",
-      'if (promise.broken === "refuses") throw new UnsuitableDatabase(words);',
+      'if (promise.prevents === "start") throw new UnsuitableDatabase(words);',
       "",
       "and had frozen its schema has lost its records: serve and a backup refuse it, and check says what is missing",
     ],

@@ -2,6 +2,18 @@ import { DomainError, emailTaken } from "../../../domain/error.ts";
 import { isReported } from "./link.ts";
 import { unavailable } from "./pool.ts";
 
+const states = {
+  insufficientPrivilege: "42501",
+  undefinedTable: "42P01",
+  undefinedObject: "42704",
+  /** Of sql/freeze_schema.sql. */
+  frozenSchema: "55000",
+};
+
+/** Whether PostgreSQL has refused a statement for this reason. */
+export const hasState = (error: unknown, state: keyof typeof states): boolean =>
+  (error as { code?: unknown }).code === states[state];
+
 /** SQLSTATEs and codes of Node and postgres.js that say that the connection is lost, or that the server takes none. */
 const lost = [
   /^08/, // connection exception
