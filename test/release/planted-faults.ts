@@ -27,7 +27,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "`sub` and `username` of an accepted token": [
     ["sessions.ts", "employeeId !== undefined && employeeId !== employee.id", "employeeId === -1"],
-    ["log-append.ts", ' and e.email_folded = "emailFolded"', ""],
+    ["log-append.ts", ' and employee.email_folded = "emailFolded"', ""],
   ],
   "No employee grants a role above": [
     ["employee-repository.ts", "and role = any (", "and (select role from target) = any ("],
@@ -701,7 +701,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "left join asset a on a.id = l.asset_id",
       "join asset a on a.id = l.asset_id",
     ],
-    ["names.ts", 'for (const id of performers) names.performers.set(id, performerJson(id, ""));', ""],
+    ["names.ts", 'for (const id of performers) into.performers.set(id, performerJson(id, ""));', ""],
   ],
   "A proof or a tile": [
     [
