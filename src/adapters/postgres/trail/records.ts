@@ -3,6 +3,7 @@ import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { mostEntryBytes, tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
+import { hasState } from "../connection/sqlstate.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import {
   indexEnd,
@@ -121,6 +122,18 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
         sql`select ${upTo("employee")} as employee, ${upTo("asset")} as asset, ${upTo("log")} as log`,
       );
       return row as Ids;
+    },
+
+    async isEmpty() {
+      const tables = [sql`trail_entry`, ...entryKinds.map(kind => tableOf[kind])];
+      const rows = unionOf(tables.map(table => sql`select from ${table} limit 1`));
+      try {
+        const found = await query(sql`select from (${rows}) as row limit 1`);
+        return found.length === 0;
+      } catch (error) {
+        if (hasState(error, "undefinedTable")) return true;
+        throw error;
+      }
     },
 
     async unnumbered() {
