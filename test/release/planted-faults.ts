@@ -592,7 +592,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["entries.ts", "sql`name, description, active`", "sql`name, active`"],
     ["entries.ts", "sql`role, active`", "sql`role`"],
     ["entries.ts", "', asset_id, ',\"comment\"", "', 1, ',\"comment\""],
-    ["records.ts", "when record.hash is distinct from entry.hash then 'changed'", ""],
+    ["comparisons.ts", "when record.hash is distinct from entry.hash then 'changed'", ""],
     [
       "store-verification.ts",
       "if (check.matches(head)) continue;",
