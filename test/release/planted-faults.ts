@@ -568,11 +568,15 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "The service signs only a trail": [
     [
       "signing.ts",
-      "if (head !== undefined && !(await makeStoredTree(ledger, hasher).extends(head, tree)))",
-      "if (head !== undefined && head.size > tree.size)",
+      "if (!(await makeStoredTree(ledger, hasher).extends(head, tree)))",
+      "if (head.size > tree.size)",
     ],
-    ["signing.ts", "const kept = remembered ? headIn(remembered.place, note) : own;", "const kept = own;"],
-    ["signing.ts", '    ["database", stored, storedNote] as const,\n', ""],
+    [
+      "signing.ts",
+      "const outside = signedIn(place, (await remembered.read()) || undefined);",
+      "const outside: Signed | undefined = own && { where: place, head: own };",
+    ],
+    ["signing.ts", "of [outside, inside].filter(", "of [outside].filter("],
     [
       "signing.ts",
       "      await remembered?.write(note);\n      await this.#publish(head, false);",
