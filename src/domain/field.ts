@@ -24,15 +24,15 @@ export const rule = <T>(schema: Schema, read: (value: unknown) => T): Rule<T> =>
   Object.assign((value: unknown) => read(value), { schema });
 
 /** Reads a text, which messages call `label`. */
-export type TextRule = Rule<string> & { readonly label: string };
+export type TextRule<T = string> = Rule<T> & { readonly label: string };
 
 /** `read` checks what is sent, and returns what is kept of it. */
-export const textRule = (
+export const textRule = <T>(
   label: string,
   bounds: Bounds | undefined,
-  read: (sent: string) => string,
+  read: (sent: string) => T,
   schema: Schema = {},
-): TextRule =>
+): TextRule<T> =>
   Object.assign((value: unknown) => read(text(label, value)), {
     label,
     bounds,
@@ -96,7 +96,7 @@ export const required = <T>(message: string, read: Rule<T>, isMissing = isBlank)
 });
 
 /** Text that must not be blank. */
-export const nonBlank = (read: TextRule): Field<string> => ({
+export const nonBlank = <T>(read: TextRule<T>): Field<T> => ({
   ...required(`${read.label} is required`, read),
   schema: { type: "string", minLength: 1, ...read.schema },
 });

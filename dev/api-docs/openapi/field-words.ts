@@ -43,7 +43,7 @@ const { password, ...employee } = {
   firstName: "Stored without whitespace at its ends.",
   lastName: "Stored without whitespace at its ends.",
   email:
-    "The login name, unique among all employees whatever its case. Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`.",
+    "The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`.",
   password: "The service stores only its hash (argon2id) and never returns it.",
   phone:
     "Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`.",
@@ -53,7 +53,7 @@ describe(registrationFields, { ...employee, password });
 describe(employeeChangeFields, employee);
 
 describe(loginFields, {
-  email: "The email that the employee was registered with, in any case.",
+  email: "The email that the employee was registered with, in any case and form.",
   password: "The employee's password.",
 });
 

@@ -8,7 +8,7 @@ interface Meaning {
 
 /** What breaks a unique constraint: a name for the example, and words. */
 const conflicts: Readonly<Record<keyof typeof uniqueConstraints, readonly [string, string]>> = {
-  employee_email_key: ["email", "Another employee has this email, in this or another case."],
+  employee_email_key: ["email", "Another employee has this email, in this or another form."],
 };
 
 /** What each error status means, with the messages that a client is most likely to see. */
