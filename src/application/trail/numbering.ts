@@ -12,7 +12,7 @@ import {
   type Todo,
   windowSize,
 } from "./settling.ts";
-import type { ReadHead } from "./signing.ts";
+import type { KnownHead } from "./signing.ts";
 import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 
 /** The stored trail, as far as this process knows it. */
@@ -63,10 +63,10 @@ export class Numbering {
   }
 
   /** The tree of all entries at this moment. */
-  current = async (): Promise<ReadHead> => headOf(await this.#follow());
+  current = async (): Promise<KnownHead> => headOf(await this.#follow());
 
   /** The tree of the entries that this process knows; undefined before its first step. */
-  head = (): ReadHead | undefined => this.#known && headOf(this.#known);
+  head = (): KnownHead | undefined => this.#known && headOf(this.#known);
 
   async #do(todo: Exclude<Todo, { kind: "end" }>): Promise<Seen> {
     const { ledger, records } = this.#ports;
@@ -129,7 +129,7 @@ export class Numbering {
   }
 }
 
-const headOf = ({ tree, readSize }: KnownTrail): ReadHead => ({
+const headOf = ({ tree, readSize }: KnownTrail): KnownHead => ({
   size: tree.size,
   root: tree.root(),
   readSize,

@@ -14,7 +14,7 @@ export interface NewestHead extends Head {
 }
 
 /** A tree, and up to which size its entries were read from the database: this process has added those after it itself. */
-export interface ReadHead extends Head {
+export interface KnownHead extends Head {
   readonly readSize: number;
 }
 
@@ -69,9 +69,9 @@ async function signedBefore(
  */
 async function readWhole(
   ports: Pick<TrailPorts, "ledger" | "checkpoints" | "hasher" | "remembered" | "key">,
-  readTree: () => Promise<ReadHead>,
+  readTree: () => Promise<KnownHead>,
   own?: Head,
-): Promise<ReadHead> {
+): Promise<KnownHead> {
   const { ledger, hasher, key } = ports;
   const { inside, outside } = await signedBefore(ports, own);
   const tree = await readTree();
@@ -105,7 +105,7 @@ export class Signing {
   }
 
   /** Throws as `readWhole`. */
-  async sign(readTree: () => Promise<ReadHead>): Promise<void> {
+  async sign(readTree: () => Promise<KnownHead>): Promise<void> {
     const { checkpoints, ed25519, key, remembered, clock } = this.#ports;
     const { size, root } = key ? await readWhole(this.#ports, readTree, this.newest) : await readTree();
     const note = key && signCheckpoint({ size, root }, key, ed25519);

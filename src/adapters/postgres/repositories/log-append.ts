@@ -15,7 +15,7 @@ type AppendRow = { readonly assetFound: number | null } & (
 );
 
 /** A log to be written, as it is sent to PostgreSQL. */
-interface Entry extends NewLog {
+interface NewLogRow extends NewLog {
   readonly assetId: number;
   readonly employeeId: number;
   readonly emailFolded: EmailKey;
@@ -38,7 +38,7 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
    */
   const appendOne = batched(
     query<AppendRow>,
-    (entries: readonly Entry[]) => {
+    (entries: readonly NewLogRow[]) => {
       const sent = JSON.stringify(entries.map((entry, n) => ({ n, ...entry })));
       return sql`
         with known as (

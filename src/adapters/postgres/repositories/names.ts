@@ -13,7 +13,7 @@ export interface Names {
 type Kind = keyof Names;
 
 /** Assets and performers of some logs. */
-export type Ids = Readonly<Record<Kind, ReadonlySet<number>>>;
+export type References = Readonly<Record<Kind, ReadonlySet<number>>>;
 
 /** A name is used for so long, so that changes by other processes are seen within this time. */
 const recentMilliseconds = 500;
@@ -39,7 +39,7 @@ export class SharedNames {
   }
 
   /** The names of these, and perhaps of others; a kind of which names are preset has just those. */
-  async of(ids: Ids, preset: Partial<Names> = {}): Promise<Names> {
+  async of(ids: References, preset: Partial<Names> = {}): Promise<Names> {
     const { assets, performers } = this.#recent;
     if (this.#now() - this.#since > recentMilliseconds || assets.size + performers.size > mostNames)
       this.forget();
