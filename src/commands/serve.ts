@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { makeJsonEventLog, stackOf } from "../adapters/json-event-log.ts";
 import { LogOutput } from "../adapters/log-output.ts";
-import type { Phase } from "../adapters/ops/figures/readiness.ts";
+import type { ServicePhase } from "../adapters/ops/figures/readiness.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { EventLog } from "../application/process.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
@@ -45,7 +45,7 @@ export async function runServe(context: CommandContext): Promise<void> {
   if (settings.tokenLifetimeSeconds > daySeconds) {
     events.warn("TOKEN_EXPIRE_TIME is longer than a day", { seconds: settings.tokenLifetimeSeconds });
   }
-  let phase: Phase = "starting";
+  let phase: ServicePhase = "starting";
   const service = await makeService(settings, {
     sqlFolder,
     version: version(),

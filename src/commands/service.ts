@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { stackOf } from "../adapters/json-event-log.ts";
-import { type DatabaseState, makeReadiness, type Phase } from "../adapters/ops/figures/readiness.ts";
+import { type DatabaseState, makeReadiness, type ServicePhase } from "../adapters/ops/figures/readiness.ts";
 import { makeRequestMeter } from "../adapters/ops/figures/request-meter.ts";
 import { makeOperations } from "../adapters/ops/operations-listener.ts";
 import {
@@ -46,7 +46,7 @@ interface ServiceContext {
   readonly droppedLogLines: () => number;
   readonly version: string;
   readonly sqlFolder: string;
-  readonly phase: () => Phase;
+  readonly phase: () => ServicePhase;
 }
 
 /** The parts of `serve`, put together. None of them listens, and the database is not asked yet. */

@@ -200,7 +200,6 @@ describe("TLS", () => {
 
   test("strangers who send CONNECT and bodies in small chunks spoil no request of others", async () => {
     const echo = open("POST", "/echo", {
-      summary: "",
       body: { name: optional(rule({ type: "string" }, String), "") },
       run: async ({ body }) => json(body),
     });
@@ -235,7 +234,6 @@ describe("TLS", () => {
   test("does not wait for a client that resets its connection before the response is written", async () => {
     let transport: Socket | undefined;
     const reset = open("GET", "/reset", {
-      summary: "",
       run: async () => {
         transport?.resetAndDestroy();
         await nextTurn();

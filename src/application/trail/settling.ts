@@ -143,6 +143,7 @@ function afterHorizon(state: Settling, { horizon, size, now }: Extract<Seen, { k
       nextFloor: undefined,
       ...begun,
     };
+  // Of an earlier poll: an id that this one has found may be of a transaction without an xid yet.
   const nextFloor = state.nextFloor ?? (xid === undefined ? undefined : { ids: state.issued, xid });
   return {
     ...state,
