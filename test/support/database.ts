@@ -29,7 +29,7 @@ export async function openEmptyDatabase(template?: string): Promise<TestDatabase
 
 /**
  * A database of its own for one test file, with the present schema: a copy of the one that the run has migrated, which
- * takes a third of the time. There is none when single mistakes are planted, since one may be in a migration.
+ * takes a third of the time. There is none where a fault is planted in a migration.
  */
 export async function openDatabase(): Promise<TestDatabase> {
   const template = process.env["TEST_TEMPLATE"];
