@@ -64,6 +64,12 @@ describe("a token for an employee", () => {
     assert.match(jti, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
   });
 
+  test("is not issued before the moment from which the account's tokens are valid", async () => {
+    const token = await tokens.sign({ ...account, tokensValidFrom: now + 3 });
+    const { issuedAt, expiresAt } = await tokens.verify(token);
+    assert.deepEqual({ issuedAt, expiresAt }, { issuedAt: now + 3, expiresAt: now + 3_600 });
+  });
+
   test("is signed with the bytes of the secret", async () => {
     const [header, payload, signature] = (await tokens.sign(account)).split(".");
     const hmac = createHmac("sha256", settings.secretKey).update(`${header}.${payload}`);
