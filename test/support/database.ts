@@ -7,6 +7,7 @@ import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
 import { commandLimits, connect } from "../../src/adapters/postgres/connection/database.ts";
 import { migrate, readSchema } from "../../src/adapters/postgres/schema/migrations.ts";
+import { assertGivenBack } from "./given-back.ts";
 import { closeAtEnd } from "./left-open.ts";
 import { urlOf } from "./native-postgres.ts";
 
@@ -16,6 +17,7 @@ export interface TestDatabase {
   readonly url: string;
   /** Roles and users are real here; the embedded database has one user for everybody. */
   readonly hasUsers: boolean;
+  /** Fails where a connection to it is still open. */
   drop(): Promise<void>;
 }
 
@@ -66,11 +68,19 @@ async function openOnServer(serverUrl: string, template?: string): Promise<TestD
   const name = `test_${randomBytes(6).toString("hex")}`;
   const server = postgres(serverUrl, { max: 1, fetch_types: false, onnotice: () => {} });
   await server.unsafe(`create database ${name}${template === undefined ? "" : ` template ${template}`}`);
-  const drop = async () => {
-    dropped();
+  const end = async () => {
     await server.unsafe(`drop database ${name} with (force)`);
     await server.end();
   };
-  const dropped = closeAtEnd(drop);
-  return { url: urlOf(serverUrl, name), hasUsers: true, drop };
+  const ended = closeAtEnd(end);
+  return {
+    url: urlOf(serverUrl, name),
+    hasUsers: true,
+    async drop() {
+      ended();
+      const left = () =>
+        server`select application_name, state, query from pg_stat_activity where datname = ${name}`;
+      await assertGivenBack("connections to a database that is done with", left).finally(end);
+    },
+  };
 }
