@@ -17,7 +17,9 @@ export interface TestDatabase {
   readonly url: string;
   /** Roles and users are real here; the embedded database has one user for everybody. */
   readonly hasUsers: boolean;
-  /** Fails where a connection to it is still open. */
+  /** Fails where a connection to it stays open. */
+  assertUnconnected(): Promise<void>;
+  /** Fails there, too. */
   drop(): Promise<void>;
 }
 
@@ -61,7 +63,7 @@ async function openEmbedded(): Promise<TestDatabase> {
     rmSync(folder, { recursive: true });
   };
   const dropped = closeAtEnd(drop);
-  return { url, hasUsers: false, drop };
+  return { url, hasUsers: false, assertUnconnected: async () => {}, drop };
 }
 
 async function openOnServer(serverUrl: string, template?: string): Promise<TestDatabase> {
@@ -73,14 +75,18 @@ async function openOnServer(serverUrl: string, template?: string): Promise<TestD
     await server.end();
   };
   const ended = closeAtEnd(end);
+  const assertUnconnected = () =>
+    assertGivenBack(
+      "connections to a database that is done with",
+      () => server`select application_name, state, query from pg_stat_activity where datname = ${name}`,
+    );
   return {
     url: urlOf(serverUrl, name),
     hasUsers: true,
+    assertUnconnected,
     async drop() {
       ended();
-      const left = () =>
-        server`select application_name, state, query from pg_stat_activity where datname = ${name}`;
-      await assertGivenBack("connections to a database that is done with", left).finally(end);
+      await assertUnconnected().finally(end);
     },
   };
 }
