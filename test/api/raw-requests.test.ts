@@ -68,7 +68,7 @@ describe("requests made by hand", () => {
     for (let i = 0; i < 20; i += 1) {
       const { socket, closed } = await dial(world.port);
       socket.write(`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`, () => socket.resetAndDestroy());
-      await closed;
+      await closed();
     }
     await until(() => world.load().connections === 0);
   });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect as dial, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -22,7 +21,7 @@ import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 import { makeOwnIdentity } from "../support/certificates.ts";
 import { closeEmpty } from "../support/given-back.ts";
 import { askByTls } from "../support/https-client.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tls-"));
 after(() => rmSync(folder, { recursive: true }));

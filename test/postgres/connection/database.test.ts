@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
@@ -9,7 +8,7 @@ import { UnsuitableDatabase } from "../../../src/application/unsuitable-database
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
 import { listenLocally } from "../../support/listen.ts";
 import { freePort } from "../../support/native-postgres.ts";
-import { until } from "../../support/until.ts";
+import { once, until } from "../../support/until.ts";
 
 const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
 
