@@ -90,7 +90,15 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.deepEqual(await records.entries(0, 10), []);
       assert.deepEqual(await records.entryOfLog(1), { index: undefined, entry: undefined });
       assert.deepEqual((await records.horizon(false)).lastIds, none);
+      assert.equal(await records.isEmpty(), true);
       assert.equal(await checkpoints.last(), undefined);
+    });
+
+    test("is not empty once there is a record of any kind, numbered or not", async () => {
+      await opened.assets.insert(anAsset());
+      assert.equal(await trail.records.isEmpty(), false);
+      await numberAll();
+      assert.equal(await trail.records.isEmpty(), false);
     });
 
     test("an entry of a log says what was written, by whom, under which name, and when the database took it", async () => {
