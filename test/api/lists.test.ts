@@ -5,8 +5,9 @@ import { connect, type Socket } from "node:net";
 import { describe, test } from "node:test";
 import type { LogList } from "../../src/application/ports.ts";
 import { DomainError } from "../../src/domain/error.ts";
-import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { repositoriesListing } from "../support/own-reads.ts";
 import { sendRaw } from "../support/raw-client.ts";
+import { bearerOf, host } from "../support/raw-request.ts";
 import { aStoredLog } from "../support/test-records.ts";
 import { once, until } from "../support/until.ts";
 import { api, openWorld } from "../support/world.ts";
@@ -21,12 +22,7 @@ const pieceFrom = (first: number) => ({
 });
 
 /** The service with a list of logs of our own making. */
-async function openWorldListing(list: () => LogList) {
-  const repositories = makeMemoryRepositories();
-  return openWorld({
-    repositories: { ...repositories, maintenanceLogs: { ...repositories.maintenanceLogs, list } },
-  });
-}
+const openWorldListing = (list: () => LogList) => openWorld({ repositories: repositoriesListing(list) });
 
 describe("whole lists", () => {
   for (const pieces of [0, 1, 2, 3, 7]) {
@@ -82,9 +78,7 @@ describe("whole lists", () => {
       }
     });
     const socket = connect(world.port, "127.0.0.1");
-    socket.write(
-      `GET ${api}/logs HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n\r\n`,
-    );
+    socket.write(`GET ${api}/logs HTTP/1.0\r\n${host}${bearerOf(world)}\r\n`);
     const chunks: Buffer[] = [];
     for await (const chunk of socket) {
       chunks.push(chunk);
@@ -111,7 +105,7 @@ describe("whole lists", () => {
       throw new Error("the database went away");
     });
     await assert.rejects(world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN }));
-    const request = `GET ${api}/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n\r\n`;
+    const request = `GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`;
     const answer = await sendRaw(world.port, request).catch(error => String(error));
     assert.doesNotMatch(answer, /\r\n0\r\n\r\n$/, "the end of a chunked body must be missing");
     const event = world.recorded.find(({ level }) => level === "error");
@@ -130,9 +124,7 @@ describe("whole lists", () => {
       }
     });
     const socket = connect(world.port, "127.0.0.1");
-    socket.write(
-      `GET ${api}/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n\r\n`,
-    );
+    socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`);
     await once(socket, "readable");
     // Nothing is taken from the socket, so its buffers fill up and the reading stops.
     let before = -1;
@@ -162,7 +154,7 @@ describe("whole lists", () => {
         hasEnded = true;
       }
     });
-    const head = `GET ${api}/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n\r\n`;
+    const head = `GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`;
     const socket = connect(world.port, "127.0.0.1", () => socket.write(head));
     await until(() => hasBegun);
     socket.destroy();
