@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run demo cluster test test-release test-embedded faults mutants bench docs screenshot golden build install uninstall deb audit check format clean node-version
+.PHONY: run demo cluster test test-release test-embedded faults bench docs screenshot golden build install uninstall deb audit check format clean node-version
 
 installed = node_modules/.package-lock.json
 # `npm ci --omit=dev` leaves this file too, but not what is needed here.
@@ -35,10 +35,6 @@ test-embedded: $(installed)
 # Breaks everything around the service under load; needs PostgreSQL's own programs. FAULTS="--only failover --seed 7"
 faults: $(installed)
 	@node --import tsx test/lab/faults/run.ts $(FAULTS)
-
-# Plants single mistakes in the sources and prints how many the tests notice. MUTANTS="--minutes 60 --seed 2 --only src/domain"
-mutants: $(installed)
-	@node --import tsx test/lab/mutants/run.ts $(MUTANTS)
 
 # What the service costs, on a PostgreSQL of its own (docs/performance.md); BENCH="--rounds 5" and the like.
 bench: $(installed)

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
@@ -10,7 +9,7 @@ import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort, nowhere } from "../support/native-postgres.ts";
 import { operationsOf, runProgram, type Service, type Settings, startService } from "../support/program.ts";
 import { noPromtool, readMetrics, runPromtool } from "../support/prometheus.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 
 const eventOf = (line: string): string => JSON.parse(line).event;
 
