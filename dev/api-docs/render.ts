@@ -1,6 +1,7 @@
 import openapiTS, { type OpenAPI3 } from "openapi-typescript";
 import { commands } from "../../src/commands/commands.ts";
 import { helpOf } from "../../src/commands/help.ts";
+import { evidencePage } from "../evidence-page.ts";
 import { settingsTable } from "../settings-table.ts";
 import { describeApi, openApiText } from "./describe.ts";
 import { apiPage } from "./page/page.ts";
@@ -12,6 +13,7 @@ export const renderPages = async (): Promise<Pages> => ({
   "api.html": apiPage(describeApi()),
   "openapi.json": openApiText(),
   "commands.md": await commandsPage(),
+  "evidence.md": evidencePage(),
   "api.d.ts": `/** Types of the API for TypeScript clients. Made by \`make docs\`. */\n${await typesOf()}`,
 });
 

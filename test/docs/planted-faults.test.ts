@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { evidence } from "../release/evidence.ts";
 import { plantedFaults } from "../release/planted-faults.ts";
 import { pathOf, readPromiseRows } from "../support/promise-rows.ts";
 
@@ -32,6 +33,10 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
     assert.deepEqual(others, []);
   });
 
+  test("have evidence, each of them and nothing else", () => {
+    assert.deepEqual(Object.keys(evidence).toSorted(), Object.keys(plantedFaults).toSorted());
+  });
+
   test("each change a text that is there once", () => {
     const wrong = Object.values(plantedFaults)
       .flat()
@@ -42,7 +47,7 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
     assert.deepEqual(wrong, []);
   });
 
-  test("name tests that the files of their row have", () => {
+  test("name tests that the evidence of their promise has", () => {
     const wrong = rows.flatMap(({ promise, testedIn }) => {
       const titles = [...testedIn, ...contracts].flatMap(titlesIn);
       return faultsOf(promise)
@@ -52,7 +57,7 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
     assert.deepEqual(wrong, []);
   });
 
-  test("are in files that the promise's row names, and the row names a test", () => {
+  test("are in the code of their promise's evidence, which has a test", () => {
     for (const { promise, keptIn, testedIn } of rows) {
       assert.ok(testedIn.length > 0, promise);
       for (const [file] of faultsOf(promise)) {
