@@ -73,8 +73,22 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "A database that has lost the records": {
-    code: ["promises.ts", "check.ts", "deploy/maintenance-log-backup.service"],
-    tests: ["test/program/restored-database.test.ts", "test/postgres/schema/promises.test.ts"],
+    code: [
+      "promises.ts",
+      "check.ts",
+      "remembered.ts",
+      "command-database.ts",
+      "commands/service.ts",
+      "migrate.ts",
+      "deploy/maintenance-log-backup.service",
+      "deploy/maintenance-log-migrate.service",
+    ],
+    tests: [
+      "test/program/restored-database.test.ts",
+      "test/program/remembered-trail.test.ts",
+      "test/unit/application/trail/remembered.test.ts",
+      "test/postgres/schema/promises.test.ts",
+    ],
   },
   "No parameter of the server": {
     code: ["session.ts", "promises.ts"],
@@ -188,7 +202,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
     tests: [
       "test/api/limits.test.ts",
-      "test/api/hardening.test.ts",
+      "test/api/raw-requests.test.ts",
+      "test/api/pipelining.test.ts",
+      "test/api/bodies.test.ts",
+      "test/api/overload.test.ts",
+      "test/api/slow-clients.test.ts",
       "test/unit/adapters/http/request/admission.test.ts",
       "test/release/fuzz.test.ts",
       "test/lab/faults",
@@ -196,7 +214,12 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   },
   "At most 10,000 connections": {
     code: ["limits.ts", "listener.ts"],
-    tests: ["test/api/limits.test.ts", "test/api/hardening.test.ts", "test/api/lists.test.ts"],
+    tests: [
+      "test/api/limits.test.ts",
+      "test/api/slow-clients.test.ts",
+      "test/api/overload.test.ts",
+      "test/api/lists.test.ts",
+    ],
   },
   "With a certificate the service speaks": {
     code: ["listener.ts", "limits.ts", "server-identity.ts"],
@@ -232,7 +255,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: [
       "test/api/failures.test.ts",
       "test/unit/adapters/postgres/connection/errors.test.ts",
-      "test/api/hardening.test.ts",
+      "test/api/raw-requests.test.ts",
     ],
   },
   "No secret is printed or logged": {
@@ -258,7 +281,8 @@ export const evidence: Readonly<Record<string, Evidence>> = {
       "list-memory.test.ts",
       "test/api/lists.test.ts",
       "test/api/trail.test.ts",
-      "test/api/hardening.test.ts",
+      "test/api/bodies.test.ts",
+      "test/api/pipelining.test.ts",
       "test/unit/adapters/http/request/response.test.ts",
     ],
   },
@@ -267,7 +291,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: [
       "list-memory.test.ts",
       "test/api/limits.test.ts",
-      "test/api/hardening.test.ts",
+      "test/api/slow-clients.test.ts",
       "test/api/lists.test.ts",
       "test/unit/application/trail/publishing.test.ts",
       "test/postgres/trail/records.test.ts",
@@ -288,14 +312,14 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   },
   "A body has at most 64 KiB": {
     code: ["body.ts", "route.ts", "routes.ts", "request-head.ts", "listener.ts", "limits.ts"],
-    tests: ["test/api/limits.test.ts", "test/api/protocol.test.ts", "test/api/hardening.test.ts"],
+    tests: ["test/api/limits.test.ts", "test/api/protocol.test.ts", "test/api/raw-requests.test.ts"],
   },
   "All bodies under way together": {
     code: ["admission.ts", "limits.ts", "body.ts", "request-handler.ts"],
     tests: [
       "test/api/limits.test.ts",
       "test/unit/adapters/http/request/admission.test.ts",
-      "test/api/hardening.test.ts",
+      "test/api/bodies.test.ts",
       "test/lab/faults",
     ],
   },
@@ -344,7 +368,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   },
   "`accept-trail` leaves": {
     code: ["signing.ts", "checkpoints.ts", "accept-trail.ts"],
-    tests: ["test/program/verify-database.test.ts", "test/unit/application/trail/signing.test.ts"],
+    tests: [
+      "test/program/verify-database.test.ts",
+      "test/unit/application/trail/signing.test.ts",
+      "test/unit/application/trail/remembered.test.ts",
+    ],
   },
   "`verify --database` names every log": {
     code: [
