@@ -41,7 +41,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   },
   "`performedDate` is shown": {
     code: ["link.ts", "packed-logs.ts", "sql/0003_maintenance_log.sql"],
-    tests: ["test/postgres/repositories/time-zones.test.ts"],
+    tests: [
+      "test/postgres/repositories/time-zones.test.ts",
+      "packed-logs.test.ts",
+      "test/postgres/repositories/garbled-results.test.ts",
+    ],
   },
   "A log whose asset or performer": {
     code: ["maintenance-log-repository.ts", "names.ts"],
@@ -115,8 +119,8 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: ["test/api/authentication.test.ts", "test/unit/adapters/argon2-password-hasher.test.ts"],
   },
   "One of two concurrent password changes": {
-    code: ["employee-repository.ts", "sql/0001_employee.sql"],
-    tests: ["test/contract/repositories.ts"],
+    code: ["employee-repository.ts", "sql/0001_employee.sql", "domain/employee.ts"],
+    tests: ["test/contract/repositories.ts", "test/unit/domain/employee.test.ts"],
   },
   "A password is stored as": {
     code: ["argon2-password-hasher.ts"],
@@ -140,7 +144,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "Guessing the password of one email": {
-    code: ["login-throttle.ts", "client-address.ts", "employees.ts"],
+    code: ["login-throttle.ts", "client-address.ts", "employees.ts", "domain/employee.ts"],
     tests: [
       "test/unit/application/login-throttle.test.ts",
       "test/api/throttling.test.ts",
