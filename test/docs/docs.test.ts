@@ -15,7 +15,7 @@ describe("the pages of docs/ that are made", async () => {
 const made = ["docs/commands.md", "docs/evidence.md"];
 const mostLines: Readonly<Record<string, number>> = {
   "README.md": 105,
-  "SECURITY.md": 210,
+  "SECURITY.md": 225,
   "docs/audit.md": 210,
   "docs/operations.md": 350,
   "docs/performance.md": 150,
