@@ -430,7 +430,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description No employee stands behind the request. On login: the email is unknown, the password is wrong, or the employee is inactive; the response does not tell which. On create-log: the token has no employee. */
+    /** @description Wrong email or password, or an inactive employee; on create-log: no employee has the email in the token. The response to a login does not tell which of the three it was. */
     Error401: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -440,7 +440,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help. `WWW-Authenticate` tells the two apart for programs. */
+    /** @description The token is missing or not valid, or the employee's role is not sufficient. With `Token is …` the token is missing, expired or revoked: log in again and repeat the request. With `Unauthorized` logging in again does not help. `WWW-Authenticate` tells the two apart for programs. */
     Error403: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -450,7 +450,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description There is no record with this id. Of the trail: there is no checkpoint, or none that goes so far yet; with `Retry-After` it is worth asking again. */
+    /** @description There is no such record, checkpoint or tile. With `Retry-After` no checkpoint goes so far yet: ask again. */
     Error404: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -478,7 +478,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description Of the trail: an entry, or its record, is not what was signed any more: it was removed or changed in the database behind the service. */
+    /** @description An entry of the trail, or its record, was removed or changed in the database behind the service. The service shows nothing that does not fit what was signed. */
     Error410: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];

@@ -3,6 +3,7 @@ import openapiTS, { type OpenAPI3 } from "openapi-typescript";
 import { commands } from "../../src/commands/commands.ts";
 import { helpOf } from "../../src/commands/help.ts";
 import { withCounts } from "../audit-page.ts";
+import { evidencePage } from "../evidence-page.ts";
 import { settingsTable } from "../settings-table.ts";
 import { describeApi, openApiText } from "./describe.ts";
 import { boundsTable, routesTable, withTable } from "./made-tables.ts";
@@ -16,6 +17,7 @@ export const renderPages = async (): Promise<Readonly<Record<string, string>>> =
   "docs/api.html": apiPage(describeApi()),
   "docs/openapi.json": openApiText(),
   "docs/commands.md": await commandsPage(),
+  "docs/evidence.md": evidencePage(),
   "docs/api.d.ts": `/** Types of the API for TypeScript clients. Made by \`make docs\`. */\n${await typesOf()}`,
 });
 

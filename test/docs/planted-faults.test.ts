@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { evidence } from "../release/evidence.ts";
 import { plantedFaults } from "../release/planted-faults.ts";
 import { pathOf, readPromiseRows } from "../support/promise-rows.ts";
 
@@ -37,6 +38,10 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
     );
   });
 
+  test("have evidence, each of them and nothing else", () => {
+    assert.deepEqual(Object.keys(evidence).toSorted(), Object.keys(plantedFaults).toSorted());
+  });
+
   test("each change a text that is there once", () => {
     const wrong = Object.values(plantedFaults)
       .flat()
@@ -51,7 +56,7 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
     );
   });
 
-  test("name tests that the files of their row have", () => {
+  test("name tests that the evidence of their promise has", () => {
     const wrong = rows.flatMap(({ promise, testedIn }) => {
       const titles = [...testedIn, ...contracts].flatMap(titlesIn);
       return faultsOf(promise)
@@ -61,7 +66,7 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
     assert.deepEqual(wrong, [], "name a test of a file that the row of SECURITY.md names");
   });
 
-  test("are in files that the promise's row names, and the row names a test", () => {
+  test("are in the code of their promise's evidence, which has a test", () => {
     for (const { promise, keptIn, testedIn } of rows) {
       assert.ok(testedIn.length > 0, `name a test in the row: ${promise}`);
       for (const [file] of faultsOf(promise)) {

@@ -21,6 +21,10 @@ describe("docs/verify.html", () => {
     );
   });
 
+  test("says what to do without JavaScript", () => {
+    assert.match(page, /<noscript>.*JavaScript is turned off.*check_trail\.py.*<\/noscript>/);
+  });
+
   test("names nothing that is elsewhere", () => {
     assert.doesNotMatch(page, /https?:|\bsrc=|\bhref=|url\(|fetch\(|XMLHttpRequest|import\b/);
   });

@@ -109,7 +109,7 @@ describe("the operations listener", () => {
       const { status, headers, text } = await operations.call("GET", "/api");
       assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
       assert.match(headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-/);
-      assert.ok(text.includes("<code>/api/v1/auth/login</code>"));
+      assert.ok(text.includes("<wbr>auth/<wbr>login</code>"));
       assert.ok(text.includes(`BASE=http://127.0.0.1:${service.port} `) && !text.includes("7070"));
       assert.ok((await operations.call("GET", "/")).text.includes('<a href="/api">'));
     });

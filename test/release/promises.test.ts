@@ -12,7 +12,7 @@ const mostTrees = 3;
 const trees: Tree[] = [];
 let isSound: ReturnType<typeof makeSoundness> | undefined;
 
-describe("what a planted fault breaks is noticed by a test that SECURITY.md names for it", {
+describe("what a planted fault breaks is noticed by a test of its promise's evidence", {
   concurrency: mostTrees,
 }, () => {
   before(() => {

@@ -27,12 +27,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   401: {
     description:
-      "No employee stands behind the request. On login: the email is unknown, the password is wrong, or the employee is inactive; the response does not tell which. On create-log: the token has no employee.",
+      "Wrong email or password, or an inactive employee; on create-log: no employee has the email in the token. The response to a login does not tell which of the three it was.",
     messages: { login: "Wrong email or password", performer: "No employee matches the token" },
   },
   403: {
     description:
-      "The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help. `WWW-Authenticate` tells the two apart for programs.",
+      "The token is missing or not valid, or the employee's role is not sufficient. With `Token is …` the token is missing, expired or revoked: log in again and repeat the request. With `Unauthorized` logging in again does not help. `WWW-Authenticate` tells the two apart for programs.",
     messages: {
       none: "Token is missing",
       invalid: "Token is not valid",
@@ -42,7 +42,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   404: {
     description:
-      "There is no record with this id. Of the trail: there is no checkpoint, or none that goes so far yet; with `Retry-After` it is worth asking again.",
+      "There is no such record, checkpoint or tile. With `Retry-After` no checkpoint goes so far yet: ask again.",
     messages: {
       employee: "Employee not found",
       asset: "Asset not found",
@@ -68,7 +68,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   410: {
     description:
-      "Of the trail: an entry, or its record, is not what was signed any more: it was removed or changed in the database behind the service.",
+      "An entry of the trail, or its record, was removed or changed in the database behind the service. The service shows nothing that does not fit what was signed.",
     messages: {
       removed: "Entry 17 of the trail, log 12, was removed",
       changed: "Log 12, entry 17 of the trail, was changed",

@@ -6,7 +6,7 @@ import { expositionType } from "./metrics/exposition.ts";
 import { metricsText } from "./metrics/metrics.ts";
 import { json, jsonType, makeOpsServer, type OpsResponse } from "./ops-server.ts";
 import { policyOf } from "./page/html.ts";
-import { statusPage } from "./page/status-page.ts";
+import { statusPage, statusPaths } from "./page/status-page.ts";
 
 const sampleMilliseconds = 10_000;
 /** Of ten minutes, and the first of them all to compare with. */
@@ -54,9 +54,12 @@ class Figures {
  */
 export function makeOperations(sources: Sources) {
   const figures = new Figures(sources);
+  const status = async (path: string) =>
+    page(statusPage(path, await sources.readiness(), figures.read(), figures.samples));
   const server = makeOpsServer(
     {
-      "/": async () => page(statusPage(await sources.readiness(), figures.read(), figures.samples)),
+      [statusPaths.refreshing]: () => status(statusPaths.refreshing),
+      [statusPaths.still]: () => status(statusPaths.still),
       "/api": async () =>
         page((await made("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress())),
       "/openapi.json": async () => ({

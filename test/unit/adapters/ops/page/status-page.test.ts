@@ -19,7 +19,7 @@ function pageAfter(
   const meter = makeRequestMeter();
   const before = readingOf(meter, 3_600);
   happen(meter);
-  return statusPage(readiness, readingOf(meter, 3_660, changes), [before]);
+  return statusPage("/", readiness, readingOf(meter, 3_660, changes), [before]);
 }
 
 const attentionOf = (page: string): string[] =>
@@ -110,7 +110,7 @@ describe("the status page", () => {
       for (let i = 0; i < seconds; i += 1) meter.responded("GET", "/", i % 2 === 0 ? 200 : 500, 1);
       return readingOf(meter, seconds);
     });
-    const page = statusPage(ready, readingOf(meter, 30), readings);
+    const page = statusPage("/", ready, readingOf(meter, 30), readings);
     const columns = [...page.matchAll(/<rect class="(answered|failed)" x="(\d+)" .*? height="([\d.]+)"/g)];
     assert.deepEqual(
       columns.map(([, kind, x, height]) => [kind, Number(x), Number(height)]),
@@ -152,7 +152,7 @@ describe("the status page", () => {
 
   test("can be drawn before anything has happened", () => {
     const reading = readingOf(makeRequestMeter(), 0);
-    const page = statusPage(ready, reading, [reading]);
+    const page = statusPage("/", ready, reading, [reading]);
     assert.match(page, /There has been no request yet\./);
     assert.doesNotMatch(page, /NaN|Infinity|undefined/);
   });

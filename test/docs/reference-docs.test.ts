@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { bodyLimitBytes } from "../../src/adapters/http/api/route.ts";
+import { mostHeaders } from "../../src/adapters/http/request/request-head.ts";
+import { httpLimits } from "../../src/adapters/http/server/limits.ts";
+import { pageBytes } from "../../src/adapters/postgres/batching/pages.ts";
+
+const page = readFileSync("docs/reference.md", "utf8");
+
+for (const [stated, ...limits] of [
+  [/\| body; .* \| (\d+) KiB;/, bodyLimitBytes / 1024],
+  [/\| headers \| (\d+), and (\d+) KiB/, mostHeaders, httpLimits.headerBytes / 1024],
+  [/to arrive \| (\d+) s \|/, httpLimits.receiveMilliseconds / 1_000],
+  [/about (\d+) KiB \|/, pageBytes / 1024],
+  [/silence of (\d+) s/, httpLimits.keepAliveMilliseconds / 1_000],
+  [/none for a client; ([\d,]+) at a time/, httpLimits.requests],
+] as const) {
+  test(`a limit is what docs/reference.md states: ${stated.source}`, () => {
+    const [, ...found] = stated.exec(page) ?? assert.fail("the page does not state it any more");
+    assert.deepEqual(
+      found.map(number => Number(number.replace(",", ""))),
+      limits,
+    );
+  });
+}
