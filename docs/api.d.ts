@@ -587,7 +587,7 @@ export interface components {
     RequestId: string;
     /** @description The number of seconds to wait before trying again. */
     RetryAfter: number;
-    /** @description What is wrong with the token (RFC 6750, section 3): `Bearer` when there is none or a login has failed, `Bearer error="invalid_token"` when it is not valid: log in again; `Bearer error="insufficient_scope"` when the employee's role is not sufficient. */
+    /** @description What is wrong with the token (RFC 6750, section 3): `Bearer realm="maintenance-log"` when there is none or a login has failed; after it `error="invalid_token"` when it is not valid: log in again; `error="insufficient_scope"` when the employee's role is not sufficient. */
     Challenge: string;
   };
   pathItems: never;
@@ -807,6 +807,8 @@ export interface operations {
   getOwnEmployee: {
     parameters: {
       header?: {
+        /** @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412. */
+        "If-Match"?: string;
         /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
         "If-None-Match"?: string;
       };
@@ -835,6 +837,7 @@ export interface operations {
       400: components["responses"]["Error400"];
       403: components["responses"]["Error403"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -851,6 +854,8 @@ export interface operations {
   getEmployee: {
     parameters: {
       header?: {
+        /** @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412. */
+        "If-Match"?: string;
         /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
         "If-None-Match"?: string;
       };
@@ -884,6 +889,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -900,7 +906,7 @@ export interface operations {
   updateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. */
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400. */
         "If-Match"?: string;
         /** @description With `*` the response is 412 if the employee exists. */
         "If-None-Match"?: string;
@@ -955,7 +961,7 @@ export interface operations {
   deactivateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. */
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400. */
         "If-Match"?: string;
         /** @description With `*` the response is 412 if the employee exists. */
         "If-None-Match"?: string;
@@ -994,7 +1000,7 @@ export interface operations {
   reactivateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. */
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400. */
         "If-Match"?: string;
         /** @description With `*` the response is 412 if the employee exists. */
         "If-None-Match"?: string;
@@ -1445,6 +1451,8 @@ export interface operations {
   getLog: {
     parameters: {
       header?: {
+        /** @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412. */
+        "If-Match"?: string;
         /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
         "If-None-Match"?: string;
       };
@@ -1478,6 +1486,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];

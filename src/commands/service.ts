@@ -82,6 +82,7 @@ export async function makeService(settings: ServeSettings, context: ServiceConte
       trail: trail.state(),
     }),
     checkpoint: trail.checkpoint,
+    now: systemClock.now,
     apiAddress: `${identity === undefined ? "http" : "https"}://${reachable}:${port}`,
     readiness: makeReadiness(phase, () => stateOf(examine(probe, schema, use))),
     failed: (event, error) => events.error(event, { cause: stackOf(error) }),

@@ -46,7 +46,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "expected === undefined\n    ? sql`true`",
       "expected !== undefined\n    ? sql`true`",
     ],
-    ["preconditions.ts", "ifMatch === undefined || isAny(ifMatch)", "true"],
+    ["preconditions.ts", "!isWanted || ", ""],
   ],
   "The performer of a log is the caller": [
     ["routes.ts", "maintenanceLogs.write(caller,", "maintenanceLogs.write({ ...caller, employeeId: 1 },"],
@@ -384,8 +384,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "operations-listener.ts",
-      'headers: ["Content-Security-Policy", policyOf(text), "Referrer-Policy", "no-referrer"]',
-      'headers: ["Referrer-Policy", "no-referrer"]',
+      'headers: { "Content-Security-Policy": policyOf(text), "Referrer-Policy": "no-referrer" }',
+      'headers: { "Referrer-Policy": "no-referrer" }',
     ],
   ],
   "Error responses contain no stack trace": [

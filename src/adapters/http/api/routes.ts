@@ -12,13 +12,7 @@ import {
   registrationFields,
 } from "../../../domain/employee.ts";
 import { activeAssetsFields, newLogFields, writeLogHeaders } from "../../../domain/maintenance-log.ts";
-import {
-  ifNoneMatchFields,
-  preconditionFields,
-  preconditionOf,
-  tagged,
-  unlessMatched,
-} from "./entity-tag.ts";
+import { expectationOf, tagged, unlessMatched } from "./entity-tag.ts";
 import { listOrPage, logQueryFields } from "./log-page.ts";
 import { readOpenApi } from "./openapi.ts";
 import { guarded, json, list, open, type Route, rolesOf } from "./route.ts";
@@ -71,7 +65,6 @@ export function makeRoutes({
       summary: "Create an employee, with a role up to one's own",
       status: 201,
       body: registrationFields,
-      rehearse: ({ caller, body }) => employees.refuseRegistration(caller, body),
       run: async ({ caller, body, origin }) => {
         const employee = await employees.register(caller, body, origin);
         return tagged(employee, { Location: `../employees/${employee.id}` });
@@ -85,33 +78,33 @@ export function makeRoutes({
     }),
     guarded("GET", "/api/v1/employees/me", "AUTHENTICATED", {
       summary: "The caller's own employee",
-      headers: ifNoneMatchFields,
-      run: async ({ caller, headers }) =>
-        unlessMatched(headers["If-None-Match"], await employees.find(caller.employeeId)),
+      hasEntityTag: true,
+      run: async ({ caller, preconditions }) =>
+        unlessMatched(preconditions, await employees.find(caller.employeeId)),
     }),
     guarded("GET", "/api/v1/employees/{id}", "AUTHENTICATED", {
       summary: "One employee",
-      headers: ifNoneMatchFields,
-      run: async ({ id, headers }) => unlessMatched(headers["If-None-Match"], await employees.find(id)),
+      hasEntityTag: true,
+      run: async ({ id, preconditions }) => unlessMatched(preconditions, await employees.find(id)),
     }),
     guarded("PUT", "/api/v1/employees/{id}", "MANAGER", {
       summary: "Change an employee whose role is not above one's own",
-      headers: preconditionFields,
+      hasEntityTag: true,
       body: employeeChangeFields,
-      run: async ({ caller, id, headers, body, origin }) =>
-        tagged(await employees.update(caller, id, body, origin, preconditionOf(headers))),
+      run: async ({ caller, id, preconditions, body, origin }) =>
+        tagged(await employees.update(caller, id, body, origin, expectationOf(preconditions))),
     }),
     guarded("DELETE", "/api/v1/employees/{id}", "ADMIN", {
       summary: "Deactivate an employee",
       status: 204,
-      headers: preconditionFields,
-      run: ({ caller, id, headers }) => employees.deactivate(caller, id, preconditionOf(headers)),
+      hasEntityTag: true,
+      run: ({ caller, id, preconditions }) => employees.deactivate(caller, id, expectationOf(preconditions)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}", "ADMIN", {
       summary: "Reactivate an employee",
       status: 204,
-      headers: preconditionFields,
-      run: ({ caller, id, headers }) => employees.reactivate(caller, id, preconditionOf(headers)),
+      hasEntityTag: true,
+      run: ({ caller, id, preconditions }) => employees.reactivate(caller, id, expectationOf(preconditions)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
       ownIdOnly: true,
@@ -119,7 +112,6 @@ export function makeRoutes({
       status: 204,
       body: passwordChangeFields,
       bodyLimitBytes: credentialsLimitBytes,
-      rehearse: ({ caller, body, origin }) => employees.verifyPassword(caller, body.oldPassword, origin),
       run: ({ caller, body, origin }) => employees.changePassword(caller, body, origin),
     }),
 
@@ -144,13 +136,11 @@ export function makeRoutes({
     guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
       summary: "Activate an asset",
       status: 204,
-      rehearse: ({ id }) => assets.find(id),
       run: ({ caller, id }) => assets.activate(caller, id),
     }),
     guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
       summary: "Deactivate an asset",
       status: 204,
-      rehearse: ({ id }) => assets.find(id),
       run: ({ caller, id }) => assets.deactivate(caller, id),
     }),
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
@@ -164,8 +154,6 @@ export function makeRoutes({
       status: 201,
       headers: writeLogHeaders,
       body: newLogFields,
-      rehearse: ({ caller, id, body, headers }) =>
-        maintenanceLogs.refuseReusedKey(caller, id, body, headers["Idempotency-Key"]),
       run: async ({ caller, id, body, headers }) => {
         const { log, isReplay } = await maintenanceLogs.write(caller, id, body, headers["Idempotency-Key"]);
         const place = { Location: `../../logs/${log.id}` };
@@ -185,8 +173,8 @@ export function makeRoutes({
     }),
     guarded("GET", "/api/v1/logs/{id}", "AUTHENTICATED", {
       summary: "One log",
-      headers: ifNoneMatchFields,
-      run: async ({ id, headers }) => unlessMatched(headers["If-None-Match"], await maintenanceLogs.find(id)),
+      hasEntityTag: true,
+      run: async ({ id, preconditions }) => unlessMatched(preconditions, await maintenanceLogs.find(id)),
     }),
     guarded("GET", "/api/v1/logs/employee/{id}", "MANAGER", {
       summary: "The logs of what one employee performed, newest first",
