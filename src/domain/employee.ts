@@ -37,7 +37,10 @@ const readEmail = rule({ pattern: emailFormat.source }, (sent: string) => {
   return email;
 });
 
-const readPhone = rule({ minLength: 6, pattern: String.raw`^[\d+\(\)\s\-]+$` }, (sent: string) => {
+/** What is sent, before it is trimmed. The backslashes are for forms of HTML. */
+const sentPhone = String.raw`^\s*[\d+\(\)\-][\d+\(\)\s\-]{4,18}[\d+\(\)\-]\s*$`;
+
+const readPhone = rule({ pattern: sentPhone }, (sent: string) => {
   const phone = sent.trim();
   if (!phoneFormat.test(phone)) throw invalid("Invalid phone format");
   return phone;

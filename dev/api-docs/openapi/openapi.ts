@@ -201,13 +201,13 @@ function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
 
 function contentOf(result: NonNullable<Operation["result"]>): Readonly<Record<string, object>> {
   if ("type" in result) return { [result.type]: { schema: result.schema } };
-  const [schema, example] = namedSchema("one" in result ? result.one : result.listOf);
+  const [schema, example] = namedSchema("one" in result ? result.one : result.listOf, result.but);
   return "one" in result
     ? jsonContent(schema, example)
     : jsonContent({ type: "array", items: schema }, [example]);
 }
 
-const namedSchema = (name: RecordName): [Schema, unknown] => [
+const namedSchema = (name: RecordName, but?: object): [Schema, unknown] => [
   { $ref: `#/components/schemas/${name}` },
-  recordSchemas[name].examples[0],
+  { ...recordSchemas[name].examples[0], ...but },
 ];

@@ -36,6 +36,9 @@ export const bytes = (body: Uint8Array | ByteList): RouteResult => ({
 /** Of the longest body on a route that does not say otherwise. */
 export const bodyLimitBytes = 64 * 1024;
 
+/** Query parameters that would be ignored, and answer another list than the client means; each with what the message says of it. */
+export type RefusedQuery = Readonly<Record<string, string>>;
+
 interface Input<Id, Rest, Body extends Fields, Query extends Fields, Headers extends Fields> {
   /** The `{id}` of the path. */
   readonly id: Id;
@@ -64,6 +67,7 @@ interface Declaration<In, Body, Query, Headers> {
   readonly status?: 201 | 204;
   /** The query parameters that the route knows; it ignores others. */
   readonly query?: Query;
+  readonly refusedQuery?: RefusedQuery;
   /** The header fields that the route knows, besides those of every request. */
   readonly headers?: Headers;
   /** The fields of the JSON body; a route without them does not read a body. */

@@ -13,7 +13,7 @@ import {
 } from "../../../domain/employee.ts";
 import { activeAssetsFields, newLogFields, writeLogHeaders } from "../../../domain/maintenance-log.ts";
 import { expectationOf, tagged, unlessMatched } from "./entity-tag.ts";
-import { listOrPage, logQueryFields } from "./log-page.ts";
+import { listOrPage, logQueryFields, refusedInPages, unfilteredFields } from "./log-page.ts";
 import { readOpenApi } from "./openapi.ts";
 import { guarded, json, list, open, type Route, rolesOf } from "./route.ts";
 import { makeTrailRoutes } from "./trail-routes.ts";
@@ -146,7 +146,8 @@ export function makeRoutes({
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       summary: "The logs of an asset, newest first",
       query: logQueryFields,
-      run: ({ id, query }) => listOrPage(query, maintenanceLogs.listOfAsset(id, query)),
+      refusedQuery: refusedInPages,
+      run: ({ id, query }) => listOrPage("logs", query, maintenanceLogs.listOfAsset(id, query)),
     }),
     guarded("POST", "/api/v1/assets/{id}/logs", "TECHNICIAN", {
       recordsCaller: true,
@@ -164,11 +165,13 @@ export function makeRoutes({
     guarded("GET", "/api/v1/logs", "AUTHENTICATED", {
       summary: "All logs, newest first",
       query: logQueryFields,
-      run: ({ query }) => listOrPage(query, maintenanceLogs.list(query)),
+      refusedQuery: refusedInPages,
+      run: ({ query }) => listOrPage("logs", query, maintenanceLogs.list(query)),
     }),
     guarded("GET", "/api/v1/logs/active-assets", "AUTHENTICATED", {
       summary: "The newest logs of the assets that are active now",
       query: activeAssetsFields,
+      refusedQuery: unfilteredFields,
       run: ({ query: { limit, ...filter } }) => list(maintenanceLogs.listOfActiveAssets(filter, limit)),
     }),
     guarded("GET", "/api/v1/logs/{id}", "AUTHENTICATED", {
@@ -179,7 +182,8 @@ export function makeRoutes({
     guarded("GET", "/api/v1/logs/employee/{id}", "MANAGER", {
       summary: "The logs of what one employee performed, newest first",
       query: logQueryFields,
-      run: ({ id, query }) => listOrPage(query, maintenanceLogs.listOfPerformer(id, query)),
+      refusedQuery: refusedInPages,
+      run: ({ id, query }) => listOrPage(id, query, maintenanceLogs.listOfPerformer(id, query)),
     }),
     ...makeTrailRoutes(trail),
   ];

@@ -51,7 +51,9 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     authorize(route, exchange.caller);
     const id = found.id === undefined ? undefined : readId(found.id);
     requireOwnId(route, exchange.caller, id);
-    const query = readQuery(route.query ?? {}, target.query, names => log.ignored(exchange, names));
+    const query = readQuery(route.query ?? {}, target.query, route.refusedQuery, names =>
+      log.ignored(exchange, names),
+    );
     const headers = readHeaders(route.headers ?? {}, request.headers);
 
     refuseUnmetWithoutTag(route, head);

@@ -172,6 +172,6 @@ test("the time to read a value grows with its length only", () => {
       unquoted(text);
     }
   }
-  // About 50 ms; what is quadratic takes seconds.
-  assert.ok(performance.now() - began < 2_000);
+  // About 50 ms; what is quadratic takes minutes.
+  assert.ok(performance.now() - began < 10_000);
 });

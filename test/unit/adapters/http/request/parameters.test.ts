@@ -67,7 +67,7 @@ describe("the query of a request", () => {
     ["taskType=ERROR&status=PENDING", { ...nothing, status: "PENDING", taskType: "ERROR" }],
     ["status=PEN%44ING", { ...nothing, status: "PENDING" }],
     ["&&status=PENDING&", { ...nothing, status: "PENDING" }],
-    ["state=nonsense&statuses=x&[status]x[y]=z", nothing],
+    ["state=nonsense&statuses=x&[statuses]x[y]=z&$eq=x&status-of=y", nothing],
     ["page=1&page=2&__proto__=x&constructor=y&%zz", nothing],
   ] as const) {
     test(`${JSON.stringify(query)} is read by its known parameters`, () => {
@@ -93,6 +93,10 @@ describe("the query of a request", () => {
       "status=PENDING&STATUS=PENDING",
       "limit=1&amp;status=PENDING",
       "filter[or][0][status]=PENDING",
+      "filters[status][$eq]=PENDING",
+      "filter.status=PENDING",
+      "status.eq=PENDING",
+      "[status]x[y]=z",
     ].map(query => [query, "Misspelled query parameter: write status"] as const),
     ["task_type=ERROR", "Misspelled query parameter: write taskType"],
     ["performed-from=2026-03-01", "Misspelled query parameter: write performedFrom"],
