@@ -1,4 +1,10 @@
-import type { Employee, EmployeeChanges, PasswordChange, Registration } from "../domain/employee.ts";
+import {
+  type Employee,
+  type EmployeeChanges,
+  emailKey,
+  type PasswordChange,
+  type Registration,
+} from "../domain/employee.ts";
 import { emailTaken, invalid, recordChanged, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
 import { loginPair } from "./login-pair.ts";
@@ -85,7 +91,8 @@ export function makeEmployees({
       const expected = isExpected && (await employees.find(id));
       if (expected !== undefined && !isExpected?.(expected)) {
         refuseRoleAbove(caller, expected.role);
-        const holder = changes.email === undefined ? undefined : await employees.findAccount(changes.email);
+        const holder =
+          changes.email === undefined ? undefined : await employees.findAccount(emailKey(changes.email));
         throw holder === undefined || holder.employee.id === id ? recordChanged() : emailTaken();
       }
       const employee = await forgetAfter(

@@ -66,6 +66,8 @@ const libraries: Readonly<Record<string, RegExp>> = {
 
 /** The domain and the application compute; what they need of the world comes through ports. */
 const pureLayers = /^src\/(domain|application)\//;
+/** It only computes. */
+const pureModule = "node:url";
 
 /** What both HTTP servers need of HTTP. It is the one folder that adapters share, and imports none of them. */
 const shared = "protocol";
@@ -101,6 +103,7 @@ function faultsOf(sources: Sources): string[] {
     }
     for (const specifier of importsOf(text)) {
       if (!specifier.startsWith(".")) {
+        if (specifier === pureModule) continue;
         if (pureLayers.test(file)) faults.push(`${file} imports ${specifier}`);
         else if (!specifier.startsWith("node:") && libraries[packageOf(specifier)]?.test(file) !== true) {
           faults.push(`${file} imports the library ${specifier}`);
