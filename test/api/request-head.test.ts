@@ -156,6 +156,20 @@ describe("the head of a request", () => {
     }
   });
 
+  test("has no field of a trailer, be it a token, a precondition or a second Host", async () => {
+    const bearer = `Authorization: Bearer ${world.tokens.ADMIN}\r\n`;
+    const create = (head: string, trailer: string) => {
+      const fields = `${ends}${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+      const chunk = '{"name":"Pump"}';
+      const body = `${chunk.length.toString(16)}\r\n${chunk}\r\n0\r\n${trailer}\r\n`;
+      return sendRaw(world.port, `POST ${api}/assets HTTP/1.1\r\n${fields}${body}`);
+    };
+    assertRefusal(await create("", bearer), 403, "Token is missing", "token");
+    for (const trailer of ['If-Match: "x"\r\n', "Host: a b\r\n", "Content-Type: text/plain\r\n"]) {
+      assert.match(await create(bearer, trailer), /^HTTP\/1\.1 201 /, trailer);
+    }
+  });
+
   test("of HTTP/1.0 with a transfer coding closes the connection after the response", async () => {
     const body = JSON.stringify({ email: world.employees.ADMIN.email, password });
     const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;

@@ -20,7 +20,7 @@ const clock = makeFakeClock(start);
 const tokens = await makeJoseTokens(settings, clock);
 
 const notValid = { name: "DomainError", code: "TOKEN_REFUSED", message: "Token is not valid" };
-const known = { employeeId: 7, email: "Ada@example.com", role: "MANAGER" };
+const known = { employeeId: 7, email: "ada@example.com", role: "MANAGER" };
 
 const claims = {
   username: "Ada@example.com",
