@@ -23,6 +23,9 @@ export interface TokenSettings {
 
 const algorithm = "HS256";
 
+/** Three parts in base64url, which has no `=` (RFC 7515, sections 2 and 7.1): jose reads other text as well. */
+const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
 /**
  * Signed tokens (RFC 7519) with the claims `username`, `roles`, `ver`, `iss`, `iat`, `exp`, `jti` and `sub`. Only HS256 is
  * accepted, and only with an issuer and an expiry (RFC 8725, sections 3.1 and 3.8).
@@ -49,6 +52,7 @@ export async function makeJoseTokens(settings: TokenSettings, clock: Clock): Pro
     },
 
     async verify(token) {
+      if (!compact.test(token)) throw tokenNotValid();
       const options = { algorithms: [algorithm], issuer, requiredClaims: ["exp"], currentDate: clock.now() };
       try {
         const { payload } = await jwtVerify<Payload>(token, key, options).catch(error => {

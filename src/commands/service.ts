@@ -100,6 +100,7 @@ export async function makeService(settings: ServeSettings, context: ServiceConte
       trail: trail.state(),
     }),
     checkpoint: trail.checkpoint,
+    now: systemClock.now,
     apiAddress,
     readiness: makeReadiness(phase, () => stateOf(examine(probe, schema, use, keepsFromServing))),
     failed: (event, error) => events.error(event, { cause: stackOf(error) }),

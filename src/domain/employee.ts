@@ -62,6 +62,9 @@ const readEmail = textRule(
   { pattern: emailFormat.source },
 );
 
+/** What is sent, before it is trimmed. The backslashes are for forms of HTML. */
+const sentPhone = String.raw`^\s*[\d+\(\)\-][\d+\(\)\s\-]{4,18}[\d+\(\)\-]\s*$`;
+
 const readPhone = textRule(
   "Phone",
   { min: 6, max: 20, trimmed: true },
@@ -70,7 +73,7 @@ const readPhone = textRule(
     if (!phoneFormat.test(phone)) throw invalid("Invalid phone format");
     return phone;
   },
-  { pattern: String.raw`^[\d+\(\)\s\-]+$` },
+  { pattern: sentPhone },
 );
 
 const passwordBounds = { min: 4, max: 72, trimmed: true };

@@ -75,8 +75,11 @@ describe("access", () => {
       }
 
       test("is closed without a token and with a broken one", async () => {
-        assert.deepEqual(await attempt(), { ...refusal("Token is missing"), challenge: "Bearer" });
-        const invalid = 'Bearer error="invalid_token"';
+        assert.deepEqual(await attempt(), {
+          ...refusal("Token is missing"),
+          challenge: 'Bearer realm="maintenance-log"',
+        });
+        const invalid = 'Bearer realm="maintenance-log", error="invalid_token"';
         assert.deepEqual(await attempt("broken"), { ...refusal("Token is not valid"), challenge: invalid });
       });
 
@@ -89,7 +92,7 @@ describe("access", () => {
             assert.ok([200, 201, 204, 400, 404].includes(status), `${status} ${msg}`);
             assert.equal(challenge, null);
           } else {
-            const insufficient = 'Bearer error="insufficient_scope"';
+            const insufficient = 'Bearer realm="maintenance-log", error="insufficient_scope"';
             assert.deepEqual(
               { status, msg, challenge },
               { ...refusal("Unauthorized"), challenge: insufficient },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { forge, goodClaims } from "../support/forge.ts";
+import { encode, forge, goodClaims, hs256, signed } from "../support/forge.ts";
 import { aRegistration } from "../support/test-records.ts";
 import { api, issuer, password, type World, worlds } from "../support/world.ts";
 
@@ -89,7 +89,7 @@ for (const { name, open } of worlds) {
         ]) {
           const answer = await world.call("POST", login, { body });
           assert.deepEqual([answer.status, answer.json], [401, wrong], JSON.stringify(body));
-          assert.equal(answer.headers.get("www-authenticate"), "Bearer");
+          assert.equal(answer.headers.get("www-authenticate"), 'Bearer realm="maintenance-log"');
         }
         await world.call("PATCH", `${api}/employees/${employee.id}`, { token: world.tokens.ADMIN });
         const again = await world.call("POST", login, { body: { email: employee.email, password } });
@@ -200,6 +200,8 @@ for (const { name, open } of worlds) {
           () => forge({ ...claims(), sub: String(world.employees.MANAGER.id) }),
         ],
         ["the email of no employee", () => forge({ ...claims(), username: "nobody@example.com" })],
+        ["= behind its signature", () => `${forge(claims())}=`],
+        ["= behind its payload, and signed so", () => signed(`${encode(hs256)}.${encode(claims())}=`)],
       ] as const) {
         test(`a token with ${what} is 403 Token is not valid, on an unknown path too`, async () => {
           for (const target of [path, "/nope"]) {

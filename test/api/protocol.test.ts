@@ -370,7 +370,19 @@ describe("cross-origin requests", () => {
     for (const token of [world.tokens.ADMIN, undefined]) {
       const { headers } = await world.call("GET", "/", { token, headers: { origin } });
       assert.equal(headers.get("access-control-allow-origin"), "*");
-      assert.match(headers.get("access-control-expose-headers") ?? "", /ETag/);
+      const exposed = (headers.get("access-control-expose-headers") ?? "").split(", ");
+      for (const name of ["ETag", "Link", "Location", "X-Request-Id", "Retry-After", "Date"])
+        assert.ok(exposed.includes(name), name);
+    }
+    await world.close();
+  });
+
+  test("an origin may have any scheme, as those of installed apps have", async () => {
+    const allowedOrigins = ["capacitor://localhost", "chrome-extension://abcdefghijklmnop"];
+    const world = await openWorld({ allowedOrigins });
+    for (const from of allowedOrigins) {
+      const { headers } = await world.call("OPTIONS", "/", { headers: { origin: from } });
+      assert.equal(headers.get("access-control-allow-origin"), from);
     }
     await world.close();
   });

@@ -689,15 +689,6 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           assert.deepEqual(await written(), [first.log]);
         });
 
-        test("the log of a key is found for its performer alone", async () => {
-          const { employee, send } = await openAsset();
-          const { log } = await send(aLog(), "key");
-          const { findByKey } = opened.maintenanceLogs;
-          assert.deepEqual(await findByKey(employee.id, "key"), log);
-          assert.equal(await findByKey(employee.id + 1, "key"), undefined);
-          assert.equal(await findByKey(employee.id, "Key"), undefined);
-        });
-
         test("another log under the same key is refused, on another asset too", async () => {
           const { send, written } = await openAsset();
           const other = await opened.assets.insert(anAsset());

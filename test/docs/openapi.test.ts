@@ -150,7 +150,7 @@ describe("the OpenAPI document", () => {
         name => `query ${name}`,
       ),
     ]);
-    assert.deepEqual(names("/api/v1/logs/{id}"), ["path id", "header If-None-Match"]);
+    assert.deepEqual(names("/api/v1/logs/{id}"), ["path id", "header If-Match", "header If-None-Match"]);
     assert.deepEqual(names("/api/v1/employees"), ["query active"]);
   });
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { bodyLimitBytes } from "../../src/adapters/http/api/route.ts";
-import { mostHeaders } from "../../src/adapters/http/request/request-head.ts";
 import { httpLimits } from "../../src/adapters/http/server/limits.ts";
 import { pageBytes } from "../../src/adapters/postgres/batching/pages.ts";
+import { mostHeaders } from "../../src/adapters/protocol/request-head.ts";
 
 const page = readFileSync("docs/reference.md", "utf8");
 

@@ -23,6 +23,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["jose-tokens.ts", "algorithms: [algorithm], issuer", "issuer"],
     ["jose-tokens.ts", "issuer, requiredClaims", "requiredClaims"],
     ["jose-tokens.ts", ' requiredClaims: ["exp"],', ""],
+    ["jose-tokens.ts", "      if (!compact.test(token)) throw tokenNotValid();\n", ""],
     ["sessions.ts", "claims.expiresAt * 1_000", "claims.expiresAt * 1_000_000"],
   ],
   "`sub` and `username` of an accepted token": [
@@ -46,7 +47,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "expected === undefined\n    ? sql`true`",
       "expected !== undefined\n    ? sql`true`",
     ],
-    ["preconditions.ts", "ifMatch === undefined || isAny(ifMatch)", "true"],
+    ["preconditions.ts", "!isWanted || ", ""],
   ],
   "The performer of a log is the caller": [
     ["routes.ts", "maintenanceLogs.write(caller,", "maintenanceLogs.write({ ...caller, employeeId: 1 },"],
@@ -405,8 +406,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "operations-listener.ts",
-      'headers: ["Content-Security-Policy", policyOf(text), "Referrer-Policy", "no-referrer"]',
-      'headers: ["Referrer-Policy", "no-referrer"]',
+      'headers: { "Content-Security-Policy": policyOf(text), "Referrer-Policy": "no-referrer" }',
+      'headers: { "Referrer-Policy": "no-referrer" }',
     ],
   ],
   "Error responses contain no stack trace": [

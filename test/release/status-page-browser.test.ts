@@ -10,7 +10,7 @@ const chromium = findChromium();
 const reference = readFileSync("docs/api.html", "utf8");
 const withPolicy = (text: string, policy: string) => ({
   ...answerOf(text),
-  headers: ["Content-Security-Policy", policy],
+  headers: { "Content-Security-Policy": policy },
 });
 
 /** Everything that the page's policy forbids, so that the test is known to notice. */
@@ -27,6 +27,7 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
       "/api": () => withPolicy(reference, policyOf(reference)),
     },
     () => {},
+    () => new Date(),
   );
   let browser: Browser;
   let origin: string;

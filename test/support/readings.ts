@@ -96,5 +96,5 @@ export const answerOf = (text: string): OpsResponse => ({
   status: 200,
   type: "text/html; charset=utf-8",
   text,
-  headers: ["Content-Security-Policy", policyOf(text)],
+  headers: { "Content-Security-Policy": policyOf(text) },
 });

@@ -1,4 +1,3 @@
-import { ifNoneMatchFields, preconditionFields } from "../../../src/adapters/http/api/entity-tag.ts";
 import { logQueryFields } from "../../../src/adapters/http/api/log-page.ts";
 import { entriesFields } from "../../../src/adapters/http/api/trail-routes.ts";
 import { activityFilterFields } from "../../../src/domain/activity.ts";
@@ -111,12 +110,18 @@ describe(writeLogHeaders, {
   "Idempotency-Key":
     "Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422.",
 });
-describe(preconditionFields, {
-  "If-Match":
-    "The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists.",
-  "If-None-Match": "With `*` the response is 412 if the employee exists.",
-});
-describe(ifNoneMatchFields, {
-  "If-None-Match":
-    "The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body.",
-});
+
+/** The header fields of a route that reads what has an entity tag, and of one that changes it. */
+export const preconditionWords = {
+  read: {
+    "If-Match":
+      "The `ETag` of an earlier response, or several: if none matches any more, the response is 412.",
+    "If-None-Match":
+      "The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body.",
+  },
+  change: {
+    "If-Match":
+      "The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400.",
+    "If-None-Match": "With `*` the response is 412 if the employee exists.",
+  },
+};

@@ -11,10 +11,10 @@ export interface Operation {
   readonly summary: string;
   /** What a client developer has to know beyond the summary, in Markdown. */
   readonly description: string;
-  /** The body of a success, if it has one. */
+  /** The body of a success, if it has one; `but` has what is different from the example of the record. */
   readonly result?:
-    | { readonly one: RecordName }
-    | { readonly listOf: RecordName }
+    | { readonly one: RecordName; readonly but?: object }
+    | { readonly listOf: RecordName; readonly but?: object }
     | { readonly type: "text/plain" | "application/octet-stream"; readonly schema: Schema };
   /** The headers that come with success, where they do, and what they say. */
   readonly resultHeaders?: Readonly<Record<string, string>>;
@@ -25,12 +25,14 @@ export interface Operation {
 }
 
 const linkToNextPage = {
-  Link: '`<…>; rel="next"`: the query of the next page, a reference relative to this address. Only with `limit`, and only while there are more logs.',
+  Link: '`<…>; rel="next"`: the next page, a reference relative to this address. Only with `limit`, and only while there are more logs.',
 };
 
 const tagOfEmployee = {
   ETag: "The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again.",
 };
+
+const withoutLogs = { lastLogDate: null };
 
 const createdAt = { Location: "Where the record is: a reference relative to the address of the request." };
 
@@ -144,7 +146,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "listAssets",
     summary: "All assets",
     description: "By id, ascending. `lastLogDate` is null in lists; read the single asset for it.",
-    result: { listOf: "Asset" },
+    result: { listOf: "Asset", but: withoutLogs },
   },
   "GET /api/v1/assets/{id}": {
     name: "getAsset",
@@ -158,7 +160,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     summary: "Create an asset",
     description:
       "Names need not be unique, so repeating the request creates another asset: if the response was lost, look for the asset in the list first.",
-    result: { one: "Asset" },
+    result: { one: "Asset", but: withoutLogs },
     resultHeaders: createdAt,
     example: { name: "Pump 7", description: "Left of the door" },
   },
@@ -185,7 +187,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "writeLog",
     summary: "Write a log on an asset, with the caller as its performer",
     description:
-      "The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log.",
+      "The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log; the repeated response has the names of today.",
     result: { one: "MaintenanceLog" },
     resultHeaders: {
       ...createdAt,
@@ -253,10 +255,10 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "listTrailEntries",
     summary: "Entries of the trail in their order",
     description:
-      "All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever.",
+      "All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.",
     result: { listOf: "TrailEntry" },
     resultHeaders: { Link: '`<…>; rel="next"`, always' },
-    refusals: ["GONE"],
+    refusals: ["NOT_FOUND", "GONE"],
   },
   "GET /api/v1/logs/{id}/proof": {
     name: "getLogProof",

@@ -52,6 +52,7 @@ const record = <T>(description: string, properties: Readonly<Record<keyof T, Sch
 });
 
 const text = (description: string) => ({ type: "string", description });
+const anObject = { type: "object" };
 const textOrNull = (description: string) => ({ type: ["string", "null"], description });
 const flag = (description: string) => ({ type: "boolean", description });
 const int64 = (minimum: number, description: string) => ({
@@ -218,9 +219,13 @@ export const recordSchemas = {
     properties: {
       openapi: text("The version of the OpenAPI Specification."),
       info: { type: "object", description: "The API in words." },
-      servers: { type: "array", description: "Where the paths begin." },
-      security: { type: "array", description: "What every operation needs unless it says otherwise." },
-      tags: { type: "array", description: "The groups of operations." },
+      servers: { type: "array", items: anObject, description: "Where the paths begin." },
+      security: {
+        type: "array",
+        items: anObject,
+        description: "What every operation needs unless it says otherwise.",
+      },
+      tags: { type: "array", items: anObject, description: "The groups of operations." },
       paths: { type: "object", description: "The operations." },
       components: { type: "object", description: "What operations share." },
     },

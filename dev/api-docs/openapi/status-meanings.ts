@@ -22,6 +22,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
       date: "Invalid performed date: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
       word: "Invalid status value",
       id: "Invalid id",
+      query: "assetId is no parameter of this list: read /assets/{id}/logs",
+      host: "Host header is not a host and port",
       json: "Request body is not valid JSON in UTF-8",
     },
   },
@@ -42,13 +44,14 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   404: {
     description:
-      "There is no such record, checkpoint or tile. With `Retry-After` no checkpoint goes so far yet: ask again.",
+      "There is no such record, checkpoint or tile, or the trail ends before this entry. With `Retry-After` no checkpoint goes so far yet: ask again.",
     messages: {
       employee: "Employee not found",
       asset: "Asset not found",
       log: "Log not found",
       uncovered: "Log is not in the trail yet",
       unsigned: "The trail is not signed",
+      past: "The trail has 17 entries",
     },
   },
   408: {
@@ -80,7 +83,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: { changed: "The record has changed" },
   },
   413: {
-    description: "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password.",
+    description:
+      "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password. A comment of 10,000 characters can be larger, with each as two `\\u` escapes: send it in UTF-8.",
     messages: {
       body: "Request body must be at most 65536 bytes",
       credentials: "Request body must be at most 4096 bytes",
@@ -89,6 +93,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   415: {
     description: "The body has a `Content-Type` that is not `application/json` in UTF-8, or is compressed.",
     messages: {
+      charset: "Content-Type must be application/json in UTF-8, not in latin1",
       type: "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'",
       encoding: "Content-Encoding is not supported",
     },
@@ -108,8 +113,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: { throttled: "Too many failed logins" },
   },
   431: {
-    description: "The header section is larger than 16 KiB, or has more than 100 headers.",
-    messages: { headers: "Request header fields are too large" },
+    description:
+      "The target and the header section are larger than 16 KiB together, or there are more than 100 headers.",
+    messages: {
+      headers: "Request header fields are too large",
+      target: "Request target and header fields are too large",
+    },
   },
   500: {
     description:

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
+import { jsonType } from "../protocol/error-response.ts";
 import type { Readiness } from "./figures/readiness.ts";
 import type { Reading } from "./figures/reading.ts";
 import { watchRuntime } from "./figures/runtime.ts";
 import { expositionType } from "./metrics/exposition.ts";
 import { metricsText } from "./metrics/metrics.ts";
-import { json, jsonType, makeOpsServer, type OpsResponse } from "./ops-server.ts";
+import { json, makeOpsServer, type OpsResponse } from "./ops-server.ts";
 import { policyOf } from "./page/html.ts";
 import { statusPage, statusPaths } from "./page/status-page.ts";
 
@@ -19,6 +20,7 @@ export interface Sources {
   /** The newest checkpoint, a signed note. */
   readonly checkpoint: () => string | undefined;
   readonly apiAddress: () => string;
+  readonly now: () => Date;
   readonly failed: (event: "operations request failed" | "figures not read", cause: unknown) => void;
 }
 
@@ -64,10 +66,10 @@ export function makeOperations(sources: Sources) {
         page((await made("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress())),
       "/openapi.json": async () => ({
         status: 200,
-        type: jsonType,
+        type: jsonType["Content-Type"],
         text: withServer(await made("openapi.json"), sources.apiAddress()),
         // Tools in a browser load it from an origin of their own; it is the same for everybody.
-        headers: ["Access-Control-Allow-Origin", "*"],
+        headers: { "Access-Control-Allow-Origin": "*" },
       }),
       // Public by design: a kept checkpoint shows later whether the trail is still the same.
       "/checkpoint": () => {
@@ -86,6 +88,7 @@ export function makeOperations(sources: Sources) {
       },
     },
     cause => sources.failed("operations request failed", cause),
+    sources.now,
   );
 
   return {
@@ -113,5 +116,5 @@ const page = (text: string): OpsResponse => ({
   status: 200,
   type: "text/html; charset=utf-8",
   text,
-  headers: ["Content-Security-Policy", policyOf(text), "Referrer-Policy", "no-referrer"],
+  headers: { "Content-Security-Policy": policyOf(text), "Referrer-Policy": "no-referrer" },
 });

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { makeJoseTokens } from "../../../src/adapters/jose-tokens.ts";
 import type { TokenClaims } from "../../../src/application/ports.ts";
 import { makeFakeClock } from "../../fakes/fake-clock.ts";
-import { encode, forge as forgeToken } from "../../support/forge.ts";
+import { encode, forge as forgeToken, signed } from "../../support/forge.ts";
 
 const settings = {
   secretKey: "a secret key of these tests: \u00e6\u00f8\u00e5 \u{1f527}",
@@ -40,6 +40,11 @@ const forge = (
   secret = settings.secretKey,
   hash = "sha256",
 ) => forgeToken(payload, { header, secret, hash });
+
+const signedAs = (text: string): string => signed(text, settings.secretKey);
+/** With slashes, and without padding. */
+const base64 = (value: unknown): string =>
+  Buffer.from(JSON.stringify(value)).toString("base64").replaceAll("=", "");
 
 /** Who a token is of, without what is said of the token itself. */
 const whoIs = ({ employeeId, email, role }: TokenClaims) => ({ employeeId, email, role });
@@ -231,6 +236,11 @@ describe("a token that is not valid", () => {
     ["no signature", `${header}.${payload}.`],
     ["the signature of another payload", `${header}.${encode({ ...claims, roles: ["ADMIN"] })}.${signature}`],
     ["the signature cut short", good.slice(0, -4)],
+    ["= behind its signature", `${good}=`],
+    ["= behind its payload, and signed so", signedAs(`${header}.${payload}=`)],
+    ["= behind its header, and signed so", signedAs(`${header}=.${payload}`)],
+    ["white space in its payload, and signed so", signedAs(`${header}.${payload} `)],
+    ["base64 in place of base64url", signedAs(`${header}.${base64({ ...claims, x: "????????" })}`)],
     ["no issuer", forge(noIssuer)],
     ["another issuer", withClaims({ iss: "maintenance" })],
     ["the issuer in another case", withClaims({ iss: iss.toUpperCase() })],

@@ -12,14 +12,8 @@ import {
   registrationFields,
 } from "../../../domain/employee.ts";
 import { activeAssetsFields, newLogFields, writeLogHeaders } from "../../../domain/maintenance-log.ts";
-import {
-  ifNoneMatchFields,
-  preconditionFields,
-  preconditionOf,
-  tagged,
-  unlessMatched,
-} from "./entity-tag.ts";
-import { listOrPage, logQueryFields } from "./log-page.ts";
+import { expectationOf, tagged, unlessMatched } from "./entity-tag.ts";
+import { listOrPage, logQueryFields, refusedInPages, unfilteredFields } from "./log-page.ts";
 import { readOpenApi } from "./openapi.ts";
 import { guarded, json, type KeyOf, list, open, rolesOf } from "./route.ts";
 import { makeTrailRoutes } from "./trail-routes.ts";
@@ -62,7 +56,6 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     guarded("POST", "/api/v1/auth/register", "MANAGER", {
       status: 201,
       body: registrationFields,
-      rehearse: ({ caller, body }) => employees.refuseRegistration(caller, body),
       run: async ({ caller, body, origin }) => {
         const employee = await employees.register(caller, body, origin);
         return tagged(employee, { Location: `../employees/${employee.id}` });
@@ -74,36 +67,35 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
       run: ({ query }) => list(employees.list(query)),
     }),
     guarded("GET", "/api/v1/employees/me", "AUTHENTICATED", {
-      headers: ifNoneMatchFields,
-      run: async ({ caller, headers }) =>
-        unlessMatched(headers["If-None-Match"], await employees.find(caller.employeeId)),
+      hasEntityTag: true,
+      run: async ({ caller, preconditions }) =>
+        unlessMatched(preconditions, await employees.find(caller.employeeId)),
     }),
     guarded("GET", "/api/v1/employees/{id}", "AUTHENTICATED", {
-      headers: ifNoneMatchFields,
-      run: async ({ id, headers }) => unlessMatched(headers["If-None-Match"], await employees.find(id)),
+      hasEntityTag: true,
+      run: async ({ id, preconditions }) => unlessMatched(preconditions, await employees.find(id)),
     }),
     guarded("PUT", "/api/v1/employees/{id}", "MANAGER", {
-      headers: preconditionFields,
+      hasEntityTag: true,
       body: employeeChangeFields,
-      run: async ({ caller, id, headers, body, origin }) =>
-        tagged(await employees.update(caller, id, body, origin, preconditionOf(headers))),
+      run: async ({ caller, id, preconditions, body, origin }) =>
+        tagged(await employees.update(caller, id, body, origin, expectationOf(preconditions))),
     }),
     guarded("DELETE", "/api/v1/employees/{id}", "ADMIN", {
       status: 204,
-      headers: preconditionFields,
-      run: ({ caller, id, headers }) => employees.deactivate(caller, id, preconditionOf(headers)),
+      hasEntityTag: true,
+      run: ({ caller, id, preconditions }) => employees.deactivate(caller, id, expectationOf(preconditions)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}", "ADMIN", {
       status: 204,
-      headers: preconditionFields,
-      run: ({ caller, id, headers }) => employees.reactivate(caller, id, preconditionOf(headers)),
+      hasEntityTag: true,
+      run: ({ caller, id, preconditions }) => employees.reactivate(caller, id, expectationOf(preconditions)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
       ownIdOnly: true,
       status: 204,
       body: passwordChangeFields,
       bodyLimitBytes: credentialsLimitBytes,
-      rehearse: ({ caller, body, origin }) => employees.verifyPassword(caller, body.oldPassword, origin),
       run: ({ caller, body, origin }) => employees.changePassword(caller, body, origin),
     }),
 
@@ -124,25 +116,22 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     }),
     guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
       status: 204,
-      rehearse: ({ id }) => assets.find(id),
       run: ({ caller, id }) => assets.activate(caller, id),
     }),
     guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
       status: 204,
-      rehearse: ({ id }) => assets.find(id),
       run: ({ caller, id }) => assets.deactivate(caller, id),
     }),
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       query: logQueryFields,
-      run: ({ id, query }) => listOrPage(query, maintenanceLogs.listOfAsset(id, query)),
+      refusedQuery: refusedInPages,
+      run: ({ id, query }) => listOrPage("logs", query, maintenanceLogs.listOfAsset(id, query)),
     }),
     guarded("POST", "/api/v1/assets/{id}/logs", "TECHNICIAN", {
       recordsCaller: true,
       status: 201,
       headers: writeLogHeaders,
       body: newLogFields,
-      rehearse: ({ caller, id, body, headers }) =>
-        maintenanceLogs.refuseReusedKey(caller, id, body, headers["Idempotency-Key"]),
       run: async ({ caller, id, body, headers }) => {
         const { log, isReplay } = await maintenanceLogs.write(caller, id, body, headers["Idempotency-Key"]);
         const place = { Location: `../../logs/${log.id}` };
@@ -152,19 +141,22 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
 
     guarded("GET", "/api/v1/logs", "AUTHENTICATED", {
       query: logQueryFields,
-      run: ({ query }) => listOrPage(query, maintenanceLogs.list(query)),
+      refusedQuery: refusedInPages,
+      run: ({ query }) => listOrPage("logs", query, maintenanceLogs.list(query)),
     }),
     guarded("GET", "/api/v1/logs/active-assets", "AUTHENTICATED", {
       query: activeAssetsFields,
+      refusedQuery: unfilteredFields,
       run: ({ query: { limit, ...filter } }) => list(maintenanceLogs.listOfActiveAssets(filter, limit)),
     }),
     guarded("GET", "/api/v1/logs/{id}", "AUTHENTICATED", {
-      headers: ifNoneMatchFields,
-      run: async ({ id, headers }) => unlessMatched(headers["If-None-Match"], await maintenanceLogs.find(id)),
+      hasEntityTag: true,
+      run: async ({ id, preconditions }) => unlessMatched(preconditions, await maintenanceLogs.find(id)),
     }),
     guarded("GET", "/api/v1/logs/employee/{id}", "MANAGER", {
       query: logQueryFields,
-      run: ({ id, query }) => listOrPage(query, maintenanceLogs.listOfPerformer(id, query)),
+      refusedQuery: refusedInPages,
+      run: ({ id, query }) => listOrPage(id, query, maintenanceLogs.listOfPerformer(id, query)),
     }),
     ...makeTrailRoutes(trail),
   ];

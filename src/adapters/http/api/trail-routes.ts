@@ -30,10 +30,10 @@ export const makeTrailRoutes = (trail: PublishedTrail) => [
   }),
   guarded("GET", `${trailPath}/entries`, "AUTHENTICATED", {
     query: entriesFields,
-    run: ({ query: { from, limit } }) => {
-      const entries = trail.entries(from, limit);
+    run: async ({ query: { from, limit } }) => {
+      const entries = await trail.entries(from, limit);
       return list(entries.list, {
-        Link: `<?from=${entries.next}&limit=${limit}>; rel="next"`,
+        Link: `<entries?from=${entries.next}&limit=${limit}>; rel="next"`,
       });
     },
   }),

@@ -40,13 +40,6 @@ export function makeMaintenanceLogRepository(
       return log;
     },
 
-    async findByKey(performerId, key) {
-      const [log] = await database.query<MaintenanceLog>(
-        sql`${logs} where l.performed_by_employee_id = ${performerId} and l.idempotency_key = ${key}`,
-      );
-      return log;
-    },
-
     ...makeLogLists(database, names),
   };
 }

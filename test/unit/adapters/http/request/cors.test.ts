@@ -61,6 +61,7 @@ describe("whatever origins are allowed", () => {
         "X-Request-Id",
         "Idempotent-Replayed",
         "WWW-Authenticate",
+        "Date",
       ])
         assert.ok(exposed.has(name), name);
     });
