@@ -4,10 +4,12 @@ import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-has
 import type { PasswordHasher } from "../../src/application/ports.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 
+const line = ["line"];
+
 function passwordHasherContract(name: string, hasher: PasswordHasher): void {
   const passwords = {
-    hash: (password: string) => hasher.hash(password, "line"),
-    verify: (hash: string | undefined, password: string) => hasher.verify(hash, password, "line"),
+    hash: (password: string) => hasher.hash(password, line),
+    verify: (hash: string | undefined, password: string) => hasher.verify(hash, password, line, () => {}),
   };
   describe(`password hasher: ${name}`, () => {
     test("a hash verifies its own password and no other", async () => {
@@ -28,6 +30,15 @@ function passwordHasherContract(name: string, hasher: PasswordHasher): void {
       const hash = await passwords.hash("  pæss 𝄞  ");
       assert.equal(await passwords.verify(hash, "  pæss 𝄞  "), true);
       assert.equal(await passwords.verify(hash, "pæss 𝄞"), false);
+    });
+
+    test("what refuses a verification when it begins is thrown", async () => {
+      const hash = await passwords.hash("secret 1");
+      const refuse = () => {
+        throw new Error("refused");
+      };
+      await assert.rejects(hasher.verify(hash, "secret 1", line, refuse), /^Error: refused$/);
+      assert.equal(await passwords.verify(hash, "secret 1"), true);
     });
 
     test("nothing verifies without a hash, or against something that is not one", async () => {

@@ -5,9 +5,11 @@ import { extname } from "node:path";
 import { describe, test } from "node:test";
 import { makeArgon2PasswordHasher } from "../../../src/adapters/argon2-password-hasher.ts";
 
+const line = ["line"];
 const inLine = makeArgon2PasswordHasher();
-const hash = (password: string) => inLine.hash(password, "line");
-const verify = (stored: string | undefined, password: string) => inLine.verify(stored, password, "line");
+const hash = (password: string) => inLine.hash(password, line);
+const verify = (stored: string | undefined, password: string) =>
+  inLine.verify(stored, password, line, () => {});
 const password = "correct horse";
 
 /** Hashes of this password as they may be stored; argon2 itself finds that each of them matches. */
@@ -141,7 +143,7 @@ test("leaves half of libuv's threads to all else, however many cores there are, 
 
 test("turns away what the queue has no room for", async () => {
   const hasher = makeArgon2PasswordHasher({ working: 1, waiting: 2 });
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => hasher.hash(password, "line")));
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => hasher.hash(password, line)));
   assert.deepEqual(
     outcomes.map(({ status }) => status),
     ["fulfilled", "fulfilled", "fulfilled", "rejected", "rejected"],
@@ -157,7 +159,7 @@ test("says how many are at work and how many wait", async () => {
     waitingLimit: 10,
   });
   assert.deepEqual(hasher.load(), load(0, 0));
-  const hashes = Array.from({ length: 5 }, () => hasher.hash(password, "line"));
+  const hashes = Array.from({ length: 5 }, () => hasher.hash(password, line));
   assert.deepEqual(hasher.load(), load(2, 3));
   await Promise.all(hashes);
   assert.deepEqual(hasher.load(), load(0, 0));
