@@ -31,6 +31,7 @@ test("each figure of a reading is in the metrics, in its unit and with its meani
       condition: { kind: "contradicted", since: 0, why: "is shorter than what was signed" },
       pollAgeSeconds: 61,
       waitingRecords: 5,
+      transactionWaitSeconds: 90,
     },
   });
   assertGolden("test/unit/adapters/ops/metrics/metrics.txt", metricsText(reading, { ready: false, checks }));
