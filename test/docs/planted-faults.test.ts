@@ -39,7 +39,12 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
         const parts = readFileSync(pathOf(file), "utf8").split(text).length;
         return parts !== 2 || text === replacement;
       });
-    assert.deepEqual(wrong, []);
+    // A line that was edited innocently is here too: then its fault is to be written anew in the list.
+    assert.deepEqual(
+      wrong,
+      [],
+      "each text of test/release/planted-faults.ts has to be once in its file: was it edited?",
+    );
   });
 
   test("name tests that the files of their row have", () => {

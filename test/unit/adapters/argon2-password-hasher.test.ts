@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import { extname } from "node:path";
 import { describe, test } from "node:test";
+import { hash as argon2 } from "@node-rs/argon2";
 import { makeArgon2PasswordHasher } from "../../../src/adapters/argon2-password-hasher.ts";
 
 const line = ["line"];
@@ -77,6 +78,21 @@ describe("a hash that is not taken", () => {
   for (const name of refused) {
     test(`matches nothing, not even its own password: ${name}`, async () => {
       assert.equal(await verify(stored[name], password), false);
+    });
+  }
+
+  // Over one bound and far under the other: the product is that of ours, and the password is right.
+  for (const parameters of ["m=38912,t=1,p=1", "m=9728,t=4,p=1"] as const) {
+    test(`matches nothing where it is over one bound alone: ${parameters}`, async () => {
+      const [, memory = "", passes = ""] = /m=(\d+),t=(\d+)/.exec(parameters) ?? [];
+      const costly = await argon2(password, {
+        algorithm: 2,
+        memoryCost: Number(memory),
+        timeCost: Number(passes),
+        parallelism: 1,
+      });
+      assert.ok(costly.includes(parameters));
+      assert.equal(await verify(costly, password), false);
     });
   }
 
