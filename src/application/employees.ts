@@ -7,7 +7,6 @@ import {
 } from "../domain/employee.ts";
 import { emailTaken, invalid, recordChanged, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
-import { loginPair } from "./login-pair.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Caller, Origin, Ports } from "./ports.ts";
 import type { Sessions } from "./sessions.ts";
@@ -43,10 +42,12 @@ export function makeEmployees({
     password: string,
     { address, events }: Origin,
   ): Promise<string> {
-    throttle.refuseThrottled(caller.email, address);
+    const refuseThrottled = () => throttle.refuseThrottled(caller.email, address);
+    refuseThrottled();
     const passwordHash = (await employees.findAccount(caller.email))?.passwordHash;
-    const matches = await passwords.verify(passwordHash, password, loginPair(caller.email, address));
-    throttle.refuseThrottled(caller.email, address);
+    const line = throttle.lineOf(caller.email, address);
+    const matches = await passwords.verify(passwordHash, password, line, refuseThrottled);
+    refuseThrottled();
     if (passwordHash !== undefined && matches) return passwordHash;
     throttle.countFailure(caller.email, address);
     events.warn("password refused");
@@ -70,7 +71,7 @@ export function makeEmployees({
       origin: Origin,
     ): Promise<Employee> {
       refuseRoleAbove(caller, registration.role);
-      const passwordHash = await passwords.hash(password, loginPair(caller.email, origin.address));
+      const passwordHash = await passwords.hash(password, throttle.lineOf(caller.email, origin.address));
       const employee = await forgetAfter(employees.insert({ ...registration, passwordHash }, caller));
       reportAdmin(employee, caller, origin);
       return employee;
@@ -105,7 +106,7 @@ export function makeEmployees({
     /** Throws what `verifyPassword` does, also when the password has just been changed. */
     async changePassword(caller: Caller, change: PasswordChange, origin: Origin): Promise<void> {
       const passwordHash = await verifyPassword(caller, change.oldPassword, origin);
-      const next = await passwords.hash(change.newPassword, loginPair(caller.email, origin.address));
+      const next = await passwords.hash(change.newPassword, throttle.lineOf(caller.email, origin.address));
       const isReplaced = await forgetAfter(employees.replacePasswordHash(passwordHash, next, caller));
       if (!isReplaced) throw wrongPassword();
       origin.events.info("password changed");

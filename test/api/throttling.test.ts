@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
+import type { PasswordHasher } from "../../src/application/ports.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { until } from "../support/until.ts";
 import { api, openWorld, password, type World } from "../support/world.ts";
@@ -297,6 +298,41 @@ describe("hashing", () => {
       );
       await world.close();
     }
+  });
+
+  test("of a flood of many emails from one address keeps nobody at another out, and stops at the free failures", async () => {
+    const hasher = makeArgon2PasswordHasher({ working: 2, waiting: 200 });
+    let begun = 0;
+    const passwords: PasswordHasher = {
+      ...hasher,
+      verify: (hash, password, line, begin) =>
+        hasher.verify(hash, password, line, () => {
+          begin();
+          begun += 1;
+        }),
+    };
+    const world = await openWorld({ passwords, trustedProxies: ["127.0.0.1"] });
+    const { ADMIN, MANAGER, TECHNICIAN } = world.employees;
+    const [flooding, elsewhere] = ["198.51.100.7", "198.51.100.8"];
+    assert.equal((await attempt(world, TECHNICIAN.email, password, flooding)).status, 200);
+    begun = 0;
+    const flood = Array.from({ length: 260 }, (_, n) =>
+      attempt(world, `${n}@example.com`, "a guess", flooding),
+    );
+    await until(() => hasher.load().waiting === 200);
+    const logins = [ADMIN, MANAGER].map(({ email }) => attempt(world, email, password, elsewhere));
+    // Behind the same proxy as the flood, and at home there.
+    logins.push(attempt(world, TECHNICIAN.email, password, flooding));
+    assert.deepEqual(
+      (await Promise.all(logins)).map(({ status }) => status),
+      [200, 200, 200],
+    );
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    assert.equal(statuses.filter(status => status === 401).length, freeFailures.ofAddress);
+    assert.deepEqual([...new Set(statuses)].toSorted(), [401, 429, 503]);
+    // Two are under way when the last free one fails.
+    assert.ok(begun <= freeFailures.ofAddress + 2 + logins.length, `${begun} verifications`);
+    await world.close();
   });
 
   test("is refused past a bounded queue with 503 and Retry-After, and goes on afterwards", async () => {

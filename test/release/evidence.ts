@@ -153,7 +153,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "Hashing uses at most two threads": {
-    code: ["argon2-password-hasher.ts", "fair-queue.ts", "login-pair.ts"],
+    code: ["argon2-password-hasher.ts", "fair-queue.ts", "login-throttle.ts", "authentication.ts"],
     tests: [
       "test/unit/application/fair-queue.test.ts",
       "test/unit/adapters/argon2-password-hasher.test.ts",

@@ -271,7 +271,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["client-address.ts", ".slice(0, 4)", ".slice(0, 8)"],
     [
       "employees.ts",
-      "    throttle.refuseThrottled(caller.email, address);\n    const passwordHash",
+      "    refuseThrottled();\n    const passwordHash",
       "    const passwordHash",
       "an attempt that has to wait costs no verification, at a change of password either",
     ],
@@ -279,8 +279,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "Hashing uses at most two threads": [
     ["argon2-password-hasher.ts", "waiting: 200 }", "waiting: 2_000_000 }"],
     ["argon2-password-hasher.ts", "Math.min(2, availableParallelism())", "availableParallelism()"],
-    ["fair-queue.ts", "b.length > a.length ? b : a", "a"],
-    ["login-pair.ts", " ${email", " ${address"],
+    ["fair-queue.ts", "length(b) >= length(a) ? b : a", "a"],
+    ["login-throttle.ts", 'loggedIn.has(pairOf(email, address)) ? "known" : "new"', '"new"'],
+    ["authentication.ts", "line, refuseThrottled)", "line, () => {})"],
   ],
   "An `Idempotency-Key` writes one log": [
     [
@@ -559,7 +560,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "Every committed log, and every change": [
-    ["settling.ts", "{ ids: state.issued, xid }", "{ ids: lastIds, xid }"],
+    ["settling.ts", "open: 60_000", "open: 0"],
+    ["settling.ts", "{ ids: state.issued, xid, since", "{ ids: lastIds, xid, since"],
     ["0004_trail.sql", ",\n  unique (kind, record_id)\n", "\n"],
     [
       "0001_employee.sql",

@@ -31,6 +31,7 @@ export function readingOf(meter: Meter, uptimeSeconds: number, changes: Partial<
       condition: { kind: "whole", since: 0, why: "" },
       pollAgeSeconds: 0.4,
       waitingRecords: 0,
+      transactionWaitSeconds: 0.5,
     },
     runtime: {
       nodeVersion: "v24.0.0",

@@ -91,7 +91,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const closed = closeAtEnd(() => closeEmpty(app, 0));
   const call = makeClient(port);
 
-  const passwordHash = await passwords.hash(password, "world");
+  const passwordHash = await passwords.hash(password, ["operator"]);
   const join = async (role: Role) => {
     const employee = await operated.employees.insert(anEmployee({ role, passwordHash }));
     const account = (await repositories.employees.findAccount(emailKey(employee.email))) as Account;

@@ -68,6 +68,9 @@ export class Numbering {
   /** The tree of the entries that this process knows; undefined before its first step. */
   head = (): KnownHead | undefined => this.#known && headOf(this.#known);
 
+  /** Since when it has waited for a transaction that may hold an older id, in elapsed milliseconds. */
+  waitsSince = (): number | undefined => this.#settling.nextFloor?.since;
+
   async #do(todo: Exclude<Todo, { kind: "end" }>): Promise<Seen> {
     const { ledger, records } = this.#ports;
     if (todo.kind === "number")

@@ -44,6 +44,8 @@ export interface TrailState {
   readonly condition: TrailCondition;
   /** Since the last poll that succeeded, or since the start. */
   readonly pollAgeSeconds: number;
+  /** For how long numbering has waited for a transaction to end that may hold the id of an older record. */
+  readonly transactionWaitSeconds: number;
   /** Records that wait for their number, as of the last poll that did not succeed; 0 when the trail is whole. */
   readonly waitingRecords: number;
 }
@@ -174,6 +176,7 @@ export function makeTrail(ports: ServedTrailPorts) {
         condition: status.condition,
         pollAgeSeconds: (clock.elapsed() - status.succeededAt) / 1_000,
         waitingRecords: status.waiting,
+        transactionWaitSeconds: (clock.elapsed() - (numbering.waitsSince() ?? clock.elapsed())) / 1_000,
       };
     },
   };

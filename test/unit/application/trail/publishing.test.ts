@@ -204,6 +204,7 @@ describe("a trail that was rewritten under the process", () => {
       condition: { kind: "whole", since: state.condition.since, why: "" },
       pollAgeSeconds: 0,
       waitingRecords: 0,
+      transactionWaitSeconds: 0,
     });
     clock.advance(7);
     assert.equal(service.state().checkpointAgeSeconds, age + 7);

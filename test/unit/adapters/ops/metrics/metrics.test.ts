@@ -39,6 +39,7 @@ test("what there is none of has no sample, and one condition of the trail is the
       condition: { kind: "contradicted", since: 0, why: "is shorter than what was signed" },
       pollAgeSeconds: 61,
       waitingRecords: 5,
+      transactionWaitSeconds: 90,
     },
   });
   const samples = readMetrics(metricsText(reading, ready));
