@@ -67,7 +67,7 @@ export async function runServe(context: CommandContext): Promise<void> {
       const chosen = await orRefuse(service.operations.listen(opsPort, opsHost), place);
       events.info("operations listening", { host: opsHost, port: chosen });
     }
-    const databaseChecked = databaseExamined.then(() => onceReachable(events, service.startTrail));
+    const databaseChecked = databaseExamined.then(() => onceReachable(events, service.compareState));
     // A database that is down must not keep the service from starting.
     await Promise.race([databaseChecked, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
     const listeningPort =
@@ -76,7 +76,8 @@ export async function runServe(context: CommandContext): Promise<void> {
         : await orRefuse(service.app.listenOn(inherited), "the socket that was passed on");
     phase = "serving";
     events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
-    await Promise.race([stopRequested, failed, databaseChecked.then(() => stopRequested)]);
+    const trailStarted = databaseChecked.then(service.startTrail);
+    await Promise.race([stopRequested, failed, trailStarted.then(() => stopRequested)]);
     events.info("stopping");
   } finally {
     phase = "draining";
@@ -92,9 +93,11 @@ export async function runServe(context: CommandContext): Promise<void> {
  */
 async function loadService() {
   for (const load of [
+    () => import("../adapters/postgres/repositories/log-lists.ts"),
     () => import("../adapters/postgres/repositories/repositories.ts"),
     () => import("../application/trail/trail.ts"),
     () => import("../adapters/jose-tokens.ts"),
+    () => import("../adapters/http/request/request-handler.ts"),
     () => import("../adapters/http/api/routes.ts"),
     () => import("../adapters/http/server/server.ts"),
   ]) {

@@ -82,9 +82,12 @@ export async function makeService(
     operations,
 
     /** Throws UnsuitableDatabase where the database is not the one that TRAIL_STATE_FILE remembers, or UNAVAILABLE. */
-    async startTrail(): Promise<void> {
+    async compareState(): Promise<void> {
       // What else the file says is for whoever signs.
       await compareStateFile(database.requests, trailStateFile).catch(faultOf);
+    },
+
+    startTrail(): void {
       trail.start();
     },
 
