@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run demo cluster test test-release test-embedded faults mutants bench docs build install uninstall deb audit check format clean node-version
+.PHONY: run demo cluster test test-release test-embedded faults bench docs screenshot golden build install uninstall deb audit check format clean node-version
 
 installed = node_modules/.package-lock.json
 # `npm ci --omit=dev` leaves this file too, but not what is needed here.
@@ -37,17 +37,21 @@ test-embedded: $(installed)
 faults: $(installed)
 	@node --import tsx test/lab/faults/run.ts $(FAULTS)
 
-# Plants single mistakes in the sources and prints how many the tests notice. MUTANTS="--minutes 60 --seed 2 --only src/domain"
-mutants: $(installed)
-	@node --import tsx test/lab/mutants/run.ts $(MUTANTS)
-
 # What the service costs, on a PostgreSQL of its own (docs/performance.md); BENCH="--docs" writes its tables there.
 bench: $(installed)
 	@node --import tsx bench/run.ts $(BENCH)
 
-# The pages of docs/ that show the API, by calling it; a test fails when they are stale.
+# What is made of README.md and docs/: pages of the API and the commands, tables, counts. A test fails when it is stale.
 docs: $(installed)
 	@node --import tsx dev/api-docs.ts
+
+# docs/status-page.png: the service under the requests of `make bench`; needs Chromium and PostgreSQL, and takes ten minutes.
+screenshot: $(installed)
+	@node --import tsx dev/screenshot.ts
+
+# Files that tests compare whole: sql/protection.ndjson, by which serve refuses a weaker database, and outputs beside their tests.
+golden: $(installed)
+	@GOLDEN=write node --import tsx test/run.ts $$(grep -rl assertGolden test --include='*.test.ts')
 
 check: $(installed)
 	@npm run --silent check

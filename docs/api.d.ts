@@ -195,13 +195,13 @@ export interface components {
        * @description The id of the employee.
        */
       id: number;
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       firstName: string;
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       lastName: string;
-      /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
+      /** @description Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. 6 to 20 characters, not counting whitespace at its ends. */
       phone: string;
-      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`. 5 to 254 characters, not counting whitespace at its ends. */
       email: string;
       /** @description Exactly one role. Other words: 400 `Invalid role value`. */
       role: components["schemas"]["Role"];
@@ -215,9 +215,9 @@ export interface components {
        * @description The id of the asset.
        */
       id: number;
-      /** @description What the asset is called. The service trims surrounding whitespace; 1 to 100 characters remain. */
+      /** @description What the asset is called. Stored without whitespace at its ends. 1 to 100 characters, not counting whitespace at its ends. */
       name: string;
-      /** @description Anything that helps to recognise the asset, at most 2,000 characters, stored as sent. */
+      /** @description Anything that helps to recognise the asset, stored as sent. At most 2,000 characters. */
       description: string;
       /** @description Whether the asset is in use. */
       active: boolean;
@@ -237,7 +237,7 @@ export interface components {
       status: components["schemas"]["LogStatus"];
       /** @description What kind of task it was. Other words: 400 `Invalid task type value`. */
       taskType: components["schemas"]["TaskType"];
-      /** @description What was done or found, at most 10,000 characters, stored as sent. It may be empty. */
+      /** @description What was done or found, stored as sent. It may be empty. At most 10,000 characters. */
       comment: string;
       /**
        * Format: int64
@@ -336,31 +336,31 @@ export interface components {
     };
     /** @description Body of: Create an employee, with a role up to one's own. */
     RegisterEmployeeRequest: {
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       firstName: string;
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       lastName: string;
-      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`. 5 to 254 characters, not counting whitespace at its ends. */
       email: string;
       /**
        * Format: password
-       * @description 4 to 72 characters, not counting whitespace at its ends. The service stores only its hash (argon2id) and never returns it.
+       * @description The service stores only its hash (argon2id) and never returns it. 4 to 72 characters, not counting whitespace at its ends.
        */
       password: string;
-      /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
+      /** @description Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. 6 to 20 characters, not counting whitespace at its ends. */
       phone: string;
       /** @description Exactly one role. Other words: 400 `Invalid role value`. */
       role: components["schemas"]["Role"];
     };
     /** @description Body of: Change an employee whose role is not above one's own. */
     UpdateEmployeeRequest: {
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       firstName?: string | null;
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       lastName?: string | null;
-      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`. 5 to 254 characters, not counting whitespace at its ends. */
       email?: string | null;
-      /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
+      /** @description Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. 6 to 20 characters, not counting whitespace at its ends. */
       phone?: string | null;
       /** @description Exactly one role. Other words: 400 `Invalid role value`. */
       role?: components["schemas"]["Role"] | null;
@@ -371,16 +371,16 @@ export interface components {
       oldPassword: string;
       /**
        * Format: password
-       * @description The password from now on: 4 to 72 characters, not counting whitespace at its ends.
+       * @description The password from now on. 4 to 72 characters, not counting whitespace at its ends.
        */
       newPassword: string;
     };
     /** @description Body of: Create an asset. */
     CreateAssetRequest: {
-      /** @description What the asset is called. The service trims surrounding whitespace; 1 to 100 characters remain. */
+      /** @description What the asset is called. Stored without whitespace at its ends. 1 to 100 characters, not counting whitespace at its ends. */
       name: string;
       /**
-       * @description Anything that helps to recognise the asset, at most 2,000 characters, stored as sent.
+       * @description Anything that helps to recognise the asset, stored as sent. At most 2,000 characters.
        * @default
        */
       description?: string | null;
@@ -398,7 +398,7 @@ export interface components {
       status: components["schemas"]["LogStatus"];
       /** @description What kind of task it was. Other words: 400 `Invalid task type value`. */
       taskType: components["schemas"]["TaskType"];
-      /** @description What was done or found, at most 10,000 characters, stored as sent. It may be empty. */
+      /** @description What was done or found, stored as sent. It may be empty. At most 10,000 characters. */
       comment: string;
     };
     /**

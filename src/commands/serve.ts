@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { setFlagsFromString } from "node:v8";
 import { makeJsonEventLog, stackOf } from "../adapters/json-event-log.ts";
 import { LogOutput } from "../adapters/log-output.ts";
-import type { Phase } from "../adapters/ops/figures/readiness.ts";
+import type { ServicePhase } from "../adapters/ops/figures/readiness.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { EventLog } from "../application/process.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
@@ -50,10 +50,11 @@ export async function runServe(context: CommandContext): Promise<void> {
   databaseExamined.catch(() => {});
   for (const hint of misspelled(environment)) events.warn("unknown setting", { hint });
   const { makeService } = await loadService();
-  let phase: Phase = "starting";
+  let phase: ServicePhase = "starting";
   const service = await makeService(settings, database, {
     version: version(),
     identity,
+    inherited,
     certificate: () => certificate?.state(),
     events,
     droppedLogLines: () => output.dropped,
@@ -70,10 +71,8 @@ export async function runServe(context: CommandContext): Promise<void> {
     const databaseChecked = databaseExamined.then(() => onceReachable(events, service.compareState));
     // A database that is down must not keep the service from starting.
     await Promise.race([databaseChecked, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
-    const listeningPort =
-      inherited === undefined
-        ? await orRefuse(service.app.listen(port, host), `HOST ${host}, PORT ${port}`)
-        : await orRefuse(service.app.listenOn(inherited), "the socket that was passed on");
+    const place = inherited === undefined ? `HOST ${host}, PORT ${port}` : "the socket that was passed on";
+    const listeningPort = await orRefuse(service.listen(), place);
     phase = "serving";
     events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
     const trailStarted = databaseChecked.then(service.startTrail);

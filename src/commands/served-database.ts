@@ -6,7 +6,13 @@ import {
   trailLimits,
 } from "../adapters/postgres/connection/database.ts";
 import type { PoolLimits } from "../adapters/postgres/connection/pool.ts";
-import { examine, type Finding, refuse, sessionCheck } from "../adapters/postgres/schema/examination.ts";
+import {
+  examine,
+  type Finding,
+  keepsFromServing,
+  refuse,
+  sessionCheck,
+} from "../adapters/postgres/schema/examination.ts";
 import { readSchema, type Schema } from "../adapters/postgres/schema/migrations.ts";
 import type { Use } from "../adapters/postgres/schema/promises.ts";
 import type { ServeSettings } from "../config/settings.ts";
@@ -29,17 +35,21 @@ export class ServedDatabase {
     this.#schema = readSchema(sqlFolder);
     this.requests = open(serviceLimits);
     this.trail = open(trailLimits);
-    this.probe = open(probeLimits);
+    // A new one now and then: one that is kept says nothing of a password that was changed.
+    this.probe = connect(databaseUrl, probeLimits, preparesStatements, {
+      ...needs,
+      keptMilliseconds: 10_000,
+    });
   }
 
   /** Throws UnsuitableDatabase, or UNAVAILABLE. */
   async check(): Promise<void> {
-    refuse(await examine(this.requests, this.#schema, this.#use));
+    refuse(await examine(this.requests, this.#schema, this.#use, keepsFromServing));
   }
 
   /** What is to be said of it while it is served. Throws UnsuitableDatabase, or UNAVAILABLE. */
   examine(): Promise<readonly Finding[]> {
-    return examine(this.probe, this.#schema, this.#use);
+    return examine(this.probe, this.#schema, this.#use, keepsFromServing);
   }
 
   async close(): Promise<void> {

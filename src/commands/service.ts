@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { stackOf } from "../adapters/json-event-log.ts";
-import { type DatabaseState, makeReadiness, type Phase } from "../adapters/ops/figures/readiness.ts";
+import { type DatabaseState, makeReadiness, type ServicePhase } from "../adapters/ops/figures/readiness.ts";
 import { makeRequestMeter } from "../adapters/ops/figures/request-meter.ts";
 import type { Sources } from "../adapters/ops/operations-listener.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
@@ -25,12 +25,14 @@ import type { ServedDatabase } from "./served-database.ts";
 /** What the service gets from the process that runs it. */
 interface ServiceContext {
   readonly identity: ServerIdentity | undefined;
+  /** The descriptor of the socket that was passed on, if one was. */
+  readonly inherited: number | undefined;
   /** Undefined without TLS. */
   readonly certificate: () => CertificateState | undefined;
   readonly events: EventLog;
   readonly droppedLogLines: () => number;
   readonly version: string;
-  readonly phase: () => Phase;
+  readonly phase: () => ServicePhase;
 }
 
 /** The parts of `serve`, put together. None of them listens, or asks the database anything yet. */
@@ -39,9 +41,8 @@ export async function makeService(
   database: ServedDatabase,
   context: ServiceContext,
 ) {
-  const { events, version, droppedLogLines, phase, identity, certificate } = context;
+  const { events, version, droppedLogLines, phase, identity, certificate, inherited } = context;
   const { host, port, opsPort, trailStateFile } = settings;
-  const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const passwords = makeArgon2PasswordHasher();
   const meter = makeRequestMeter();
   const repositories = makeRepositories(database.requests);
@@ -59,6 +60,14 @@ export async function makeService(
   const ports = { ...repositories, passwords, tokens, events, clock: systemClock };
   const app = makeApp(ports, trail.published, { ...settings, identity }, meter);
 
+  /** A socket that was passed on has an address of its own. */
+  const apiAddress = () => {
+    const listening = app.address() ?? { address: host, port };
+    const name = inherited === undefined ? host : listening.address;
+    const reachable = /^(0\.0\.0\.0|::)$/.test(name) ? "localhost" : name.includes(":") ? `[${name}]` : name;
+    return `${identity === undefined ? "http" : "https"}://${reachable}:${listening.port}`;
+  };
+
   const sources: Sources = {
     figures: () => ({
       at: systemClock.now(),
@@ -72,7 +81,7 @@ export async function makeService(
       trail: trail.state(),
     }),
     checkpoint: trail.checkpoint,
-    apiAddress: `${identity === undefined ? "http" : "https"}://${reachable}:${port}`,
+    apiAddress,
     readiness: makeReadiness(phase, () => stateOf(database.examine())),
     failed: (event, error) => events.error(event, { cause: stackOf(error) }),
   };
@@ -80,6 +89,9 @@ export async function makeService(
   return {
     app,
     operations,
+
+    /** Resolves to the port. */
+    listen: () => (inherited === undefined ? app.listen(port, host) : app.listenOn(inherited)),
 
     /** Throws UnsuitableDatabase where the database is not the one that TRAIL_STATE_FILE remembers, or UNAVAILABLE. */
     async compareState(): Promise<void> {
@@ -107,7 +119,7 @@ const operationsOf = async (sources: Sources) =>
 /** Without a driver's message, because any client of the operations listener may read this. */
 async function stateOf(examination: Promise<readonly Finding[]>): Promise<DatabaseState> {
   try {
-    const broken = (await examination).filter(({ promise }) => /^(refuses|not ready)$/.test(promise.broken));
+    const broken = await examination;
     const others = broken.filter(({ promise }) => promise.name !== "writes").map(({ words }) => words);
     const database = others.length < broken.length ? "takes no writes" : "ok";
     return { database, schema: others.join("; ") || "ok" };

@@ -25,11 +25,16 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
     assert.deepEqual(
       rows.filter(({ promise }) => faultsOf(promise).length === 0),
       [],
+      "add a fault for each of these promises to test/release/planted-faults.ts",
     );
     const others = Object.keys(plantedFaults).filter(
       beginning => rows.filter(({ promise }) => promise.startsWith(beginning)).length !== 1,
     );
-    assert.deepEqual(others, []);
+    assert.deepEqual(
+      others,
+      [],
+      "give each of these in planted-faults.ts the beginning of one row of SECURITY.md",
+    );
   });
 
   test("each change a text that is there once", () => {
@@ -39,7 +44,11 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
         const parts = readFileSync(pathOf(file), "utf8").split(text).length;
         return parts !== 2 || text === replacement;
       });
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(
+      wrong,
+      [],
+      "write the texts of these as their source files have them now, each so that it is unique",
+    );
   });
 
   test("name tests that the files of their row have", () => {
@@ -49,16 +58,16 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
         .flatMap(([, , , soonest]) => soonest ?? [])
         .filter(soonest => !titles.some(title => title.test(soonest)));
     });
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(wrong, [], "name a test of a file that the row of SECURITY.md names");
   });
 
   test("are in files that the promise's row names, and the row names a test", () => {
     for (const { promise, keptIn, testedIn } of rows) {
-      assert.ok(testedIn.length > 0, promise);
+      assert.ok(testedIn.length > 0, `name a test in the row: ${promise}`);
       for (const [file] of faultsOf(promise)) {
         const path = pathOf(file);
         const isNamed = keptIn.some(kept => path === kept || path.startsWith(`${kept}/`));
-        assert.ok(isNamed, `${file}: ${promise}`);
+        assert.ok(isNamed, `name ${file} in the row: ${promise}`);
       }
     }
   });

@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import { createServer, request as forward } from "node:http";
 import { listenLocally } from "./listen.ts";
+import { once } from "./until.ts";
 
 /** What becomes of one request: a lost answer, a busy service, or something done before it is passed on. */
 export type Mishap = "lose the answer" | "be busy" | (() => void);

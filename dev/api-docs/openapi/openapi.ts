@@ -1,23 +1,16 @@
 import { statusOf } from "../../../src/adapters/http/api/http-error.ts";
 import { type Route, rolesOf } from "../../../src/adapters/http/api/route.ts";
 import type { Field, Fields, Schema } from "../../../src/domain/field.ts";
-import { errorResponses } from "./error-responses.ts";
 import { schemaOf } from "./field-words.ts";
 import { introduction, tagDescriptions, tokenDescription } from "./introduction.ts";
-import { type Operation, operations } from "./operations.ts";
+import type { Operation } from "./operations.ts";
 import { byReference, type RecordName, recordSchemas, wordSchemas } from "./record-schemas.ts";
+import { errorResponses } from "./status-meanings.ts";
 
-export type DescribedRoute = Route & Operation;
-
-export function describedRoute(route: Route): DescribedRoute {
-  const operation = operations[`${route.method} ${route.path}`];
-  if (operation === undefined) throw new Error(`${route.method} ${route.path} is not described`);
-  return { ...route, ...operation };
-}
+type DescribedRoute = Route & Operation;
 
 /** The route table as an OpenAPI document (OpenAPI Specification 3.1): nothing is said here of any one route. */
-export function openApiOf(table: readonly Route[]) {
-  const routes = table.map(describedRoute);
+export function openApiOf(routes: readonly DescribedRoute[]) {
   const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {};
   const requestSchemas: Record<string, Schema> = {};
   for (const route of routes) {
@@ -130,7 +123,7 @@ function parametersOf({ path, query = {}, headers = {} }: DescribedRoute) {
 /** A parameter's description stands beside its schema. */
 const apart = ({ description, ...schema }: Schema) => ({ description, schema });
 
-function bodySchemaOf({ summary }: Route, fields: Fields): Schema {
+function bodySchemaOf({ summary }: Operation, fields: Fields): Schema {
   const declared = Object.entries(fields);
   return {
     type: "object",

@@ -18,7 +18,7 @@ export interface Sources {
   readonly readiness: () => Promise<Readiness>;
   /** The newest checkpoint, a signed note. */
   readonly checkpoint: () => string | undefined;
-  readonly apiAddress: string;
+  readonly apiAddress: () => string;
   readonly failed: (event: "operations request failed" | "figures not read", cause: unknown) => void;
 }
 
@@ -58,11 +58,11 @@ export function makeOperations(sources: Sources) {
     {
       "/": async () => page(statusPage(await sources.readiness(), figures.read(), figures.samples)),
       "/api": async () =>
-        page((await made("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress)),
+        page((await made("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress())),
       "/openapi.json": async () => ({
         status: 200,
         type: jsonType,
-        text: withServer(await made("openapi.json"), sources.apiAddress),
+        text: withServer(await made("openapi.json"), sources.apiAddress()),
         // Tools in a browser load it from an origin of their own; it is the same for everybody.
         headers: ["Access-Control-Allow-Origin", "*"],
       }),

@@ -20,7 +20,7 @@ const clock = makeFakeClock(start);
 const tokens = await makeJoseTokens(settings, clock);
 
 const notValid = { name: "DomainError", code: "TOKEN_REFUSED", message: "Token is not valid" };
-const known = { employeeId: 7, email: "Ada@example.com", role: "MANAGER" };
+const known = { employeeId: 7, email: "ada@example.com", role: "MANAGER" };
 
 const claims = {
   username: "Ada@example.com",
@@ -62,6 +62,12 @@ describe("a token for an employee", () => {
       sub: "7",
     });
     assert.match(jti, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+  });
+
+  test("is not issued before the moment from which the account's tokens are valid", async () => {
+    const token = await tokens.sign({ ...account, tokensValidFrom: now + 3 });
+    const { issuedAt, expiresAt } = await tokens.verify(token);
+    assert.deepEqual({ issuedAt, expiresAt }, { issuedAt: now + 3, expiresAt: now + 3_600 });
   });
 
   test("is signed with the bytes of the secret", async () => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,7 +7,7 @@ import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { LogOutput } from "../../../src/adapters/log-output.ts";
 import { script } from "../../support/compiled.ts";
-import { until } from "../../support/until.ts";
+import { once, until } from "../../support/until.ts";
 
 /** A pipe, with its reader, who does not read yet. */
 async function openPipe() {

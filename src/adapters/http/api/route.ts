@@ -55,9 +55,8 @@ type InputOf<Path, Body extends Fields, Query extends Fields, Headers extends Fi
 >;
 type AnyInput = Input<number | undefined, string | undefined, Fields, Fields, Fields>;
 
+/** The words of the documents about a route are in dev/api-docs/openapi/operations.ts. */
 interface Declaration<In, Body, Query, Headers> {
-  /** In the OpenAPI document; what else that says of a route is in dev/api-docs/. */
-  readonly summary: string;
   /** The status of success; 200 without it. */
   readonly status?: 201 | 204;
   /** The query parameters that the route knows; it ignores others. */
@@ -99,17 +98,36 @@ export interface Route
 /** What a route asks for, as a list; none for an open route. */
 export const rolesOf = (role: Route["role"]): string[] => (role === "NONE" ? [] : [role]);
 
+/** A route whose type says which. */
+type NamedRoute<M, P> = Route & { readonly method: M; readonly path: P };
+
+/** Method and path of a route, as the documents name it. */
+export type KeyOf<R extends Route> =
+  R extends NamedRoute<infer M extends Method, infer P extends string> ? `${M} ${P}` : never;
+
 /** Both tie the declared fields to the type of what `run` is given. */
-export const guarded = <P extends string, B extends Fields, Q extends Fields, H extends Fields>(
-  method: Method,
+export const guarded = <
+  M extends Method,
+  P extends string,
+  B extends Fields,
+  Q extends Fields,
+  H extends Fields,
+>(
+  method: M,
   path: P,
   role: Route["role"],
   route: GuardedDeclaration<InputOf<P, B, Q, H>, B, Q, H>,
-): Route =>
+): NamedRoute<M, P> =>
   // The request handler fills in what the route declares (request-handler.ts).
   ({ method, path, role, status: 200, ...(route as GuardedDeclaration<AnyInput, Fields, Fields, Fields>) });
-export const open = <P extends string, B extends Fields, Q extends Fields, H extends Fields>(
-  method: Method,
+export const open = <
+  M extends Method,
+  P extends string,
+  B extends Fields,
+  Q extends Fields,
+  H extends Fields,
+>(
+  method: M,
   path: P,
   route: Declaration<InputOf<P, B, Q, H>, B, Q, H>,
-): Route => guarded(method, path, "NONE", route);
+): NamedRoute<M, P> => guarded(method, path, "NONE", route);

@@ -114,6 +114,8 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
     listen: (port: number, host: string) => listen({ port, host }),
     /** Takes connections from a socket that is open already, under this descriptor; resolves to its port. */
     listenOn: (descriptor: number) => listen({ fd: descriptor }),
+    /** Where it listens; null when it does not. */
+    address: () => server.address() as AddressInfo | null,
     /** Lets requests finish that are under way or arrive in the next moment, and ends what is left after the grace period. */
     async close(graceMilliseconds: number): Promise<void> {
       await draining.drain(graceMilliseconds);

@@ -99,7 +99,7 @@ describe("the bounds of the operations server", () => {
     const port = await server.listen(0, "127.0.0.1");
     const [silent, dripping] = await Promise.all([dial(port), dial(port)]);
     const drip = setInterval(() => dripping.socket.write("\r\n"), 5);
-    await Promise.all([silent.closed, dripping.closed]);
+    await Promise.all([silent.closed(), dripping.closed()]);
     clearInterval(drip);
     await server.close();
   });
@@ -110,7 +110,7 @@ describe("the bounds of the operations server", () => {
     const first = await dial(port);
     assert.equal(await sendRaw(port, ""), "");
     first.socket.destroy();
-    await first.closed;
+    await first.closed();
     await server.close();
   });
 
@@ -123,13 +123,13 @@ describe("the bounds of the operations server", () => {
     t.mock.timers.tick(9_999);
     assert.equal(clients.filter(({ socket }) => socket.closed).length, 0);
     t.mock.timers.tick(1);
-    await Promise.all(clients.map(({ closed }) => closed));
+    await Promise.all(clients.map(({ closed }) => closed()));
     await server.close();
   });
 
   test("closing waits for nobody", async () => {
     const server = makeBounded({ lifetimeMilliseconds: 60_000, connections: 10 });
     const { closed } = await dial(await server.listen(0, "127.0.0.1"));
-    await Promise.all([server.close(), closed]);
+    await Promise.all([server.close(), closed()]);
   });
 });

@@ -6,8 +6,7 @@ import type { Reading } from "../../../../../src/adapters/ops/figures/reading.ts
 import { makeRequestMeter } from "../../../../../src/adapters/ops/figures/request-meter.ts";
 import { html, policyOf } from "../../../../../src/adapters/ops/page/html.ts";
 import { statusPage } from "../../../../../src/adapters/ops/page/status-page.ts";
-import { assertGolden } from "../../../../support/golden.ts";
-import { type Meter, makeBusyPage, readingOf } from "../../../../support/readings.ts";
+import { type Meter, readingOf } from "../../../../support/readings.ts";
 
 const ready: Readiness = { ready: true, checks: { service: "ok", database: "ok", schema: "ok" } };
 
@@ -31,10 +30,6 @@ const attentionOf = (page: string): string[] =>
   ].map(([, level, text]) => `${level} ${text}`);
 
 describe("the status page", () => {
-  test("of a busy service is as it was looked at last", () => {
-    assertGolden("test/unit/adapters/ops/page/busy.html.txt", makeBusyPage());
-  });
-
   test("says that nothing calls for attention while nothing does", () => {
     const page = pageAfter(meter => meter.responded("GET", "/logs", 200, 2));
     assert.match(page, /Nothing calls for attention\./);

@@ -1,8 +1,15 @@
+import { uniqueConstraints } from "../../../src/adapters/postgres/connection/sqlstate.ts";
+
 interface Meaning {
   readonly description: string;
   /** By name: each a message that clients get. */
   readonly messages: Readonly<Record<string, string>>;
 }
+
+/** What breaks a unique constraint: a name for the example, and words. */
+const conflicts: Readonly<Record<keyof typeof uniqueConstraints, readonly [string, string]>> = {
+  employee_email_key: ["email", "Another employee has this email, in this or another form."],
+};
 
 /** What each error status means, with the messages that a client is most likely to see. */
 const meanings: Readonly<Record<string, Meaning>> = {
@@ -49,8 +56,15 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: { slow: "Request took too long" },
   },
   409: {
-    description: "Another employee has this email, in this or another form.",
-    messages: { email: "Email already exists" },
+    description: Object.values(conflicts)
+      .map(([, words]) => words)
+      .join(" "),
+    messages: Object.fromEntries(
+      Object.entries(conflicts).map(([constraint, [name]]) => [
+        name,
+        uniqueConstraints[constraint as keyof typeof uniqueConstraints]().message,
+      ]),
+    ),
   },
   410: {
     description:
