@@ -24,9 +24,10 @@ test: check
 	@node --import tsx test/run.ts
 
 # What is slow and has little to do with most changes: packages, operations.md in a booted Debian, make run, PgBouncer, fuzzing,
-# make audit, short faults.
+# make audit, short faults. At last, with nothing else at work: what a request costs beside the last release (bench/last-release).
 test-release: $(installed)
 	@TEST_CONCURRENCY=2 TEST_FILE_SECONDS=600 node --import tsx test/run.ts $$(find test/release -name '*.test.ts')
+	@node --import tsx bench/paired.ts
 
 # The repository contract and all else that is said of PostgreSQL, on the embedded one.
 test-embedded: $(installed)
@@ -36,7 +37,7 @@ test-embedded: $(installed)
 faults: $(installed)
 	@node --import tsx test/lab/faults/run.ts $(FAULTS)
 
-# What the service costs, on a PostgreSQL of its own (docs/performance.md); BENCH="--rounds 5" and the like.
+# What the service costs, on a PostgreSQL of its own (docs/performance.md); BENCH="--docs" writes its tables there.
 bench: $(installed)
 	@node --import tsx bench/run.ts $(BENCH)
 

@@ -727,6 +727,17 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           assert.equal((await written()).length, 1);
         });
 
+        test("a key that comes again with logs without one is a replay, and each of the others a log", async () => {
+          const { send, written } = await openAsset();
+          await send(aLog(), "key");
+          const answers = await Promise.all([send(aLog(), "key"), send(aLog()), send(aLog())]);
+          assert.deepEqual(
+            answers.map(({ isReplay }) => isReplay),
+            [true, false, false],
+          );
+          assert.equal((await written()).length, 3);
+        });
+
         test("a key under which nothing could be written is free", async () => {
           const { send } = await openAsset();
           await assert.rejects(send(aLog(), "key", unknownId), assetNotFound);

@@ -148,7 +148,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["remembered.ts", "if (await records.isEmpty())", "if (kept.size < 0)"],
     [
       "commands/service.ts",
-      "      await compareStateFile(database, trailStateFile).catch(faultOf);\n",
+      "      await compareStateFile(database.requests, trailStateFile).catch(faultOf);\n",
       "",
       "and without records is refused by serve and a backup, and check says so",
     ],
