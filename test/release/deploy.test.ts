@@ -97,12 +97,12 @@ describe("the installed command", () => {
   before(() => {
     write(
       "environment",
-      '# A=1\nISSUER="my issuer"\nCORS_ALLOWED_ORIGINS=https://a.example?b=c=\nOPS_PORT=7071',
+      '# A=1\nISSUER="my issuer"\nCORS_ALLOWED_ORIGINS=https://a.example?b=c=\nOPS_PORT = 7071 \r\n\tTOKEN_EXPIRE_TIME =\t2h',
     );
     write("environment-7072", "OPS_PORT=7073\n");
     mkdirSync(join(folder, "credentials"));
     for (const name of ["database-url", "secret-key", "trail-key"])
-      write(`credentials/${name}`, `the ${name}\n`);
+      write(`credentials/${name}`, `the ${name}${name === "database-url" ? "\r" : ""}\n`);
     write("id", "#!/bin/sh\necho 0\n", 0o755);
     write("setpriv", '#!/bin/sh\necho "setpriv $*"\nenv\n', 0o755);
   });
@@ -114,6 +114,7 @@ describe("the installed command", () => {
       "ISSUER=my issuer",
       "CORS_ALLOWED_ORIGINS=https://a.example?b=c=",
       "OPS_PORT=7071",
+      "TOKEN_EXPIRE_TIME=2h",
       "DATABASE_URL=the database-url",
       "SECRET_KEY=the secret-key",
       "TRAIL_KEY=the trail-key",
@@ -258,6 +259,7 @@ describe("the production build", () => {
       "node_modules",
       "on-database",
       "package.json",
+      "restore",
       "sql",
     ]);
     const version = execFileSync(process.execPath, [join(program, "dist/main.js"), "--version"], {
