@@ -1,7 +1,7 @@
 import { makeRoutes, type UseCases } from "./adapters/http/api/routes.ts";
 import { makeClientAddress, type TrustedProxies } from "./adapters/http/request/client-address.ts";
 import { type AllowedOrigins, makeCors } from "./adapters/http/request/cors.ts";
-import { httpLimits } from "./adapters/http/server/limits.ts";
+import { type HttpLimits, httpLimits } from "./adapters/http/server/limits.ts";
 import type { TlsIdentity } from "./adapters/http/server/listener.ts";
 import { type HttpServer, makeHttpServer } from "./adapters/http/server/server.ts";
 import { makeAssets } from "./application/assets.ts";
@@ -31,6 +31,8 @@ export interface HttpSettings {
   readonly trustedProxies: TrustedProxies;
   /** Without one the server speaks plain HTTP. */
   readonly identity?: TlsIdentity | undefined;
+  /** Other bounds than those of the service. */
+  readonly limits?: Partial<HttpLimits>;
 }
 
 /** Ports to use cases to the route table to the server: the same for the service and for its tests. */
@@ -52,5 +54,5 @@ export function makeApp(
     clock: ports.clock,
     meter,
   };
-  return makeHttpServer(api, httpLimits, settings.identity);
+  return makeHttpServer(api, { ...httpLimits, ...settings.limits }, settings.identity);
 }

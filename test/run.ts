@@ -16,6 +16,7 @@ import { startTestServer } from "./support/test-server.ts";
  *     TEST_CONCURRENCY=4                         files at a time
  *     TEST_MINUTES=20                            end a run that takes longer, and name the files that it waits for
  *     TEST_FILE_SECONDS=180                      end a file that takes longer, also one that a test has left something open in
+ *     TEST_NAME=REGEXP                           the tests of this name only
  *     TEST_MAY_SKIP=REGEXP                       fail when a test is skipped for a reason that this does not match
  */
 const mostMinutes = Number(process.env["TEST_MINUTES"] ?? 20);
@@ -61,6 +62,7 @@ const tests = spawn(
     `--test-reporter-destination=${outcomes}`,
     `--test-concurrency=${process.env["TEST_CONCURRENCY"] ?? 4}`,
     `--test-timeout=${fileSeconds * 1_000 + 20_000}`,
+    ...(process.env["TEST_NAME"] === undefined ? [] : [`--test-name-pattern=${process.env["TEST_NAME"]}`]),
     ...files.map(file => join(tree, file.replace(/\.ts$/, ".js"))),
   ],
   {

@@ -5,19 +5,20 @@ import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { acceptTrail } from "../application/trail/signing.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
-import { faultOf } from "../domain/trail/encoding.ts";
+import { faultOf, readCount } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
-import { usageError } from "./options.ts";
+import { readGiven, usageError } from "./options.ts";
 
 const longestReason = 1_000;
 
 /** `accept-trail`: how an operator goes on after a restore that was meant. */
 export async function runAcceptTrail(
   context: CommandContext,
-  values: { readonly reason: string },
+  values: { readonly reason: string; readonly "gives-up": string },
 ): Promise<void> {
   const reason = readReason(values.reason);
+  const givesUp = readGiven("--gives-up", () => readCount("number", values["gives-up"]));
   const events = makeJsonEventLog("info", systemClock, line => context.print(line.trimEnd()));
   await withDatabase(acceptTrailSettings, context, async (database, { trailKey: key, trailStateFile }) => {
     const acceptance = await acceptTrail(
@@ -28,7 +29,7 @@ export async function runAcceptTrail(
         remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
         key,
       },
-      reason,
+      { reason, givesUp },
     ).catch((error: unknown) => {
       throw new CommandError(exitCodes.failure, faultOf(error));
     });

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { dirname } from "node:path";
-import { connect, probeLimits } from "../adapters/postgres/connection/database.ts";
+import { connect, type Database, probeLimits } from "../adapters/postgres/connection/database.ts";
 import {
   allPromises,
   examine,
@@ -11,15 +11,13 @@ import {
   sessionCheck,
 } from "../adapters/postgres/schema/examination.ts";
 import { readSchema } from "../adapters/postgres/schema/migrations.ts";
-import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { TrailObstacleError } from "../application/trail/condition.ts";
-import { headIn } from "../application/trail/signing.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { misspelled } from "../config/misspelled.ts";
-import { databaseSettings, readServeSettings } from "../config/settings.ts";
-import { TrailError } from "../domain/trail/encoding.ts";
+import { readServeSettings, storedTrailSettings } from "../config/settings.ts";
+import { faultOf, TrailError } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
-import { withDatabase } from "./command-database.ts";
+import { compareStateFile, withDatabase } from "./command-database.ts";
 import { readIdentity } from "./served-identity.ts";
 
 /** `check`: says what `serve` would refuse on these settings, or fail at later, and changes nothing. */
@@ -74,7 +72,9 @@ export async function runCheck(context: CommandContext, { records }: { records: 
     if (trailKey === undefined) print("warning: the trail is not signed: TRAIL_KEY is missing");
     else if (trailStateFile === undefined) {
       print("warning: TRAIL_STATE_FILE is missing: a restart on an older database would not be noticed");
-    } else await attempt("trail state file", tryStateFile(trailStateFile));
+    }
+    if (trailStateFile !== undefined)
+      await attempt("trail state file", tryStateFile(trailStateFile, database));
     if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
   } finally {
     await database.close();
@@ -83,11 +83,14 @@ export async function runCheck(context: CommandContext, { records }: { records: 
 
 /** `check --records`: for a backup, which must not save a database over good ones that has lost what the trail covers. */
 async function checkRecords(context: CommandContext): Promise<void> {
-  await withDatabase(databaseSettings, context, async database => {
+  await withDatabase(storedTrailSettings, context, async (database, { trailStateFile }) => {
     for (const { promise, words } of await examineRecords(database)) {
       if (promise.broken === "refuses") throw new UnsuitableDatabase(words);
       context.print(`warning: ${words}`);
     }
+    await compareStateFile(database, trailStateFile).catch(error => {
+      context.print(`warning: ${faultOf(error)}`);
+    });
   });
   context.print("records: ok");
 }
@@ -100,11 +103,13 @@ const isFinding = (error: unknown): error is Error =>
   error instanceof TrailError ||
   (error as { code?: unknown }).code === insufficientPrivilege;
 
-/** Reads it, and tries its folder: the file is replaced each time, and not written to. */
-async function tryStateFile(path: string): Promise<void> {
-  const { place, read } = makeStateFile(path);
-  headIn(place, await read());
+/** Compares it with the database, and tries its folder: the file is replaced each time, and not written to. */
+async function tryStateFile(path: string, database: Database): Promise<void> {
+  await compareStateFile(database, path).catch(error => {
+    // Said already, with the name of each right.
+    if (error.code !== insufficientPrivilege) throw error;
+  });
   await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
-    throw new TrailObstacleError(`${place} cannot be written: ${error.code}`, "failing");
+    throw new TrailObstacleError(`TRAIL_STATE_FILE cannot be written: ${error.code}`, "failing");
   });
 }

@@ -1,8 +1,12 @@
 import { commandLimits, connect, type Database } from "../adapters/postgres/connection/database.ts";
 import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
 import { isReported } from "../adapters/postgres/connection/link.ts";
+import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { sessionCheck } from "../adapters/postgres/schema/examination.ts";
 import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migrations.ts";
+import { treeHasher } from "../adapters/trail-crypto.ts";
+import { makeStateFile } from "../adapters/trail-state-file.ts";
+import { requireRemembered } from "../application/trail/remembered.ts";
 import { type Declared, readSettings } from "../config/read-settings.ts";
 import type { CommandContext } from "./command.ts";
 
@@ -10,6 +14,13 @@ import type { CommandContext } from "./command.ts";
 export interface Access {
   readonly databaseUrl: DatabaseUrl;
   readonly preparesStatements: boolean;
+}
+
+/** Compares the trail in the database with TRAIL_STATE_FILE, if there is such a file. Throws as `requireRemembered`. */
+export async function compareStateFile(database: Database, path: string | undefined): Promise<void> {
+  if (path === undefined) return;
+  const { trail } = makeRepositories(database);
+  await requireRemembered({ ...trail, hasher: treeHasher, remembered: makeStateFile(path) });
 }
 
 /** A command has to find its tables and their encoding; what the server may lose is for `serve` to judge. */

@@ -42,8 +42,8 @@ A listening socket that systemd passes on (LISTEN_FDS=1) replaces HOST and PORT.
   migrate: command({
     summary: "bring the database's schema up to date",
     text: `It also makes the grants of the role maintenance_log_service. Safe to run twice, or by two processes at once.
-Run it as the owner of the tables.`,
-    settings: "databaseSettings",
+Run it as the owner of the tables. It refuses a database without records if TRAIL_STATE_FILE remembers some.`,
+    settings: "storedTrailSettings",
     run: async context => (await import("./migrate.ts")).runMigrate(context),
   }),
   "create-admin": command({
@@ -71,7 +71,7 @@ Run it as the owner of the tables.`,
     text: "It changes nothing. Exit codes: 0 nothing found, 1 something, 69 no database, 78 wrong settings.",
     options: {
       records: flag(
-        "with DATABASE_URL alone: only whether the records that the trail covers are there, for a backup",
+        "for a backup, with DATABASE_URL and TRAIL_STATE_FILE: only whether the records that the trail covers are there",
       ),
     },
     settings: "serveSettings",
@@ -125,7 +125,7 @@ Exit codes: 0 all of it holds, 1 something does not, and which, 66 a file cannot
       database: flag(`every record against its entry's hash, every hash against the tree, the tree against the
 checkpoints in the database and in TRAIL_STATE_FILE; names what was changed, removed or inserted`),
     },
-    settings: "verifyDatabaseSettings",
+    settings: "storedTrailSettings",
     run: async (context, values) => (await import("./verify.ts")).runVerify(context, values),
   }),
   audit: command({
@@ -161,6 +161,11 @@ and records both and the reason in the database. Older checkpoints that others k
 why. Needs TRAIL_KEY, and TRAIL_STATE_FILE where serve has it.`,
     options: {
       reason: required("TEXT", "why, for those who read the trail later; at most 1,000 characters"),
+      "gives-up": withDefault(
+        "N",
+        "0",
+        "how many entries the signed trail has more than the stored one; the command says it, and does nothing without it",
+      ),
     },
     settings: "acceptTrailSettings",
     run: async (context, values) => (await import("./accept-trail.ts")).runAcceptTrail(context, values),

@@ -1,14 +1,18 @@
 import { migrate, readSchema } from "../adapters/postgres/schema/migrations.ts";
 import { readSettings } from "../config/read-settings.ts";
-import { databaseSettings } from "../config/settings.ts";
+import { storedTrailSettings } from "../config/settings.ts";
+import { faultOf } from "../domain/trail/encoding.ts";
 import type { CommandContext } from "./command.ts";
-import { openForCommand } from "./command-database.ts";
+import { compareStateFile, openForCommand } from "./command-database.ts";
 
 /** `migrate`: brings the schema up to date and says what it applied. */
 export async function runMigrate(context: CommandContext): Promise<void> {
   const { environment, readFile, sqlFolder, print } = context;
-  const database = openForCommand(readSettings(databaseSettings, environment, readFile));
+  const settings = readSettings(storedTrailSettings, environment, readFile);
+  const database = openForCommand(settings);
   try {
+    // What else the file says is for whoever signs.
+    await compareStateFile(database, settings.trailStateFile).catch(faultOf);
     const { applied, restored, serviceRoleGranted, isFrozen } = await migrate(
       database,
       readSchema(sqlFolder),

@@ -26,6 +26,8 @@ import { makeTrail } from "../application/trail/trail.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
 import type { ServeSettings } from "../config/settings.ts";
 import { isUnavailable } from "../domain/error.ts";
+import { faultOf } from "../domain/trail/encoding.ts";
+import { compareStateFile } from "./command-database.ts";
 
 /** What the service gets from the process that runs it. */
 interface ServiceContext {
@@ -93,6 +95,8 @@ export async function makeService(settings: ServeSettings, context: ServiceConte
     /** Throws UnsuitableDatabase, or UNAVAILABLE. Starts the trail when the database can be used. */
     async checkDatabase(): Promise<void> {
       refuse(await examine(database, schema, use));
+      // What else the file says is for whoever signs.
+      await compareStateFile(database, trailStateFile).catch(faultOf);
       trail.start();
     },
 

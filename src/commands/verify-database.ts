@@ -2,7 +2,7 @@ import { makeRepositories } from "../adapters/postgres/repositories/repositories
 import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { verifyStore } from "../application/trail/store-verification.ts";
-import { verifyDatabaseSettings } from "../config/settings.ts";
+import { storedTrailSettings } from "../config/settings.ts";
 import { faultOf } from "../domain/trail/encoding.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
@@ -11,7 +11,7 @@ import { withDatabase } from "./command-database.ts";
 /** `verify --database`: every record against its hash, every hash against the tree, the tree against what was signed. */
 export async function verifyDatabase(context: CommandContext, keys: readonly VerifierKey[]): Promise<void> {
   const { print, report } = context;
-  await withDatabase(verifyDatabaseSettings, context, async (database, { trailStateFile }) => {
+  await withDatabase(storedTrailSettings, context, async (database, { trailStateFile }) => {
     const { trail } = makeRepositories(database);
     let differences = 0;
     const count = async (difference: string): Promise<void> => {

@@ -51,8 +51,8 @@ const trailStateFile = optional(
   "/var/lib/maintenance-log/trail-checkpoint",
   text => accept(text, /^\//, "is not an absolute path"),
 );
-export const verifyDatabaseSettings = { ...databaseSettings, trailStateFile };
-export const acceptTrailSettings = { ...verifyDatabaseSettings, ...trailKeySettings };
+export const storedTrailSettings = { ...databaseSettings, trailStateFile };
+export const acceptTrailSettings = { ...storedTrailSettings, ...trailKeySettings };
 
 const aSecret = "the output of: openssl rand -base64 48";
 const levels = logLevels.join(", ");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { aStoredAsset } from "../support/test-records.ts";
 import { api, type World, worlds } from "../support/world.ts";
 
 const assets = `${api}/assets`;
@@ -18,13 +19,7 @@ for (const { name, open } of worlds) {
 
     test("a created asset is active by default, with a trimmed name and its description as sent", async () => {
       const { status, json } = await create({ name: "  Pump 7 ", description: " left " });
-      const expected = {
-        id: json.id,
-        name: "Pump 7",
-        description: " left ",
-        active: true,
-        lastLogDate: null,
-      };
+      const expected = aStoredAsset({ id: json.id, name: "Pump 7", description: " left " });
       assert.deepEqual([status, json], [201, expected]);
       const found = await get(`${assets}/${json.id}`);
       assert.deepEqual([found.status, found.json], [200, expected]);

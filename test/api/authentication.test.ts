@@ -1,25 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { forge, goodClaims } from "../support/forge.ts";
+import { aRegistration } from "../support/test-records.ts";
 import { api, issuer, password, type World, worlds } from "../support/world.ts";
 
 const login = `${api}/auth/login`;
 const register = `${api}/auth/register`;
 const wrong = { status: 401, msg: "Wrong email or password" };
 
-let serial = 0;
-function registration(changes: Readonly<Record<string, unknown>> = {}) {
-  serial += 1;
-  return {
-    firstName: "Grace",
-    lastName: "Hopper",
-    email: `grace.${serial}@example.com`,
-    password: "secret 2",
-    phone: "+45 (12) 34-56",
-    role: "TECHNICIAN",
-    ...changes,
-  };
-}
+/** What somebody sends, be it wrong. */
+const registration = (changes: Readonly<Record<string, unknown>> = {}) => ({
+  ...aRegistration(),
+  ...changes,
+});
 
 for (const { name, open } of worlds) {
   describe(`authentication ${name}`, () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { aLog, anAsset } from "../support/test-records.ts";
 import { api, password, type World, worlds } from "../support/world.ts";
 
 const employees = `${api}/employees`;
@@ -254,8 +255,8 @@ for (const { name, open } of worlds) {
 
     test("the logs of an inactive employee remain stored and visible", async () => {
       const { employee, token } = await world.join("TECHNICIAN");
-      const asset = await world.ports.assets.insert({ name: "Pump", description: "", active: true });
-      const body = { performedDate: "2026-01-01T00:00", status: "PENDING", taskType: "ERROR", comment: "" };
+      const asset = await world.ports.assets.insert(anAsset());
+      const body = aLog();
       const written = await world.call("POST", `${api}/assets/${asset.id}/logs`, { token, body });
       await world.call("DELETE", `${employees}/${employee.id}`, { token: world.tokens.ADMIN });
       const found = await world.call("GET", `${api}/logs/${written.json.id}`, {

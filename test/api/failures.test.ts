@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DomainError } from "../../src/domain/error.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
-import { dial } from "../support/raw-client.ts";
 import { api, openWorld } from "../support/world.ts";
 
 const secretDetail = "select password_hash from employee -- /srv/app/main.js";
@@ -63,57 +62,5 @@ describe("failures", () => {
     assert.ok(world.recorded.every(({ level }) => level !== "error"));
     assert.ok(world.recorded.every(({ event }) => event !== "request failed"));
     await world.close();
-  });
-
-  describe("closing", () => {
-    /** The service with a request that is answered only when it is told to. */
-    async function openWorldWaiting() {
-      const repositories = makeMemoryRepositories();
-      let arrive = () => {};
-      let answer = () => {};
-      const arrived = new Promise<void>(resolve => {
-        arrive = resolve;
-      });
-      const find = async () => {
-        arrive();
-        await new Promise<void>(resolve => {
-          answer = resolve;
-        });
-        return { id: 1, name: "Pump", description: "", active: true, lastLogDate: null };
-      };
-      const world = await openWorld({
-        repositories: { ...repositories, assets: { ...repositories.assets, find } },
-      });
-      return { world, arrived, answer: () => answer() };
-    }
-
-    test("lets the requests under way finish, closes their connections and takes no more", async () => {
-      const { world, arrived, answer } = await openWorldWaiting();
-      const request = world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
-      await arrived;
-      // Nobody waits for the grace period: it would outlast the test.
-      const closed = world.close(3_600_000);
-      answer();
-      const { status, headers } = await request;
-      assert.deepEqual([status, headers.get("connection")], [200, "close"]);
-      await closed;
-      await assert.rejects(world.call("GET", "/"));
-    });
-
-    test("does not wait for connections that ask for nothing", async () => {
-      const world = await openWorld();
-      await world.call("GET", "/", { token: world.tokens.ADMIN });
-      const [silent, halfSent] = [await dial(world.port), await dial(world.port)];
-      halfSent.socket.write("GET / HTTP/1.1\r\nHost:");
-      await world.close(3_600_000);
-      await Promise.all([silent.closed, halfSent.closed]);
-    });
-
-    test("ends what has not finished when the grace period is over", async () => {
-      const { world, arrived } = await openWorldWaiting();
-      const request = world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
-      await arrived;
-      await Promise.all([assert.rejects(request), world.close(1)]);
-    });
   });
 });

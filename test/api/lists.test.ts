@@ -6,24 +6,14 @@ import { connect, type Socket } from "node:net";
 import { describe, test } from "node:test";
 import type { LogList } from "../../src/application/ports.ts";
 import { DomainError } from "../../src/domain/error.ts";
-import type { MaintenanceLog } from "../../src/domain/maintenance-log.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { sendRaw } from "../support/raw-client.ts";
+import { aStoredLog } from "../support/test-records.ts";
 import { api, openWorld } from "../support/world.ts";
 
 const nextTurn = () => new Promise(resolve => setImmediate(resolve));
 
-const log = (index: number): MaintenanceLog => ({
-  id: 1 + index,
-  performedDate: "2026-01-01T00:00:00",
-  status: "PENDING",
-  taskType: "ERROR",
-  comment: "x".repeat(1_000),
-  assetId: 1,
-  assetName: "Pump",
-  performedByEmployeeId: 1,
-  performedByName: "Ada Byron",
-});
+const log = (index: number) => aStoredLog({ id: 1 + index, comment: "x".repeat(1_000) });
 const logsFrom = (first: number, size = 100) => Array.from({ length: size }, (_, i) => log(first + i));
 const pieceFrom = (first: number) => ({
   json: Buffer.from(JSON.stringify(logsFrom(first)).slice(1, -1)),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { callerOf } from "../support/by-operator.ts";
 import type { Answer } from "../support/client.ts";
+import { aLog, anAsset } from "../support/test-records.ts";
 import { api, type World, worlds } from "../support/world.ts";
 
 interface Row {
@@ -23,22 +24,22 @@ for (const { name, open } of worlds) {
     let assetId: number;
     before(async () => {
       world = await open();
-      assetId = (await world.ports.assets.insert({ name: "Boiler", description: "", active: true })).id;
+      assetId = (await world.ports.assets.insert(anAsset({ name: "Boiler" }))).id;
       for (let i = 0; i < 25; i += 1) await write(i);
     });
     after(() => world.close());
 
     const get = (path: string) => world.call("GET", path, { token: world.tokens.MANAGER });
-    const statuses = ["PENDING", "COMPLETED", "CANCELLED"];
+    const statuses = ["PENDING", "COMPLETED", "CANCELLED"] as const;
 
     /** Five logs share each moment. */
     async function write(i: number): Promise<void> {
-      const body = {
+      const body = aLog({
         performedDate: `2026-03-0${1 + (i % 5)}T08:00:00.5`,
-        status: statuses[i % 3],
+        status: statuses[i % 3] ?? "PENDING",
         taskType: i % 2 === 0 ? "ERROR" : "MAINTENANCE",
         comment: `${i}`,
-      };
+      });
       const path = `${api}/assets/${assetId}/logs`;
       const { status } = await world.call("POST", path, { token: world.tokens.TECHNICIAN, body });
       assert.equal(status, 201);
@@ -197,11 +198,10 @@ for (const { name, open } of worlds) {
     });
 
     test("a page of very long logs ends before its limit, and the links still lead to all of them", async () => {
-      const asset = await world.ports.assets.insert({ name: "Mill", description: "", active: true });
+      const asset = await world.ports.assets.insert(anAsset({ name: "Mill" }));
       const performer = callerOf(world.employees.TECHNICIAN);
-      const log = { performedDate: "2026-01-01T00:00:00", status: "PENDING", taskType: "ERROR" } as const;
-      const comment = "x".repeat(10_000);
-      const write = () => world.ports.maintenanceLogs.append(asset.id, performer, { ...log, comment });
+      const log = aLog({ comment: "x".repeat(10_000) });
+      const write = () => world.ports.maintenanceLogs.append(asset.id, performer, log);
       await Promise.all(Array.from({ length: 150 }, write));
       const sizes: number[] = [];
       const rows = await walk(`${api}/assets/${asset.id}/logs?limit=1000`, page => sizes.push(page.length));

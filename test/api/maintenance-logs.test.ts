@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { forge, goodClaims } from "../support/forge.ts";
+import { aLog, anAsset, aStoredLog } from "../support/test-records.ts";
 import { api, type World, worlds } from "../support/world.ts";
 
-const aLog = (changes: Readonly<Record<string, unknown>> = {}) => ({
-  performedDate: "2026-02-28T10:20:30",
-  status: "PENDING",
-  taskType: "MAINTENANCE",
-  comment: "Oil changed",
-  ...changes,
-});
+/** What somebody sends, be it wrong. */
+const sent = (changes: Readonly<Record<string, unknown>>) => ({ ...aLog(), ...changes });
 
 for (const { name, open } of worlds) {
   describe(`maintenance logs ${name}`, () => {
@@ -17,7 +13,7 @@ for (const { name, open } of worlds) {
     let assetId: number;
     before(async () => {
       world = await open();
-      assetId = (await world.ports.assets.insert({ name: "Boiler", description: "", active: true })).id;
+      assetId = (await world.ports.assets.insert(anAsset({ name: "Boiler" }))).id;
     });
     after(() => world.close());
 
@@ -31,14 +27,12 @@ for (const { name, open } of worlds) {
       const { employee, token } = await world.join("TECHNICIAN");
       const forged = { performedByEmployeeId: 1, performedByUserId: 1, id: 1, assetId: 999 };
       const { status, json } = await write({ ...aLog(), ...forged }, token);
-      const expected = {
+      const expected = aStoredLog({
         id: json.id,
-        ...aLog(),
         assetId,
         assetName: "Boiler",
         performedByEmployeeId: employee.id,
-        performedByName: "Ada Byron",
-      };
+      });
       assert.deepEqual([status, json], [201, expected]);
       const found = await get(`${api}/logs/${json.id}`);
       assert.deepEqual([found.status, found.json], [200, expected]);
@@ -54,7 +48,7 @@ for (const { name, open } of worlds) {
       ["0001-01-01T00:00", "0001-01-01T00:00:00"],
     ]) {
       test(`performed date ${performedDate} is answered as ${shown}`, async () => {
-        const { json } = await write(aLog({ performedDate }));
+        const { json } = await write(sent({ performedDate }));
         assert.equal(json.performedDate, shown);
         assert.equal((await get(`${api}/logs/${json.id}`)).json.performedDate, shown);
       });
@@ -110,7 +104,7 @@ for (const { name, open } of worlds) {
       ),
     ] as const) {
       test(`${JSON.stringify(changes).slice(0, 60)} is 400 ${msg}`, async () => {
-        const answer = await write(aLog(changes));
+        const answer = await write(sent(changes));
         assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }]);
       });
     }
@@ -121,13 +115,13 @@ for (const { name, open } of worlds) {
         const answer = await write(aLog(), world.tokens.TECHNICIAN, id);
         assert.deepEqual([answer.status, answer.json], [404, notFound]);
         assert.deepEqual((await get(logsOf(id))).json, notFound);
-        assert.equal((await write(aLog({ status: "x" }), world.tokens.TECHNICIAN, id)).status, 400);
+        assert.equal((await write(sent({ status: "x" }), world.tokens.TECHNICIAN, id)).status, 400);
       }
       assert.equal((await write(aLog(), world.tokens.TECHNICIAN, "x")).json.msg, "Invalid id");
     });
 
     test("a log can be written on an inactive asset", async () => {
-      const { id } = await world.ports.assets.insert({ name: "Off", description: "", active: false });
+      const { id } = await world.ports.assets.insert(anAsset({ name: "Off", active: false }));
       assert.equal((await write(aLog(), world.tokens.TECHNICIAN, id)).status, 201);
     });
 
@@ -200,7 +194,7 @@ for (const { name, open } of worlds) {
     });
 
     test("lists are newest first and can be narrowed by status and task type", async () => {
-      const asset = await world.ports.assets.insert({ name: "Press", description: "", active: true });
+      const asset = await world.ports.assets.insert(anAsset({ name: "Press" }));
       const written: number[] = [];
       for (const [day, status, taskType] of [
         ["02", "PENDING", "ERROR"],
@@ -208,7 +202,7 @@ for (const { name, open } of worlds) {
         ["01", "PENDING", "PRODUCTION"],
         ["03", "CANCELLED", "MAINTENANCE"],
         ["03", "IN_PROGRESS", "ERROR"],
-      ]) {
+      ] as const) {
         const body = aLog({ performedDate: `2031-01-${day}T00:00`, status, taskType });
         written.push((await write(body, world.tokens.TECHNICIAN, asset.id)).json.id);
       }
@@ -251,7 +245,7 @@ for (const { name, open } of worlds) {
     });
 
     test("active-assets has as many logs as asked for, however long they are and however many", async () => {
-      const { id } = await world.ports.assets.insert({ name: "Archive", description: "", active: true });
+      const { id } = await world.ports.assets.insert(anAsset({ name: "Archive" }));
       const body = aLog({ performedDate: "9500-01-01T00:00", comment: "漢".repeat(10_000) });
       const writes = Array.from({ length: 25 }, () => write(body, world.tokens.TECHNICIAN, id));
       const written = idsOf((await Promise.all(writes)).map(({ json }) => json)).sort((a, b) => b - a);
@@ -288,7 +282,7 @@ for (const { name, open } of worlds) {
     });
 
     test("active-assets answers the newest logs of the assets that are active now, ten by default", async () => {
-      const { id } = await world.ports.assets.insert({ name: "Lift", description: "", active: true });
+      const { id } = await world.ports.assets.insert(anAsset({ name: "Lift" }));
       const written: number[] = [];
       for (let minute = 10; minute < 22; minute += 1) {
         const body = aLog({ performedDate: `9000-01-01T00:${minute}` });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sendRaw } from "../support/raw-client.ts";
+import { aLog, anAsset, aRegistration } from "../support/test-records.ts";
 import { api, openWorld, password, type World } from "../support/world.ts";
 
 const login = `${api}/auth/login`;
@@ -167,7 +168,7 @@ describe("the HTTP edge", () => {
     });
 
     test("a route that takes no body does not read one", async () => {
-      const { id } = await world.ports.assets.insert({ name: "Pump", description: "", active: true });
+      const { id } = await world.ports.assets.insert(anAsset());
       const patch = (raw?: string, headers = json) =>
         world.call("PATCH", `${api}/assets/${id}`, {
           token: token(),
@@ -321,9 +322,8 @@ describe("the HTTP edge", () => {
 
     test("that is 201 says where the record is, by a reference that holds behind a prefix", async () => {
       const token = world.tokens.ADMIN;
-      const person = { firstName: "Ada", lastName: "Byron", phone: "+45 12 34 56", role: "TECHNICIAN" };
-      const employee = { ...person, email: "location@example.com", password };
-      const log = { performedDate: "2026-03-29T02:30", status: "PENDING", taskType: "ERROR", comment: "" };
+      const employee = aRegistration();
+      const log = aLog();
       const pump = await world.call("POST", `${api}/assets`, { token, body: { name: "Pump" } });
       const headers = { "idempotency-key": "location" };
       for (const [path, body] of [

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
+import { aLog, aRegistration } from "../support/test-records.ts";
 import { api, password, type World, worlds } from "../support/world.ts";
 
 const count = (statuses: readonly number[], status: number) => statuses.filter(one => one === status).length;
@@ -17,14 +18,7 @@ for (const { name, open } of worlds) {
     after(() => world.close());
 
     test("of 200 registrations of one email one is 201 and the others are 409", async () => {
-      const body = {
-        firstName: "Ada",
-        lastName: "Byron",
-        phone: "123456",
-        email: "one@example.com",
-        password,
-        role: "TECHNICIAN",
-      };
+      const body = aRegistration();
       // The real hasher would take seconds, and pass the registrations on two at a time.
       const world = await open(makeFakePasswordHasher());
       const statuses = await inParallel(200, i =>
@@ -52,9 +46,9 @@ for (const { name, open } of worlds) {
     test("50 sends of one key leave one log, and each is answered with it", async () => {
       const { json: asset } = await world.call("POST", `${api}/assets`, {
         token: world.tokens.ADMIN,
-        body: { name: "Pump", description: "" },
+        body: { name: "Pump" },
       });
-      const body = { performedDate: "2026-11-21T09:30", status: "PENDING", taskType: "ERROR", comment: "" };
+      const body = aLog();
       const answers = await Promise.all(
         Array.from({ length: 50 }, () =>
           world.call("POST", `${api}/assets/${asset.id}/logs`, {
@@ -90,8 +84,7 @@ for (const { name, open } of worlds) {
 
     test("a role that is taken away while requests are made is gone for all that come after", async () => {
       const { employee, token } = await world.join("MANAGER");
-      const create = () =>
-        world.call("POST", `${api}/assets`, { token, body: { name: "Pump", description: "" } });
+      const create = () => world.call("POST", `${api}/assets`, { token, body: { name: "Pump" } });
       const [, ...before] = await Promise.all([
         world.call("PUT", `${api}/employees/${employee.id}`, {
           token: world.tokens.ADMIN,

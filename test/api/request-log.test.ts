@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { makeJsonEventLog } from "../../src/adapters/json-event-log.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { forge, goodClaims } from "../support/forge.ts";
+import { aLog, aRegistration } from "../support/test-records.ts";
 import { api, openWorld, password, secretKey, type World } from "../support/world.ts";
 
 /** The events of a world, without what differs from run to run; the line of a request comes after its answer. */
@@ -116,11 +117,10 @@ describe("the log of requests", () => {
   test("names an employee who is registered as an ADMIN, and nobody with another role", async () => {
     const world = await openWorld();
     const ids: number[] = [];
-    for (const role of ["TECHNICIAN", "MANAGER", "ADMIN"]) {
-      const person = { firstName: "Grace", lastName: "Hopper", phone: "+45 12 34 56", password };
+    for (const role of ["TECHNICIAN", "MANAGER", "ADMIN"] as const) {
       const { json } = await world.call("POST", `${api}/auth/register`, {
         token: world.tokens.ADMIN,
-        body: { ...person, email: `new.${role}@example.com`, role },
+        body: aRegistration({ role }),
       });
       ids.push(json.id);
     }
@@ -140,7 +140,7 @@ describe("the log of requests", () => {
       token: world.tokens.ADMIN,
       body: { name: "Pump" },
     });
-    const body = { performedDate: "2026-03-29T02:30", status: "PENDING", taskType: "ERROR", comment: "" };
+    const body = aLog();
     const token = forge(goodClaims("nobody@example.com", "TECHNICIAN", world.clock.now()));
     const { status } = await world.call("POST", `${api}/assets/${asset.id}/logs`, { token, body });
     const refused = (await eventsOf(world)).filter(({ event }) => event === "token refused");

@@ -4,6 +4,7 @@ import type { Refusal, RequestMeter } from "../../src/application/figures.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { dial, sendRaw } from "../support/raw-client.ts";
+import { aStoredLog } from "../support/test-records.ts";
 import { until } from "../support/until.ts";
 import { api, openWorld, password } from "../support/world.ts";
 
@@ -106,7 +107,7 @@ describe("the meter of requests", () => {
     test(`is told of a list that the ${by} cut, and so is the log`, async () => {
       const { meter, answered, cut } = makeRecordingMeter();
       const repositories = makeMemoryRepositories();
-      const piece = { json: Buffer.from("{}"), next: { performedDate: "2026-01-01T00:00:00", id: 1 } };
+      const piece = { json: Buffer.from("{}"), next: aStoredLog() };
       const list = async function* () {
         yield piece;
         yield piece;

@@ -3,15 +3,9 @@ import { after, before, describe, test } from "node:test";
 import type { Account } from "../../src/application/ports.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { forge, goodClaims } from "../support/forge.ts";
+import { aLog, anAsset, aRegistration } from "../support/test-records.ts";
 import { api, openWorld, password, type World, worlds } from "../support/world.ts";
 
-const registration = {
-  firstName: "Eve",
-  lastName: "Moss",
-  phone: "000 000",
-  role: "TECHNICIAN",
-  password,
-};
 const notValid = { status: 403, msg: "Token is not valid" };
 
 for (const { name, open } of worlds) {
@@ -57,9 +51,8 @@ for (const { name, open } of worlds) {
       const moved = `moved.${employee.id}@example.com`;
       await asAdmin("PUT", employee.id, { email: moved });
       await assertDead(token);
-      const asset = await world.ports.assets.insert({ name: "Pump", description: "", active: true });
-      const body = { performedDate: "2026-01-01T00:00", status: "PENDING", taskType: "ERROR", comment: "" };
-      const answer = await world.call("POST", `${api}/assets/${asset.id}/logs`, { token, body });
+      const asset = await world.ports.assets.insert(anAsset());
+      const answer = await world.call("POST", `${api}/assets/${asset.id}/logs`, { token, body: aLog() });
       assert.equal(answer.status, 401);
       await assertLive(await logIn(moved, password));
     });
@@ -137,7 +130,7 @@ for (const { name, open } of worlds) {
         await assertLive(await logIn(employee.email, "second"));
         await asAdmin("PUT", employee.id, { role: "MANAGER" });
         await assertLive(await logIn(employee.email, "second"));
-        const registered = { ...registration, email: `new.${employee.id}@example.com` };
+        const registered = aRegistration();
         const body = { token: world.tokens.ADMIN, body: registered };
         assert.equal((await world.call("POST", `${api}/auth/register`, body)).status, 201);
         await assertLive(await logIn(registered.email, password));
@@ -200,8 +193,7 @@ test("a demotion while the password is being hashed leaves no token with the old
   };
   const change = { oldPassword: password, newPassword: "another 1" };
   assert.deepEqual((await world.call("PATCH", `${path}/password`, { token, body: change })).json, notValid);
-  const asset = { name: "Pump", description: "" };
-  assert.equal((await world.call("POST", `${api}/assets`, { token, body: asset })).status, 403);
+  assert.equal((await world.call("POST", `${api}/assets`, { token, body: { name: "Pump" } })).status, 403);
   assert.equal((await world.call("GET", "/", { token })).status, 403);
   await world.close();
 });

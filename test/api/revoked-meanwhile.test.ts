@@ -4,11 +4,9 @@ import { after, before, describe, test } from "node:test";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { startDripping } from "../support/dripping-request.ts";
 import { dial } from "../support/raw-client.ts";
+import { aLog, anAsset, aRegistration, aStoredLog, noChange } from "../support/test-records.ts";
 import { until } from "../support/until.ts";
 import { api, lifetimeSeconds, openWorld, password, type World, worlds } from "../support/world.ts";
-
-const log = { performedDate: "2026-01-01T00:00", status: "PENDING", taskType: "ERROR", comment: "" };
-const registration = { firstName: "Eve", lastName: "Moss", phone: "000 000", role: "ADMIN", password };
 
 for (const { name, open } of worlds) {
   describe(`a token that ends while the body of its request arrives, ${name}`, () => {
@@ -16,20 +14,16 @@ for (const { name, open } of worlds) {
     let assetId: number;
     before(async () => {
       world = await open();
-      assetId = (await world.ports.assets.insert({ name: "Pump", description: "", active: true })).id;
+      assetId = (await world.ports.assets.insert(anAsset())).id;
     });
     after(() => world.close());
 
     /** A request to every route that reads a body, by somebody who may send it. */
     const requestsOf = (id: number) => [
-      {
-        method: "POST",
-        path: `${api}/auth/register`,
-        body: { ...registration, email: `${randomUUID()}@e.com` },
-      },
+      { method: "POST", path: `${api}/auth/register`, body: aRegistration({ role: "ADMIN" }) },
       { method: "PUT", path: `${api}/employees/${id}`, body: { firstName: "Mary" } },
       { method: "POST", path: `${api}/assets`, body: { name: "Crane" } },
-      { method: "POST", path: `${api}/assets/${assetId}/logs`, body: log },
+      { method: "POST", path: `${api}/assets/${assetId}/logs`, body: aLog() },
       {
         method: "PATCH",
         path: `${api}/employees/${id}/password`,
@@ -51,8 +45,7 @@ for (const { name, open } of worlds) {
       [
         "by a change of role in another process",
         async (id: number) => {
-          const nothing = { firstName: undefined, lastName: undefined, email: undefined, phone: undefined };
-          await world.ports.employees.update(id, { ...nothing, role: "MANAGER" }, ["ADMIN"]);
+          await world.ports.employees.update(id, { ...noChange, role: "MANAGER" }, ["ADMIN"]);
           world.clock.advance(0.5);
         },
       ],
@@ -75,7 +68,7 @@ for (const { name, open } of worlds) {
     test("is 401 on create-log when nobody has its email any more, as at the start of a request", async () => {
       const { employee, token } = await world.join("TECHNICIAN");
       const path = `${api}/assets/${assetId}/logs`;
-      const request = await startDripping(world.port, { method: "POST", path, token, body: log });
+      const request = await startDripping(world.port, { method: "POST", path, token, body: aLog() });
       const email = `${randomUUID()}@example.com`;
       await world.call("PUT", `${api}/employees/${employee.id}`, {
         token: world.tokens.ADMIN,
@@ -107,7 +100,7 @@ test("a list that began goes on to its end when its token ends meanwhile", async
     goOn = resolve;
   });
   const list: typeof repositories.maintenanceLogs.list = async function* () {
-    yield { json: Buffer.from("{}"), next: { performedDate: "2026-01-01T00:00:00", id: 1 } };
+    yield { json: Buffer.from("{}"), next: aStoredLog() };
     await held;
     yield { json: Buffer.from("{}"), next: undefined };
   };

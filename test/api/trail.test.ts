@@ -9,10 +9,10 @@ import { type Hash, makeFrontier, makeTreeHasher } from "../../src/domain/trail/
 import { formatVerifierKey } from "../../src/domain/trail/note.ts";
 import { readProof } from "../../src/domain/trail/proof.ts";
 import { bundlePath, readBundle, tilePath } from "../../src/domain/trail/tile.ts";
-import { aLog } from "../contract/repositories.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { callerOf } from "../support/by-operator.ts";
 import { entryBytes } from "../support/entry-bytes.ts";
+import { aLog, anAsset } from "../support/test-records.ts";
 import { newTiles } from "../support/trail.ts";
 import { until } from "../support/until.ts";
 import { openWorld, trailKey, type World, worlds } from "../support/world.ts";
@@ -28,7 +28,7 @@ for (const { name, open } of worlds) {
     before(async () => {
       world = await open();
       token = world.tokens.TECHNICIAN;
-      assetId = (await world.ports.assets.insert({ name: "Pump", description: "", active: true })).id;
+      assetId = (await world.ports.assets.insert(anAsset())).id;
     });
     after(() => world.close());
 
@@ -223,7 +223,7 @@ describe("a bundle with a record that was removed", () => {
       entries: (from: number, to: number) => entries(from, from > gone ? to : Math.min(to, gone)),
     });
     const world = await openWorld({ repositories });
-    const asset = await world.ports.assets.insert({ name: "Pump", description: "", active: true });
+    const asset = await world.ports.assets.insert(anAsset());
     const caller = callerOf(world.employees.TECHNICIAN);
     for (let count = 0; count < 256; count += 1) {
       await world.ports.maintenanceLogs.append(asset.id, caller, aLog({ comment }));

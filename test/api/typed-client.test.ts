@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { components, operations } from "../../docs/api.d.ts";
+import { aLog } from "../support/test-records.ts";
 import { openWorld, password, type World } from "../support/world.ts";
 
 type Operation = keyof operations;
@@ -57,11 +58,11 @@ describe("a client with the generated types", () => {
 
     const written: MaintenanceLog = await send("writeLog", ["POST", `/api/v1/assets/${asset.id}/logs`], {
       token,
-      body: { performedDate: "2026-11-21T09:30", status: "PENDING", taskType: "ERROR", comment: "Leaks" },
+      body: aLog(),
     });
     const found = await send("listAssetLogs", ["GET", `/api/v1/assets/${asset.id}/logs`], {
       token,
-      query: { status: "PENDING", performedFrom: "2026-11-21T00:00", limit: 1 },
+      query: { status: "PENDING", performedFrom: "2026-02-28T00:00", limit: 1 },
     });
     assert.deepEqual(found, [written]);
   });

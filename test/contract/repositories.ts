@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { elementsOf, type JsonList } from "../../src/application/json-list.ts";
-import type { Caller, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
+import type { Caller, Repositories } from "../../src/application/ports.ts";
 import { isLive } from "../../src/application/sessions.ts";
-import type { NewAsset } from "../../src/domain/asset.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
 import type {
   LogFilter,
@@ -14,40 +13,11 @@ import type {
 } from "../../src/domain/maintenance-log.ts";
 import { roles } from "../../src/domain/role.ts";
 import { byOperator, callerOf } from "../support/by-operator.ts";
+import { aLog, anAsset, anEmployee, aStoredAsset, noChange } from "../support/test-records.ts";
 
 export interface OpenRepositories extends Repositories {
   close(): Promise<void>;
 }
-
-let serial = 0;
-
-export function anEmployee(changes: Partial<EmployeeRecord> = {}): EmployeeRecord {
-  serial += 1;
-  return {
-    firstName: "Ada",
-    lastName: "Byron",
-    phone: "+45 12 34 56",
-    email: `ada.${serial}@example.com`,
-    role: "TECHNICIAN",
-    passwordHash: `hash ${serial}`,
-    ...changes,
-  };
-}
-
-export const anAsset = (changes: Partial<NewAsset> = {}): NewAsset => ({
-  name: "Pump",
-  description: "",
-  active: true,
-  ...changes,
-});
-
-export const aLog = (changes: Partial<NewLog> = {}): NewLog => ({
-  performedDate: "2026-02-28T10:20:30",
-  status: "PENDING",
-  taskType: "MAINTENANCE",
-  comment: "Oil changed",
-  ...changes,
-});
 
 export async function all<T>(list: JsonList<T>): Promise<T[]> {
   const elements: T[] = [];
@@ -138,22 +108,14 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         assert.equal(await opened.employees.findAccount("nobody@example.com"), undefined);
       });
 
-      const nothing = {
-        firstName: undefined,
-        lastName: undefined,
-        email: undefined,
-        phone: undefined,
-        role: undefined,
-      };
-
       test("an update changes what was sent and nothing else", async () => {
         const record = anEmployee();
         const before = await opened.employees.insert(record);
-        assert.deepEqual({ ...(await opened.employees.update(before.id, nothing, roles)) }, { ...before });
-        const some = { ...nothing, firstName: "Grace", email: `grace.${before.id}@example.com` };
+        assert.deepEqual({ ...(await opened.employees.update(before.id, noChange, roles)) }, { ...before });
+        const some = { ...noChange, firstName: "Grace", email: `grace.${before.id}@example.com` };
         const after = { ...before, firstName: "Grace", email: some.email };
         assert.deepEqual({ ...(await opened.employees.update(before.id, some, roles)) }, after);
-        const rest = { ...nothing, lastName: "Hopper", phone: "000 111", role: "ADMIN" as const };
+        const rest = { ...noChange, lastName: "Hopper", phone: "000 111", role: "ADMIN" as const };
         await opened.employees.update(before.id, rest, roles);
         const { employee, passwordHash, tokenVersion } =
           (await opened.employees.findAccount(after.email)) ?? {};
@@ -163,7 +125,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
 
       test("a change of what is no longer as expected changes nothing, and of simultaneous ones one succeeds", async () => {
         const before = await opened.employees.insert(anEmployee());
-        const named = (firstName: string) => ({ ...nothing, firstName });
+        const named = (firstName: string) => ({ ...noChange, firstName });
         const changed = { name: "DomainError", code: "CHANGED" };
         const after = await opened.employees.update(before.id, named("Grace"), roles, undefined, before);
         assert.equal(after.firstName, "Grace");
@@ -186,8 +148,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
       test("a changed email is the login name from then on, and frees the old one", async () => {
         const before = await opened.employees.insert(anEmployee());
         const { email } = anEmployee();
-        const unchanged = { firstName: undefined, lastName: undefined, phone: undefined, role: undefined };
-        await opened.employees.update(before.id, { ...unchanged, email }, roles);
+        await opened.employees.update(before.id, { ...noChange, email }, roles);
         assert.equal((await opened.employees.findAccount(email))?.employee.id, before.id);
         assert.equal(await opened.employees.findAccount(before.email), undefined);
         await opened.employees.insert(anEmployee({ email: before.email }));
@@ -196,13 +157,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
       test("an update may change the case of the email, but not take another's", async () => {
         const one = await opened.employees.insert(anEmployee());
         const other = await opened.employees.insert(anEmployee());
-        const to = (email: string) => ({
-          firstName: undefined,
-          lastName: undefined,
-          phone: undefined,
-          role: undefined,
-          email,
-        });
+        const to = (email: string) => ({ ...noChange, email });
         const upper = one.email.toUpperCase();
         assert.equal((await opened.employees.update(one.id, to(upper), roles)).email, upper);
         await assert.rejects(
@@ -260,13 +215,6 @@ export function repositoryContract(name: string, openRepositories: () => Promise
       });
 
       describe("revocation", () => {
-        const nothing = {
-          firstName: undefined,
-          lastName: undefined,
-          email: undefined,
-          phone: undefined,
-          role: undefined,
-        };
         const stateOf = async (email: string) => {
           const { employee: _, ...state } = (await opened.employees.findAccount(email)) ?? {
             employee: undefined,
@@ -285,20 +233,20 @@ export function repositoryContract(name: string, openRepositories: () => Promise
               () =>
                 employees.update(
                   id,
-                  { ...nothing, firstName: "Mary", phone: "000 000", role: "TECHNICIAN" },
+                  { ...noChange, firstName: "Mary", phone: "000 000", role: "TECHNICIAN" },
                   roles,
                 ),
               1,
             ],
-            [() => employees.update(id, { ...nothing, email: email.toUpperCase() }, roles), 1],
+            [() => employees.update(id, { ...noChange, email: email.toUpperCase() }, roles), 1],
             [() => employees.setActive(id, true), 1],
             [() => employees.setActive(id, false), 2],
             [() => employees.setActive(id, false), 2],
             [() => employees.setActive(id, true), 2],
-            [() => employees.update(id, { ...nothing, role: "MANAGER" }, roles), 3],
-            [() => employees.update(id, { ...nothing, role: "TECHNICIAN" }, roles), 4],
-            [() => employees.update(id, { ...nothing, email: moved }, roles), 5],
-            [() => employees.update(id, { ...nothing, email }, roles), 6],
+            [() => employees.update(id, { ...noChange, role: "MANAGER" }, roles), 3],
+            [() => employees.update(id, { ...noChange, role: "TECHNICIAN" }, roles), 4],
+            [() => employees.update(id, { ...noChange, email: moved }, roles), 5],
+            [() => employees.update(id, { ...noChange, email }, roles), 6],
           ] as const) {
             await change();
             const account = (await employees.findAccount(email)) ?? (await employees.findAccount(moved));
@@ -328,7 +276,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           await replace("third", 3, "fourth");
           assert.deepEqual(await survivors(), [4, null]);
           await replace("fourth", 4, "fifth", "token 2");
-          await opened.employees.update(id, { ...nothing, firstName: "Mary" }, roles);
+          await opened.employees.update(id, { ...noChange, firstName: "Mary" }, roles);
           assert.deepEqual(await survivors(), [5, "token 2"]);
           await opened.employees.setActive(id, false);
           assert.deepEqual(await survivors(), [6, null]);
@@ -344,7 +292,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
               "next",
               callerOf(employee, tokenVersion, "token 1"),
             );
-          await opened.employees.update(id, { ...nothing, role: "TECHNICIAN" }, roles);
+          await opened.employees.update(id, { ...noChange, role: "TECHNICIAN" }, roles);
           await assert.rejects(replace(1), tokenNotValid);
           await opened.employees.setActive(id, false);
           await assert.rejects(replace(3), tokenNotValid, "not even with the right version when inactive");
@@ -395,19 +343,12 @@ export function repositoryContract(name: string, openRepositories: () => Promise
     });
 
     describe("a change by a caller", () => {
-      const unchanged = {
-        firstName: undefined,
-        lastName: undefined,
-        email: undefined,
-        phone: undefined,
-        role: undefined,
-      };
       /** Every way of writing, with what it asks for as a thunk. */
       const changesBy = async (caller: Caller) => {
         const { employees, assets, maintenanceLogs } = opened;
         const other = await employees.insert(anEmployee());
         const asset = await assets.insert(anAsset());
-        const rename = { ...unchanged, firstName: "Mary" };
+        const rename = { ...noChange, firstName: "Mary" };
         const key = `key-${other.id}`;
         return {
           register: () => employees.insert(anEmployee(), caller),
@@ -437,7 +378,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         ["was deactivated", (id: number) => opened.employees.setActive(id, false)],
         [
           "has another role",
-          (id: number) => opened.employees.update(id, { ...unchanged, role: "MANAGER" }, roles),
+          (id: number) => opened.employees.update(id, { ...noChange, role: "MANAGER" }, roles),
         ],
         ["has a new password", (id: number) => opened.employees.setPasswordHash(id, "next")],
       ] as const) {
@@ -478,7 +419,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
               const expected = isLive(account, caller);
               for (const change of [
                 () => opened.assets.insert(anAsset(), caller),
-                () => opened.employees.update(employee.id, unchanged, roles, caller),
+                () => opened.employees.update(employee.id, noChange, roles, caller),
               ]) {
                 assert.equal(await isMade(change()), expected, JSON.stringify({ account, caller }));
               }
@@ -504,7 +445,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         const employee = await opened.employees.insert(anEmployee({ role: "ADMIN" }));
         const caller = callerOf(employee);
         const attempts = [
-          [() => opened.employees.update(unknownId, unchanged, roles, caller), employeeNotFound],
+          [() => opened.employees.update(unknownId, noChange, roles, caller), employeeNotFound],
           [() => opened.employees.setActive(unknownId, false, caller), employeeNotFound],
           [() => opened.assets.setActive(unknownId, false, caller), assetNotFound],
           [() => opened.maintenanceLogs.append(unknownId, caller, aLog()), assetNotFound],
@@ -550,10 +491,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
     describe("assets", () => {
       test("an inserted asset is found again, without a log date", async () => {
         const asset = await opened.assets.insert(anAsset({ description: "Left of the door" }));
-        assert.deepEqual(
-          { ...asset },
-          { id: asset.id, name: "Pump", description: "Left of the door", active: true, lastLogDate: null },
-        );
+        assert.deepEqual({ ...asset }, aStoredAsset({ id: asset.id, description: "Left of the door" }));
         assert.deepEqual(Object.keys(asset), ["id", "name", "description", "active", "lastLogDate"]);
         assert.deepEqual(await opened.assets.find(asset.id), asset);
         assert.equal((await opened.assets.insert(anAsset({ active: false }))).active, false);

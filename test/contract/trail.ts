@@ -3,19 +3,13 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import type { HashRange, Ids, StoredNode, TrailStore } from "../../src/application/trail/ports.ts";
 import { type Entry, type EntryKind, readEntry } from "../../src/domain/trail/entry.ts";
 import { byOperator, callerOf } from "../support/by-operator.ts";
+import { aLog, anAsset, anEmployee, noChange } from "../support/test-records.ts";
 import { everyId, hasher, range } from "../support/trail-stage.ts";
 import { until } from "../support/until.ts";
-import { aLog, anAsset, anEmployee, type OpenRepositories } from "./repositories.ts";
+import type { OpenRepositories } from "./repositories.ts";
 
 const bytes = (seed: number) => new Uint8Array(32).fill(seed % 251);
 const node = (level: number, index: number): StoredNode => ({ level, index, hash: bytes(index + 1) });
-const unchanged = {
-  firstName: undefined,
-  lastName: undefined,
-  email: undefined,
-  phone: undefined,
-  role: undefined,
-};
 const hex = (hash: Uint8Array) => Buffer.from(hash).toString("hex");
 const none: Ids = { employee: 0, asset: 0, log: 0 };
 
@@ -96,12 +90,20 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.deepEqual(await records.entries(0, 10), []);
       assert.deepEqual(await records.entryOfLog(1), { index: undefined, entry: undefined });
       assert.deepEqual((await records.horizon(false)).lastIds, none);
+      assert.equal(await records.isEmpty(), true);
       assert.equal(await checkpoints.last(), undefined);
+    });
+
+    test("is not empty once there is a record of any kind, numbered or not", async () => {
+      await opened.assets.insert(anAsset());
+      assert.equal(await trail.records.isEmpty(), false);
+      await numberAll();
+      assert.equal(await trail.records.isEmpty(), false);
     });
 
     test("an entry of a log says what was written, by whom, under which name, and when the database took it", async () => {
       const { employeeId, assetId, logs } = await writeLogs(1);
-      await opened.employees.update(employeeId, { ...unchanged, firstName: "Augusta" }, ["TECHNICIAN"]);
+      await opened.employees.update(employeeId, { ...noChange, firstName: "Augusta" }, ["TECHNICIAN"]);
       const [entry] = await entriesOf("log");
       const { recordedAt, ...said } = entry ?? assert.fail();
       assert.ok(recordedAt !== null);
@@ -154,8 +156,8 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const admin = await opened.employees.insert(anEmployee());
       const by = callerOf(admin);
       const { id } = await opened.employees.insert(anEmployee(), by);
-      await opened.employees.update(id, { ...unchanged, firstName: "Augusta" }, ["TECHNICIAN"], by);
-      await opened.employees.update(id, { ...unchanged, role: "MANAGER" }, ["TECHNICIAN"], by);
+      await opened.employees.update(id, { ...noChange, firstName: "Augusta" }, ["TECHNICIAN"], by);
+      await opened.employees.update(id, { ...noChange, role: "MANAGER" }, ["TECHNICIAN"], by);
       await opened.employees.setActive(id, false, by);
       await opened.employees.setActive(id, false, by);
       await opened.employees.setActive(id, true);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { describeApi } from "../../dev/api-docs/describe.ts";
 import { type ApiDocument, makeAnswerCheck } from "../support/api-document.ts";
+import { aStoredLog } from "../support/test-records.ts";
 
 const check = makeAnswerCheck((await describeApi()) as ApiDocument);
 
@@ -13,17 +14,7 @@ function answer(status: number, body: unknown, headers: Readonly<Record<string, 
   return { status, headers: new Headers({ ...type, ...headers }), text, json: body };
 }
 
-const log = {
-  id: 1,
-  performedDate: "2026-11-21T09:30:00",
-  status: "COMPLETED",
-  taskType: "ERROR",
-  comment: "",
-  assetId: 1,
-  assetName: "Pump",
-  performedByEmployeeId: 1,
-  performedByName: "Ada Byron",
-};
+const log = aStoredLog();
 const { comment: _, ...withoutComment } = log;
 const error = { status: 404, msg: "Log not found" };
 

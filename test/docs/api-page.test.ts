@@ -11,6 +11,7 @@ import { apiPage } from "../../dev/api-docs/page/page.ts";
 import { adminEmail } from "../../dev/run/logins.ts";
 import { policyOf } from "../../src/adapters/ops/page/html.ts";
 import { noCurl } from "../support/curl.ts";
+import { aLog, aRegistration } from "../support/test-records.ts";
 import { api, openWorld } from "../support/world.ts";
 
 const document = await describeApi();
@@ -45,8 +46,7 @@ describe("the page of the API", () => {
     const world = await openWorld();
     const token = world.tokens.ADMIN;
     await world.call("POST", `${api}/assets`, { token, body: { name: "Pump 7" } });
-    const log = { performedDate: "2026-11-21T09:30", status: "PENDING", taskType: "ERROR", comment: "" };
-    await world.call("POST", `${api}/assets/1/logs`, { token, body: log });
+    await world.call("POST", `${api}/assets/1/logs`, { token, body: aLog() });
     // Its credentials, and the password of the first employee, are not those of this service.
     const expected: Readonly<Record<string, number>> = { logIn: 401, changePassword: 403 };
     for (const { operationId, method, path, responses, ...operation } of operations) {
@@ -71,9 +71,8 @@ describe("the page of the API", () => {
     });
     mkdirSync(join(folder, ".data/embedded"), { recursive: true });
     writeFileSync(join(folder, ".data/embedded/admin-password"), "own password");
-    const admin = { firstName: "Ann", lastName: "Doe", phone: "5550100", email: adminEmail, role: "ADMIN" };
     const token = world.tokens.ADMIN;
-    const body = { ...admin, password: "own password" };
+    const body = aRegistration({ email: adminEmail, role: "ADMIN", password: "own password" });
     assert.equal((await world.call("POST", `${api}/auth/register`, { token, body })).status, 201);
     const [, shown = ""] =
       /<h4>Before the commands below<\/h4>\n<pre class="command">(.*?)<\/pre>/s.exec(page) ?? [];

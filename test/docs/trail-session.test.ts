@@ -10,6 +10,7 @@ import { programCommand } from "../support/compiled.ts";
 import { noCurl } from "../support/curl.ts";
 import { openDatabase } from "../support/database.ts";
 import { runProgram, startService } from "../support/program.ts";
+import { aLog } from "../support/test-records.ts";
 import { until } from "../support/until.ts";
 import { makeWitness } from "../support/witness.ts";
 
@@ -42,9 +43,8 @@ test("the commands of docs/trail.md, pasted in their order, verify a log, an exp
   });
   const { token } = (await service.call("POST", "/api/v1/auth/login", { body: { email, password } })).json;
   await service.call("POST", "/api/v1/assets", { token, body: { name: "Pump 7" } });
-  const log = { performedDate: "2026-11-21T09:30", status: "PENDING", taskType: "ERROR", comment: "" };
   for (let id = 1; id <= loggedId; id += 1) {
-    await service.call("POST", "/api/v1/assets/1/logs", { token, body: log });
+    await service.call("POST", "/api/v1/assets/1/logs", { token, body: aLog() });
   }
   const path = `/api/v1/logs/${loggedId}/proof`;
   await until(async () => (await service.call("GET", path, { token })).status === 200);

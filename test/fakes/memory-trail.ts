@@ -144,6 +144,9 @@ export function makeMemoryTrail(
           return ids.some(id => id - first >= width) ? first + width - 1 : mostId;
         });
       },
+      async isEmpty() {
+        return stored.entries.length === 0 && entryKinds.every(kind => recordsOf[kind].length === 0);
+      },
       async unnumbered() {
         const last = lastIds(kind =>
           Math.max(0, ...stored.entries.filter(entry => entry.kind === kind).map(({ recordId }) => recordId)),

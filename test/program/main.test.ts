@@ -13,6 +13,7 @@ import { script } from "../support/compiled.ts";
 import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort, nowhere } from "../support/native-postgres.ts";
 import { runProgram, type Service, startProgram, startService } from "../support/program.ts";
+import { aLog } from "../support/test-records.ts";
 import { until } from "../support/until.ts";
 
 /** Begins a request that is under way until its body of two bytes has been sent. */
@@ -210,12 +211,7 @@ describe("the program on a database", () => {
       const { json } = await login(adminPassword);
       const { token } = json;
       const asset = await service.call("POST", "/api/v1/assets", { token, body: { name: "Pump" } });
-      const body = {
-        performedDate: "2026-03-29T02:30",
-        status: "COMPLETED",
-        taskType: "MAINTENANCE",
-        comment: "Oil",
-      };
+      const body = aLog({ performedDate: "2026-03-29T02:30", comment: "Oil" });
       const log = await service.call("POST", `/api/v1/assets/${asset.json.id}/logs`, { token, body });
       assert.deepEqual([log.status, log.json.performedDate], [201, "2026-03-29T02:30:00"]);
     });
@@ -435,9 +431,8 @@ describe("the program on a database", () => {
       service = await startService({ ...serving(), DATABASE_URL: url.href });
       const { token } = (await login("second password")).json;
       const assets = (await service.call("GET", "/api/v1/assets", { token })).json;
-      const body = { performedDate: "2026-04-01T00:00", status: "PENDING", taskType: "ERROR", comment: "" };
       const path = `/api/v1/assets/${assets[0].id}`;
-      assert.equal((await service.call("POST", `${path}/logs`, { token, body })).status, 201);
+      assert.equal((await service.call("POST", `${path}/logs`, { token, body: aLog() })).status, 201);
       assert.equal((await service.call("DELETE", path, { token })).status, 204);
       assert.equal(
         (await service.call("PUT", "/api/v1/employees/1", { token, body: { firstName: "Eve" } })).status,

@@ -9,6 +9,7 @@ import { needed } from "../../src/adapters/postgres/schema/rights.ts";
 import { elementsOf, type JsonList } from "../../src/application/json-list.ts";
 import { columns as exported } from "../../src/commands/export-logs.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
+import { aLog, aRegistration } from "../support/test-records.ts";
 import { api, openWorld, type World } from "../support/world.ts";
 
 const fieldsOf = (record: keyof typeof recordSchemas): string[] =>
@@ -45,8 +46,7 @@ describe("the description of a record", () => {
   };
 
   test("is the same in every answer that has an employee", async () => {
-    const body = { firstName: "Ada", lastName: "Byron", email: "a@b.c", password: "1234", phone: "123456" };
-    assert.deepEqual(await keysOf("/auth/register", { ...body, role: "TECHNICIAN" }), fieldsOf("Employee"));
+    assert.deepEqual(await keysOf("/auth/register", aRegistration()), fieldsOf("Employee"));
     for (const path of ["/employees", "/employees/1", "/employees/me"]) {
       assert.deepEqual(await keysOf(path), fieldsOf("Employee"), path);
     }
@@ -54,8 +54,7 @@ describe("the description of a record", () => {
 
   test("is the same in every answer that has an asset or a log", async () => {
     assert.deepEqual(await keysOf("/assets", { name: "Pump 7" }), fieldsOf("Asset"));
-    const log = { performedDate: "2026-11-21T09:30", status: "PENDING", taskType: "ERROR", comment: "" };
-    assert.deepEqual(await keysOf("/assets/1/logs", log), fieldsOf("MaintenanceLog"));
+    assert.deepEqual(await keysOf("/assets/1/logs", aLog()), fieldsOf("MaintenanceLog"));
     for (const path of ["/assets", "/assets/1"])
       assert.deepEqual(await keysOf(path), fieldsOf("Asset"), path);
     const { id } = world.employees.ADMIN;

@@ -329,7 +329,7 @@ describe("the trail of a database", () => {
     assert.equal((await runProgram(["accept-trail"], settings())).code, 64);
     assert.equal((await runProgram(["accept-trail", "--reason", "x"], withoutKey)).code, 78);
     const accepted = await runProgram(
-      ["accept-trail", "--reason", "restored the dump of Monday"],
+      ["accept-trail", "--reason", "restored the dump of Monday", "--gives-up", "100"],
       settings(),
     );
     assert.deepEqual([accepted.code, JSON.parse(accepted.stdout).reason], [0, "restored the dump of Monday"]);

@@ -5,6 +5,7 @@ import type { Route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes } from "../../src/adapters/http/api/routes.ts";
 import { makeUseCases } from "../../src/app.ts";
 import { forge, goodClaims } from "../support/forge.ts";
+import { anAsset } from "../support/test-records.ts";
 import { openWorld, password, secretKey, type World } from "../support/world.ts";
 
 /**
@@ -134,7 +135,7 @@ async function openTarget(): Promise<Target> {
   // Some that may be changed and deactivated without a bad end for the tokens in use.
   for (let i = 0; i < 4; i += 1) {
     await world.join("TECHNICIAN");
-    await world.ports.assets.insert({ name: `Pump ${i}`, description: "", active: true });
+    await world.ports.assets.insert(anAsset({ name: `Pump ${i}` }));
   }
   const { ADMIN } = world.employees;
   const now = world.clock.now();

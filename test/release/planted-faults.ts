@@ -144,6 +144,25 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     ["promises.ts", "[...subjects, ...entryKinds", "[...entryKinds"],
     ["promises.ts", ", ...entryKinds.map(kind => ({ kind, table: tableOf[kind] }))]", "]"],
+    ["remembered.ts", "if (await records.isEmpty())", "if (kept.size < 0)"],
+    [
+      "commands/service.ts",
+      "      await compareStateFile(database, trailStateFile).catch(faultOf);\n",
+      "",
+      "and without records is refused by serve and a backup, and check says so",
+    ],
+    [
+      "migrate.ts",
+      "    await compareStateFile(database, settings.trailStateFile).catch(faultOf);\n",
+      "",
+      "and without tables is refused by migrate, which makes none",
+    ],
+    [
+      "deploy/maintenance-log-migrate.service",
+      "Environment=TRAIL_STATE_FILE=%S/maintenance-log/maintenance-log.checkpoint\n",
+      "",
+      "and without tables is refused by migrate, which makes none",
+    ],
     [
       "deploy/maintenance-log-backup.service",
       "ExecStartPre=/usr/bin/node --preserve-symlinks /usr/lib/maintenance-log-service/dist/main.js check --records\n",
@@ -729,6 +748,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       'refused: "none"',
       "an older dump is refused by the service, until it is accepted",
     ],
+    ["signing.ts", "if (lost !== givesUp) {", "if (lost < 0) {"],
     ["signing.ts", "await checkpoints.accept(note, acceptance);", "await checkpoints.add(note);"],
     [
       "signing.ts",

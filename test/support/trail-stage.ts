@@ -14,6 +14,7 @@ import {
 } from "../fakes/memory-trail.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 import { entryBytes } from "./entry-bytes.ts";
+import { aLogEntry } from "./test-records.ts";
 import { makeTreeNodes } from "./tree-nodes.ts";
 
 export const hasher = makeTreeHasher(trailCrypto.sha256);
@@ -24,18 +25,7 @@ export const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7)
 export const logRecord = (id: number, comment = `log ${id}`): MemoryRecord => ({
   kind: "log",
   recordId: id,
-  entry: entryBytes({
-    kind: "log",
-    id,
-    performedDate: "2026-11-21T09:30:00",
-    status: "PENDING",
-    taskType: "ERROR",
-    comment,
-    assetId: 1,
-    performedByEmployeeId: 1,
-    performedByName: "Ada Byron",
-    recordedAt: "2026-11-21T09:30:00.000000Z",
-  }),
+  entry: entryBytes(aLogEntry({ id, comment })),
 });
 
 /** Polls until there is no more to do. */

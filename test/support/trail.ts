@@ -13,6 +13,7 @@ import { formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts
 import { formatProof } from "../../src/domain/trail/proof.ts";
 import { type Tile, tileAt, tileWidth, writeBundle } from "../../src/domain/trail/tile.ts";
 import { entryBytes } from "./entry-bytes.ts";
+import { aLogEntry } from "./test-records.ts";
 import { makeTreeNodes } from "./tree-nodes.ts";
 
 const hasher = makeTreeHasher(trailCrypto.sha256);
@@ -87,21 +88,17 @@ export function trailOf(
 }
 
 /** A log's entry, and the log as the API answers it. */
-export function logEntry(id: number, given: Partial<LogEntry> = {}): LogEntry {
-  return {
-    kind: "log",
+export const logEntry = (id: number, given: Partial<LogEntry> = {}): LogEntry =>
+  aLogEntry({
     id,
     performedDate: "2026-01-07T10:00:00.5",
-    status: "PENDING",
-    taskType: "ERROR",
     comment: `comment ${id}: 漢 😀 "é"`,
     assetId: 3,
     performedByEmployeeId: 5,
     performedByName: "Ada Lovelace",
     recordedAt: "2026-01-08T09:00:00.000001Z",
     ...given,
-  };
-}
+  });
 
 export function answeredLog({ kind: _, recordedAt: __, ...fields }: LogEntry) {
   return { ...fields, assetName: "Pump" };

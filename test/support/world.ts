@@ -1,8 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 import type { TrustedProxies } from "../../src/adapters/http/request/client-address.ts";
 import type { AllowedOrigins } from "../../src/adapters/http/request/cors.ts";
+import type { HttpLimits } from "../../src/adapters/http/server/limits.ts";
+import type { HttpServer } from "../../src/adapters/http/server/server.ts";
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
 import { connect } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
@@ -22,13 +23,14 @@ import { byOperator } from "./by-operator.ts";
 import { type Call, makeClient } from "./client.ts";
 import { openDatabase } from "./database.ts";
 import { closeAtEnd } from "./left-open.ts";
+import { anEmployee, aRegistration } from "./test-records.ts";
 
 export const api = "/api/v1";
 export const secretKey = "a secret of the tests, of more than thirty-two bytes";
 export const issuer = "maintenance-log";
 export const lifetimeSeconds = 3_600;
 /** The password of every employee that a world begins with. */
-export const password = "secret 1";
+export const password = aRegistration().password;
 
 /** The real server over some ports, with one employee of each role. */
 export interface World {
@@ -45,6 +47,7 @@ export interface World {
   cover(): Promise<void>;
   readonly employees: Readonly<Record<Role, Employee>>;
   readonly tokens: Readonly<Record<Role, string>>;
+  readonly load: HttpServer["load"];
   /** Registers an employee of this role and logs in. */
   join(role: Role): Promise<{ employee: Employee; token: string }>;
   /** Waits for requests under way this long at most. */
@@ -57,6 +60,7 @@ interface Choices {
   readonly allowedOrigins?: AllowedOrigins;
   readonly trustedProxies?: TrustedProxies;
   readonly meter?: RequestMeter;
+  readonly limits?: Partial<HttpLimits>;
   /** Null: the trail is not signed. */
   readonly key?: SignerKey | null;
 }
@@ -70,7 +74,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const tokens = await makeJoseTokens({ secretKey, issuer, tokenLifetimeSeconds: lifetimeSeconds }, clock);
   const operated = byOperator(repositories);
   const ports: Ports = { ...repositories, passwords, tokens, events, clock };
-  const { allowedOrigins = "*", trustedProxies = [], meter } = choices;
+  const { allowedOrigins = "*", trustedProxies = [], limits = {}, meter } = choices;
   const trail = makeTrail({
     trail: repositories.trail,
     requestTrail: repositories.trail,
@@ -81,17 +85,15 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     clock,
     pause: turn,
   });
-  const app = makeApp(ports, trail.published, { allowedOrigins, trustedProxies }, meter);
+  const app = makeApp(ports, trail.published, { allowedOrigins, trustedProxies, limits }, meter);
   const port = await app.listen(0, "127.0.0.1");
   const closed = closeAtEnd(() => app.close(0));
   const call = makeClient(port);
 
   const passwordHash = await passwords.hash(password, "world");
   const join = async (role: Role) => {
-    const record = { firstName: "Ada", lastName: "Byron", phone: "+45 12 34 56", role };
-    const email = `${role.toLowerCase()}.${randomUUID()}@example.com`;
-    const employee = await operated.employees.insert({ ...record, email, passwordHash });
-    const account = (await repositories.employees.findAccount(email)) as Account;
+    const employee = await operated.employees.insert(anEmployee({ role, passwordHash }));
+    const account = (await repositories.employees.findAccount(employee.email)) as Account;
     return { employee, token: await tokens.sign(account) };
   };
   const joined = await Promise.all(roles.map(async role => [role, await join(role)] as const));
@@ -114,6 +116,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     employees: ofEach(({ employee }) => employee),
     tokens: ofEach(({ token }) => token),
     join,
+    load: () => app.load(),
     close(graceMilliseconds = 0) {
       closed();
       return app.close(graceMilliseconds);

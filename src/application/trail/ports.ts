@@ -96,6 +96,8 @@ export interface TrailRecords {
    * more windows than records. It is `mostId` where no record is above that.
    */
   window(above: Ids, width: number): Promise<Ids>;
+  /** Whether the database has neither records nor entries, or not even their tables. */
+  isEmpty(): Promise<boolean>;
   /** How many records may have no entry: those above the last of their kind that has one. Counts to 100,000 of each kind. */
   unnumbered(): Promise<number>;
   /**

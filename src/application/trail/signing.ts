@@ -1,8 +1,9 @@
-import { type Head, readHead, signCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { type Head, signCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import { TrailObstacleError } from "./condition.ts";
 import type { Acceptance, TrailPorts } from "./ports.ts";
+import { headIn } from "./remembered.ts";
 import { windowSize } from "./settling.ts";
 import { makeStoredTree } from "./tree.ts";
 
@@ -23,17 +24,6 @@ const storedEntries = 1_000;
 const storedMilliseconds = 3_600_000;
 
 export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
-
-/** Throws TrailError. Does not check the signature: the key may be another one by now. */
-export function headIn(place: string, note: string | undefined): Head | undefined {
-  try {
-    return note === undefined ? undefined : readHead(note);
-  } catch {
-    throw new TrailError(
-      `${place} has no checkpoint: put back the last one from the log or a backup, or run accept-trail`,
-    );
-  }
-}
 
 /**
  * The tree, which extends what was signed before, by any process. The tree is read last, since it then has at least what others
@@ -133,11 +123,11 @@ export class Signing {
 /**
  * Goes on with the history that is stored, where that contradicts what was signed before: signs it, and puts it in the
  * place of what is remembered. Returns undefined where nothing contradicts it. Throws TrailError where the right edge of
- * the stored tree is not whole.
+ * the stored tree is not whole, and unless the operator has named how many entries the signed history has more.
  */
 export async function acceptTrail(
   ports: Omit<TrailPorts, "records" | "events" | "clock"> & { readonly key: SignerKey },
-  reason: string,
+  { reason, givesUp }: { readonly reason: string; readonly givesUp: number },
 ): Promise<Acceptance | undefined> {
   const { ledger, checkpoints, hasher, ed25519, remembered, key } = ports;
   const readTree = async () => {
@@ -153,6 +143,12 @@ export async function acceptTrail(
   const kept = remembered && (await signedIn(remembered.place, remembered.read()));
   const refused = kept ?? (await signedIn("database", checkpoints.last()));
   const accepted = await readTree();
+  const lost = Math.max(0, (refused?.size ?? 0) - accepted.size);
+  if (lost !== givesUp) {
+    throw new TrailError(
+      `${lost} of the ${refused?.size ?? 0} entries that were signed would be given up: to confirm that, add --gives-up ${lost}`,
+    );
+  }
   const note = signCheckpoint(accepted, key, ed25519);
   const acceptance = { reason, refused: refused ? inWords(refused) : "none", accepted: inWords(accepted) };
   await checkpoints.accept(note, acceptance);

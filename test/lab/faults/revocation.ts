@@ -1,12 +1,11 @@
 import { startDripping } from "../../support/dripping-request.ts";
+import { aLog, aRegistration } from "../../support/test-records.ts";
 import { stablePort } from "./processes.ts";
 import { send } from "./request.ts";
 import type { Scenario } from "./scenario.ts";
 import { conclude, databaseName, openStage, query, type Stage } from "./stage.ts";
 
-const password = "the password of a former ADMIN";
-const person = { firstName: "Eve", lastName: "Moss", phone: "000 000", role: "ADMIN", password };
-const log = { performedDate: "2026-01-01T00:00", status: "PENDING", taskType: "ERROR", comment: "too late" };
+const log = aLog({ comment: "too late" });
 
 /**
  * An ADMIN sends requests to two services up to their last byte, is deactivated at one of them, and then sends the last
@@ -25,7 +24,7 @@ export const revocation: Scenario = {
       const statuses = new Map<number, number>();
       const faults: string[] = [];
       for (let round = 0; round < rounds; round += 1) {
-        for (const status of await outlive(stage, [stage.port, otherPort], round)) {
+        for (const status of await outlive(stage, [stage.port, otherPort])) {
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
         }
         const written = await query(
@@ -51,21 +50,20 @@ export const revocation: Scenario = {
 };
 
 /** The statuses of 200 requests whose last byte comes after the token's end. */
-async function outlive({ port, token, assetIds }: Stage, ports: readonly number[], round: number) {
-  const admin = { ...person, email: `former.${round}@example.com` };
+async function outlive({ port, token, assetIds }: Stage, ports: readonly number[]) {
+  const admin = aRegistration({ role: "ADMIN" });
   const registered = await send(port, "/api/v1/auth/register", { method: "POST", token, body: admin });
   const { id } = registered.json as { id: number };
-  const body = { email: admin.email, password };
+  const body = { email: admin.email, password: admin.password };
   const loggedIn = await send(port, "/api/v1/auth/login", { method: "POST", body });
   const { token: former } = loggedIn.json as { token: string };
   const requests = await Promise.all(
     Array.from({ length: 200 }, (_, i) => {
-      const late = { ...person, email: `late.${round}.${i}@example.com` };
       return startDripping(ports[i % ports.length] ?? port, {
         method: "POST",
         token: former,
         ...(i % 4 < 2
-          ? { path: "/api/v1/auth/register", body: late }
+          ? { path: "/api/v1/auth/register", body: aRegistration({ role: "ADMIN" }) }
           : { path: `/api/v1/assets/${assetIds[0]}/logs`, body: log }),
       });
     }),

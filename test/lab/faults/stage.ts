@@ -106,7 +106,7 @@ export async function logIn(port: Place): Promise<string> {
 }
 
 export async function createAsset(port: Place, token: string): Promise<number> {
-  const body = { name: "Pump", description: "" };
+  const body = { name: "Pump" };
   const { status, json } = await send(port, "/api/v1/assets", { method: "POST", body, token });
   if (status !== 201) throw new Error(`the asset was answered ${status}: ${JSON.stringify(json)}`);
   return (json as { id: number }).id;

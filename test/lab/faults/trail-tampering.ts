@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { insertedId, notNamed, type Tampering, tamper, tamperings } from "../../support/tamperings.ts";
+import { aLog } from "../../support/test-records.ts";
 import { folder } from "./processes.ts";
 import { runCommand } from "./program.ts";
 import { send } from "./request.ts";
@@ -95,12 +96,7 @@ async function faultsOf(trial: Trial, stage: Stage, tampering: Tampering): Promi
   );
   if (!tampering.found.some(({ source }) => source.includes("TRAIL_STATE_FILE"))) return missing;
   // The service looks at what was signed before it signs again, which takes a new record.
-  const body = {
-    performedDate: "2026-01-01T00:00",
-    status: "PENDING",
-    taskType: "ERROR",
-    comment: "after it",
-  };
+  const body = aLog({ comment: "after it" });
   // It proves within ten seconds anew from what is stored that the tree extends what was signed.
   let isBroken: boolean | undefined;
   void broken.then(found => {

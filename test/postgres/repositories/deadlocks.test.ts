@@ -3,9 +3,9 @@ import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { aLog, anAsset, anEmployee } from "../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
 import { until } from "../../support/until.ts";
 
 const longerThanAStatement = "60s";

@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { aLog, anAsset, anEmployee } from "../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
 import { openDatabase } from "../../support/database.ts";
 import { listenLocally } from "../../support/listen.ts";
+import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
 
 /** Where the message of PostgreSQL begins that has this text: its type, and then its length. */
 function startOfMessage(bytes: Buffer, text: string): number {

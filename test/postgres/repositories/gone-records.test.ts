@@ -3,9 +3,10 @@ import { test } from "node:test";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { script } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { aLog, all, anAsset, anEmployee } from "../../contract/repositories.ts";
+import { all } from "../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
 import { openDatabase } from "../../support/database.ts";
+import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
 
 test("a log is shown also when a superuser has got past the guards and removed its asset and performer", async () => {
   const { url, drop } = await openDatabase();

@@ -5,10 +5,10 @@ import { type Names, SharedNames } from "../../../src/adapters/postgres/reposito
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { elementsOf } from "../../../src/application/json-list.ts";
 import type { MaintenanceLog } from "../../../src/domain/maintenance-log.ts";
-import { aLog, anAsset, anEmployee } from "../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
 import { recording } from "../../support/recording-database.ts";
+import { aLog, anAsset, anEmployee, noChange } from "../../support/test-records.ts";
 import { until } from "../../support/until.ts";
 
 describe("names in lists of logs", () => {
@@ -105,8 +105,7 @@ describe("names in lists of logs", () => {
       return undefined;
     };
     assert.deepEqual([await nameIn(here), await nameIn(there)], ["Ada Byron", "Ada Byron"]);
-    const unchanged = { firstName: undefined, phone: undefined, email: undefined, role: undefined };
-    await employees.update(employee.id, { ...unchanged, lastName: "Lovelace" }, ["TECHNICIAN"]);
+    await employees.update(employee.id, { ...noChange, lastName: "Lovelace" }, ["TECHNICIAN"]);
     assert.equal(await nameIn(here), "Ada Lovelace");
     await until(async () => (await nameIn(there)) === "Ada Lovelace");
   });

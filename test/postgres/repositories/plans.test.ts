@@ -10,6 +10,7 @@ import type { LogFilter, LogQuery } from "../../../src/domain/maintenance-log.ts
 import { callerOf } from "../../support/by-operator.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
 import { literal, planOf, recording } from "../../support/recording-database.ts";
+import { aLog } from "../../support/test-records.ts";
 
 /** Logs enough for a walk over all of them to cost more than any list or point query should. */
 const logCount = 30_000;
@@ -52,12 +53,7 @@ async function twoPages<T>(list: JsonList<T>): Promise<void> {
   await walk.next();
 }
 
-const log = {
-  performedDate: "2026-02-28T10:20:30",
-  status: "PENDING",
-  taskType: "ERROR",
-  comment: "Oil",
-} as const;
+const log = aLog({ taskType: "ERROR" });
 const email = `${employeeId}@example.com`;
 
 /** Every combination of filters: a status that many logs have, and a rare one; a period of few logs, one of many, and none. */

@@ -5,11 +5,11 @@ import { commandLimits, connect, serviceLimits } from "../../../src/adapters/pos
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
-import { aLog, anAsset, anEmployee } from "../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
 import { openDatabase, schema } from "../../support/database.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../support/native-postgres.ts";
 import { recording } from "../../support/recording-database.ts";
+import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
 import { until } from "../../support/until.ts";
 
 test("a replayed log is not acknowledged before the synchronous standby has it", async t => {

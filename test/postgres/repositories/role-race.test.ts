@@ -3,9 +3,9 @@ import { test } from "node:test";
 import postgres from "postgres";
 import { connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { anEmployee } from "../../contract/repositories.ts";
 import { byOperator } from "../../support/by-operator.ts";
 import { openDatabase } from "../../support/database.ts";
+import { anEmployee, noChange } from "../../support/test-records.ts";
 import { until } from "../../support/until.ts";
 
 test("a change that waits for a promotion is refused by the new role", async t => {
@@ -18,13 +18,7 @@ test("a change that waits for a promotion is refused by the new role", async t =
   if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
   const { employees } = byOperator(makeRepositories(database));
   const { id } = await employees.insert(anEmployee());
-  const changes = {
-    firstName: "Mary",
-    lastName: undefined,
-    phone: undefined,
-    email: undefined,
-    role: undefined,
-  };
+  const changes = { ...noChange, firstName: "Mary" };
   const changed = await other.begin(async promoting => {
     await promoting`update employee set role = 'ADMIN' where id = ${id}`;
     const change = employees.update(id, changes, ["TECHNICIAN", "MANAGER"]).then(

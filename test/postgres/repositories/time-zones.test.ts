@@ -3,9 +3,10 @@ import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { aLog, all, anAsset, anEmployee } from "../../contract/repositories.ts";
+import { all } from "../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
 
 describe("the performed date of a log", () => {
   const { TZ } = process.env;

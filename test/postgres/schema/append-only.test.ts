@@ -4,9 +4,9 @@ import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { aLog, anAsset, anEmployee } from "../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
 
 /** What nobody may do to what has been recorded, the owner of the tables and superusers included. */
 const refusedByTrigger = [

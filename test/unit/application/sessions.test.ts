@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EmployeeRepository, Tokens } from "../../../src/application/ports.ts";
 import { isLive, makeSessions } from "../../../src/application/sessions.ts";
-import { anEmployee } from "../../contract/repositories.ts";
 import { makeFakeClock } from "../../fakes/fake-clock.ts";
 import { makeFakeTokens } from "../../fakes/fake-tokens.ts";
 import { makeMemoryRepositories } from "../../fakes/memory-repositories.ts";
 import { byOperator } from "../../support/by-operator.ts";
+import { anEmployee, aStoredEmployee } from "../../support/test-records.ts";
 import { until } from "../../support/until.ts";
 
 const refused = { code: "TOKEN_REFUSED" };
@@ -173,7 +173,7 @@ describe("sessions", () => {
 });
 
 describe("a token is live", () => {
-  const employee = { ...anEmployee(), id: 7, active: true };
+  const employee = aStoredEmployee({ id: 7 });
   const account = { employee, passwordHash: "", tokenVersion: 3, survivingTokenId: null, tokensValidFrom: 0 };
 
   test("with the version of the account, or as the one that survived, and for an active employee only", () => {

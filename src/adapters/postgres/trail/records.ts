@@ -78,6 +78,8 @@ const comparisons: readonly (readonly [string, Statement])[] = [
   ...subjects.map(subject => [subject.kind, unrecordedOf(subject)] as const),
 ];
 
+const undefinedTable = "42P01";
+
 /** The rows that entries stand for, and their entries. */
 export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords {
   // `offset 0` keeps the planner from joining a table whose logs it would render all: on a small table it hashes the whole of it.
@@ -121,6 +123,18 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
         sql`select ${upTo("employee")} as employee, ${upTo("asset")} as asset, ${upTo("log")} as log`,
       );
       return row as Ids;
+    },
+
+    async isEmpty() {
+      const tables = [sql`trail_entry`, ...entryKinds.map(kind => tableOf[kind])];
+      const rows = unionOf(tables.map(table => sql`select from ${table} limit 1`));
+      try {
+        const found = await query(sql`select from (${rows}) as row limit 1`);
+        return found.length === 0;
+      } catch (error) {
+        if ((error as { code?: unknown }).code === undefinedTable) return true;
+        throw error;
+      }
     },
 
     async unnumbered() {

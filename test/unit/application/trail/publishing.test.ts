@@ -120,7 +120,10 @@ test("logs have proofs again after another history was accepted, also those of t
   };
   for (let time = 0; time < 5; time += 1) await poll();
   assert.equal(service.state().condition.kind, "contradicted");
-  await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
+  await acceptTrail(
+    { ...trail, hasher, ed25519: trailCrypto, remembered, key },
+    { reason: "restored", givesUp: 1 },
+  );
   commit(...range(800, 810));
   for (let time = 0; time < 3; time += 1) await poll();
   for (const id of [1, 300, 601, 809]) await assertProven(id);

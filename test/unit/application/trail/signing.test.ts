@@ -73,13 +73,13 @@ describe("signing", () => {
       /^database has no checkpoint: put back/,
     );
     const ports = { ...trail, hasher, ed25519: trailCrypto, remembered, key };
-    const acceptance = await acceptTrail(ports, "restored");
+    const acceptance = await acceptTrail(ports, { reason: "restored", givesUp: 0 });
     assert.deepEqual(trail.stored.acceptances, [acceptance]);
     assert.equal(acceptance?.refused, "none");
     assert.match(acceptance?.accepted ?? "", /^1 /);
     await poll(11);
     assert.equal(signing.newest()?.size, 1);
-    assert.equal(await acceptTrail(ports, "again"), undefined);
+    assert.equal(await acceptTrail(ports, { reason: "again", givesUp: 0 }), undefined);
   });
 
   test("records the head that was signed where one of its two places says nothing", async () => {
@@ -91,7 +91,10 @@ describe("signing", () => {
       await signing.close();
       if (isFileBroken) setNote("garbage\n");
       else trail.stored.checkpoints.push("garbage\n");
-      await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
+      await acceptTrail(
+        { ...trail, hasher, ed25519: trailCrypto, remembered, key },
+        { reason: "restored", givesUp: 0 },
+      );
       assert.match(trail.stored.acceptances[0]?.refused ?? "", /^2 /);
     }
   });
@@ -190,7 +193,10 @@ describe("signing", () => {
         assert.equal(told.length, 1);
         assert.match(JSON.stringify(told), /TRAIL_STATE_FILE 599 /);
 
-        await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "restored");
+        await acceptTrail(
+          { ...trail, hasher, ed25519: trailCrypto, remembered, key },
+          { reason: "restored", givesUp: what === "an older dump" ? 189 : 0 },
+        );
         assert.match(trail.stored.acceptances[0]?.refused ?? "", /^599 /);
         commit(...range(610, 620));
         for (let time = 0; time < 3; time += 1) await poll(11);
@@ -362,7 +368,7 @@ describe("signing", () => {
     rewrite(1);
     const accepts = { ...trail.checkpoints, accept: () => Promise.reject(new Error("the power fails")) };
     const ports = { ...trail, checkpoints: accepts, hasher, ed25519: trailCrypto, remembered, key };
-    await assert.rejects(acceptTrail(ports, "restored"), /the power fails/);
+    await assert.rejects(acceptTrail(ports, { reason: "restored", givesUp: 0 }), /the power fails/);
     assert.equal(note(), before);
   });
 
@@ -383,7 +389,10 @@ describe("signing", () => {
         one.signing.contradiction(),
         `${place} has a checkpoint of other.example.com, and not of trail.example.com`,
       );
-      await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "one name");
+      await acceptTrail(
+        { ...trail, hasher, ed25519: trailCrypto, remembered, key },
+        { reason: "one name", givesUp: 0 },
+      );
       await one.poll(11);
       assert.equal(one.signing.contradiction(), undefined);
     }
@@ -415,7 +424,10 @@ describe("signing", () => {
     await poll();
     await signing.close();
     setNote(undefined);
-    await acceptTrail({ ...trail, hasher, ed25519: trailCrypto, remembered, key }, "a new machine");
+    await acceptTrail(
+      { ...trail, hasher, ed25519: trailCrypto, remembered, key },
+      { reason: "a new machine", givesUp: 0 },
+    );
     assert.match(trail.stored.acceptances[0]?.refused ?? "", /^1 /);
     assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 1);
     commit(2);

@@ -11,6 +11,7 @@ import {
 import { elementsOf } from "../../../../../src/application/json-list.ts";
 import { logStatuses, type MaintenanceLog, taskTypes } from "../../../../../src/domain/maintenance-log.ts";
 import { between, makeRandom, pick, type Random } from "../../../../lab/faults/random.ts";
+import { aStoredLog } from "../../../../support/test-records.ts";
 
 /** As PostgreSQL packs logs, and what is known of their names. */
 function pack(logs: readonly MaintenanceLog[]) {
@@ -44,18 +45,17 @@ function renderedChunks(logs: readonly MaintenanceLog[], bounds: Bounds = noBoun
   return chunks;
 }
 
-const aLog = (changes: Partial<MaintenanceLog> = {}): MaintenanceLog => ({
-  id: 7,
-  performedDate: "2026-02-28T10:20:30.5",
-  status: "IN_PROGRESS",
-  taskType: "MAINTENANCE",
-  comment: "Oil changed",
-  assetId: 3,
-  assetName: 'Pump "7", left\\right',
-  performedByEmployeeId: 12,
-  performedByName: "Ada\tBø 😀",
-  ...changes,
-});
+const aLog = (changes: Partial<MaintenanceLog> = {}) =>
+  aStoredLog({
+    id: 7,
+    performedDate: "2026-02-28T10:20:30.5",
+    status: "IN_PROGRESS",
+    assetId: 3,
+    assetName: 'Pump "7", left\right',
+    performedByEmployeeId: 12,
+    performedByName: "Ada	Bø 😀",
+    ...changes,
+  });
 
 const logsOf = (comments: readonly string[]) => comments.map((comment, i) => aLog({ id: i + 1, comment }));
 const stringified = (logs: readonly MaintenanceLog[]) => logs.map(log => JSON.stringify(log)).join();

@@ -1,0 +1,48 @@
+import { type Head, readHead } from "../../domain/trail/checkpoint.ts";
+import { TrailError } from "../../domain/trail/encoding.ts";
+import { UnsuitableDatabase } from "../unsuitable-database.ts";
+import type { RememberedNote, TrailPorts } from "./ports.ts";
+import { makeStoredTree } from "./tree.ts";
+
+/** Throws TrailError. Does not check the signature: the key may be another one by now. */
+export function headIn(place: string, note: string | undefined): Head | undefined {
+  try {
+    return note === undefined ? undefined : readHead(note);
+  } catch {
+    throw new TrailError(
+      `${place} has no checkpoint: put back the last one from the log or a backup, or run accept-trail`,
+    );
+  }
+}
+
+/**
+ * Throws TrailError unless the stored trail extends the checkpoint that is remembered outside the database, and UnsuitableDatabase
+ * where nothing at all is left of what that covers, as after a restore that failed.
+ */
+export async function requireRemembered({
+  ledger,
+  records,
+  hasher,
+  remembered: { place, read },
+}: Pick<TrailPorts, "ledger" | "records" | "hasher"> & {
+  readonly remembered: RememberedNote;
+}): Promise<void> {
+  // Before the trail, which a service may sign meanwhile.
+  const kept = headIn(place, await read());
+  if (kept === undefined || kept.size === 0) return;
+  if (await records.isEmpty()) {
+    throw new UnsuitableDatabase(
+      `the database has no records, and ${place} remembers ${kept.size} entries of its trail: restore a backup; if the trail is to begin anew, move that file away`,
+    );
+  }
+  const { size } = await ledger.end();
+  if (size < kept.size) {
+    throw new TrailError(
+      `${place} remembers ${kept.size} entries of the trail, and the database has ${size}: ${kept.size - size} are missing`,
+    );
+  }
+  const tree = makeStoredTree(ledger, hasher);
+  if (!(await tree.extends(kept, { size, root: (await tree.frontier(size)).root() }))) {
+    throw new TrailError(`the database does not have the ${kept.size} entries that ${place} remembers`);
+  }
+}

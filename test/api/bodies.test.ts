@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { HttpLimits } from "../../src/adapters/http/server/limits.ts";
+import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { repositoriesListing } from "../support/own-reads.ts";
+import { dial, sendRaw } from "../support/raw-client.ts";
+import { assertRefusal, bearerOf, host, login, settle } from "../support/raw-request.ts";
+import { aStoredLog } from "../support/test-records.ts";
+import { until } from "../support/until.ts";
+import { api, openWorld } from "../support/world.ts";
+
+/** Says that a list goes on. */
+const more = aStoredLog();
+
+describe("bodies under way", () => {
+  const head = (path: string, more: string) =>
+    `POST ${path} HTTP/1.1\r\n${host}Content-Type: application/json\r\n${more}\r\n`;
+
+  test("without a token take a part of what all may take; a token's holder is still served", async () => {
+    const bounds = {
+      bodyBytes: 64 * 1024,
+      bodyBytesWithoutToken: 16 * 1024,
+      lingerMilliseconds: 20,
+      sweepMilliseconds: 10,
+    };
+    const world = await openWorld({ limits: bounds });
+    const attackers = await Promise.all(Array.from({ length: 40 }, () => dial(world.port)));
+    const body = `${head(login, "Content-Length: 4096\r\n")}${"x".repeat(4_095)}`;
+    for (const { socket } of attackers) socket.write(body);
+    const refused = () => attackers.filter(({ text }) => text() !== "");
+    await until(() => refused().length === 36);
+    for (const { text } of refused()) {
+      assertRefusal(text(), 503, "The service is overloaded");
+      assert.match(text(), /retry-after: 1\r\n/i);
+      assert.match(text(), /connection: close\r\n/i);
+    }
+    await Promise.all(refused().map(({ closed }) => closed));
+    assert.equal(world.load().bodyBytes, 4 * 4_096);
+    assert.equal(world.load().turnedAway.bodies, 36);
+    assert.equal(world.load().requests, 0, "who waits for a body takes nobody's place");
+    await until(() => world.recorded.some(({ details }) => Number(details?.["bodies"]) > 0));
+
+    const token = world.tokens.ADMIN;
+    const comment = "x".repeat(40_000);
+    const asset = () => world.call("POST", `${api}/assets`, { token, body: { name: "Pump", comment } });
+    assert.equal((await asset()).status, 201);
+    const big = await dial(world.port);
+    big.socket.write(
+      `${head(`${api}/assets`, `${bearerOf(world)}Content-Length: 20000\r\n`)}${"x".repeat(19_999)}`,
+    );
+    await until(() => world.load().bodyBytes > 30_000);
+    assert.equal((await asset()).status, 503);
+    assert.equal((await world.call("GET", "/", { token })).status, 200);
+
+    for (const { socket } of [...attackers, big]) socket.destroy();
+    await until(() => world.load().bodyBytes === 0 && world.load().requests === 0);
+    assert.equal((await asset()).status, 201);
+    await world.close();
+  });
+
+  test("of a connection that ended while the token was checked are given up", async () => {
+    const repositories = makeMemoryRepositories();
+    const waiting: (() => void)[] = [];
+    let isHeld = false;
+    const findAccount = async (email: string) => {
+      if (isHeld) await new Promise<void>(resolve => waiting.push(resolve));
+      return repositories.employees.findAccount(email);
+    };
+    const employees = { ...repositories.employees, findAccount };
+    const world = await openWorld({ repositories: { ...repositories, employees } });
+    isHeld = true;
+    const { socket } = await dial(world.port);
+    socket.write(`${head(`${api}/assets`, `${bearerOf(world)}Content-Length: 20\r\n`)}{`);
+    await until(() => waiting.length === 1);
+    assert.equal(world.load().requests, 1);
+    socket.resetAndDestroy();
+    await until(() => world.load().connections === 0);
+    for (const letGo of waiting) letGo();
+    await until(() => world.load().requests === 0);
+    await until(() => world.load().bodyBytes === 0, 2_000);
+    await world.close();
+  });
+
+  test("of one byte count as much as what waits for the rest takes", async () => {
+    const world = await openWorld({ limits: { bodyBytesWithoutToken: 16 * 1024 } });
+    const attackers = await Promise.all(Array.from({ length: 40 }, () => dial(world.port)));
+    for (const { socket } of attackers) socket.write(`${head(login, "Content-Length: 2\r\n")}{`);
+    const refused = () => attackers.filter(({ text }) => text() !== "");
+    await until(() => refused().length === 36);
+    for (const { text } of refused()) assertRefusal(text(), 503, "The service is overloaded");
+    assert.equal(world.load().bodyBytes, 4 * 4_096);
+    assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
+    for (const { socket } of attackers) socket.destroy();
+    await until(() => world.load().bodyBytes === 0);
+    await world.close();
+  });
+
+  // A login asks for no token, so that one of it, be it of somebody, gives its body no more memory.
+  for (const [what, tokenOf] of [
+    ["", () => ""],
+    [", though they have a token that is none", () => "Authorization: Bearer x\r\n"],
+    [", though they have a token", (bearer: string) => bearer],
+  ] as const) {
+    test(`that never end keep nobody from logging in${what}`, async () => {
+      const world = await openWorld({ limits: { bodyBytesWithoutToken: 16 * 1024 } });
+      const attackers = await Promise.all(Array.from({ length: 10 }, () => dial(world.port)));
+      const begun = `${head(login, `${tokenOf(bearerOf(world))}Content-Length: 9\r\n`)}{`;
+      for (const { socket } of attackers) socket.write(begun);
+      await until(() => world.load().turnedAway.bodies === 6);
+      const slow = await dial(world.port);
+      const body = JSON.stringify({ email: "nobody@example.com", password: "a password" });
+      slow.socket.write(`${head(login, `Content-Length: ${body.length}\r\n`)}${body.slice(0, 9)}`);
+      await until(() => world.load().turnedAway.bodies === 7);
+      slow.socket.write(body.slice(9));
+      await until(() => slow.text() !== "");
+      assertRefusal(slow.text(), 401, "Wrong email or password");
+      for (const { socket } of [...attackers, slow]) socket.destroy();
+      await until(() => world.load().bodyBytes === 0 && world.load().requests === 0);
+      await world.close();
+    });
+  }
+
+  test("in small chunks take no more than their length", async () => {
+    const world = await openWorld();
+    const { socket } = await dial(world.port);
+    const chunk = `32\r\n${"x".repeat(50)}\r\n`;
+    socket.write(
+      head(`${api}/assets`, `${bearerOf(world)}Transfer-Encoding: chunked\r\n`) + chunk.repeat(210),
+    );
+    await until(() => world.load().bodyBytes >= 10_500);
+    assert.equal(world.load().bodyBytes, 12_800);
+    socket.destroy();
+    await until(() => world.load().bodyBytes === 0);
+    await world.close();
+  });
+
+  test("are not read by who answers without them", async () => {
+    const world = await openWorld({ limits: { lingerMilliseconds: 20 } });
+    for (const [path, more, status] of [
+      ["/nope", "", 403],
+      ["/nope", bearerOf(world), 404],
+      [`${api}/auth/login/`, bearerOf(world), 404],
+      ["/", bearerOf(world), 405],
+      [`${api}/assets`, "", 403],
+      [`${api}/assets`, "Authorization: Bearer x\r\n", 403],
+      [`${api}/assets`, `Authorization: Bearer ${world.tokens.TECHNICIAN}\r\n`, 403],
+      [`${api}/assets/x/logs`, bearerOf(world), 400],
+      [login, "", 413],
+    ] as const) {
+      const answer = await sendRaw(world.port, `${head(path, `${more}Content-Length: 60000\r\n`)}{`);
+      assertRefusal(answer, status);
+      assert.match(answer, /connection: close\r\n/i);
+    }
+    await world.close();
+  });
+});
+
+describe("a response that is sent while the body of its request still arrives", () => {
+  const get = (path: string, bearer: string, length: number) =>
+    `GET ${path} HTTP/1.1\r\n${host}${bearer}Content-Length: ${length}\r\n\r\n`;
+
+  /** A list of three pieces; the last one comes when the test says so. */
+  async function openListing(limits: Partial<HttpLimits>) {
+    let goOn = (): void => {};
+    const isAsked = new Promise<void>(resolve => {
+      goOn = resolve;
+    });
+    const list = async function* () {
+      yield { json: Buffer.from("1"), next: more };
+      yield { json: Buffer.from("2"), next: more };
+      await isAsked;
+      yield { json: Buffer.from("3"), next: undefined };
+    };
+    const world = await openWorld({ limits, repositories: repositoriesListing(list) });
+    return { world, goOn };
+  }
+
+  for (const [what, body] of [
+    ["never comes", ""],
+    ["drips", "x"],
+    ["is not chunked as it says", "zz\r\n"],
+  ] as const) {
+    test(`a list is whole, though the body ${what}`, async () => {
+      const { world, goOn } = await openListing({
+        receiveMilliseconds: 1_000,
+        sweepMilliseconds: 10,
+        lingerMilliseconds: 20,
+      });
+      const { socket, closed, text } = await dial(world.port);
+      const head = get(`${api}/logs`, bearerOf(world), 4_000);
+      socket.write(
+        what.includes("chunked") ? head.replace("Content-Length: 4000", "Transfer-Encoding: chunked") : head,
+      );
+      await until(() => /,(\r\n1\r\n)?2\r\n$/.test(text()));
+      socket.write(body);
+      const dripping = setInterval(() => what === "drips" && socket.write(body), 5);
+      if (!what.includes("chunked")) await until(() => world.load().turnedAway.slowClients === 1);
+      await settle(world);
+      goOn();
+      await closed;
+      clearInterval(dripping);
+      assert.match(text(), /^HTTP\/1\.1 200 [\s\S]*connection: close\r\n/i);
+      assert.equal(text().split("HTTP/1.1 ").length, 2);
+      assert.ok(text().endsWith("\r\n0\r\n\r\n"), text());
+      await until(() => world.load().requests === 0);
+      await world.close();
+    });
+  }
+
+  test("what arrives is thrown away until its end, and the connection is closed then", async () => {
+    const world = await openWorld({ limits: { lingerMilliseconds: 3_600_000 } });
+    for (const path of ["/", "/nope"]) {
+      const { socket, closed, text, failure } = await dial(world.port);
+      const length = 4 * 70_000;
+      socket.write(get(path, bearerOf(world), length));
+      await until(() => text().endsWith("}"));
+      assert.equal(world.load().requests, 0, "who only reads on takes nobody's place");
+      for (let i = 0; i < 4; i += 1) {
+        socket.write("x".repeat(70_000));
+        await settle(world);
+      }
+      await closed;
+      assert.match(text(), /connection: close\r\n/i);
+      assert.equal(failure(), undefined);
+    }
+    const { goOn, world: listing } = await openListing({ lingerMilliseconds: 3_600_000 });
+    const { socket, closed, text } = await dial(listing.port);
+    socket.write(get(`${api}/logs`, bearerOf(listing), 70_000));
+    goOn();
+    // Node 26 sends several parts in one chunk.
+    await until(() => /\r\n\r\n[\s\S]*3\]?\r\n/.test(text()));
+    await settle(listing);
+    assert.ok(
+      !text().endsWith("\r\n0\r\n\r\n"),
+      "who has sent all may close, and what still arrives would reset it",
+    );
+    socket.write("x".repeat(70_000));
+    await closed;
+    assert.ok(text().endsWith("\r\n0\r\n\r\n"), text());
+    for (const one of [world, listing]) await one.close();
+  });
+});

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { dial, sendRaw } from "../support/raw-client.ts";
+import { assertRefusal, bearerOf, ends, host, login } from "../support/raw-request.ts";
+import { until } from "../support/until.ts";
+import { api, openWorld, type World } from "../support/world.ts";
+
+describe("requests made by hand", () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld({ limits: { lingerMilliseconds: 20, sweepMilliseconds: 10 } });
+  });
+  after(() => world.close());
+
+  const bearer = () => bearerOf(world);
+
+  test("a header that says one thing must not be repeated, not even to say the same", async () => {
+    const filler = "A:b\r\n".repeat(95);
+    for (const [name, sent] of [
+      ["Host", `${ends}hOST: x\r\n${bearer()}`],
+      ["Authorization", `${ends}${bearer()}${bearer()}`],
+      ["Authorization", `${ends}Authorization: Bearer x\r\n${bearer()}`],
+      ["Authorization", `${ends}${bearer()}${filler}AUTHORIZATION: x\r\n`],
+      ["Content-Type", `${ends}${bearer()}Content-Type: application/json\r\nContent-Type: text/plain\r\n`],
+      ["Idempotency-Key", `${ends}${bearer()}Idempotency-Key: a\r\nIdempotency-Key: b\r\n`],
+    ] as const) {
+      const answer = await sendRaw(world.port, `GET ${api}/assets HTTP/1.1\r\n${sent}\r\n`);
+      assertRefusal(answer, 400, `${name} header must not be repeated`);
+    }
+    for (const length of ["Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2, 3"]) {
+      assertRefusal(await sendRaw(world.port, `POST ${login} HTTP/1.1\r\n${ends}${length}\r\n\r\n{}`), 400);
+    }
+  });
+
+  test("100 headers are enough, and no more are looked at", async () => {
+    const get = (more: string) => sendRaw(world.port, `GET / HTTP/1.1\r\n${ends}${bearer()}${more}\r\n`);
+    assert.match(await get("A:b\r\n".repeat(97)), /^HTTP\/1\.1 200 /);
+    for (const times of [98, 99, 130, 4_000]) {
+      assertRefusal(await get("A:b\r\n".repeat(times)), 431, "Request header fields are too large");
+    }
+    assertRefusal(await get(`${"A:b\r\n".repeat(1_100)}${bearer()}`), 431);
+  });
+
+  test("a version other than 1.0 and 1.1 is 505, and 1.0 is answered without a Host", async () => {
+    for (const version of ["2.0", "0.9", "1.2", "3.0", "9.9"]) {
+      const answer = await sendRaw(world.port, `GET / HTTP/${version}\r\n${ends}${bearer()}\r\n`);
+      assertRefusal(answer, 505, "HTTP version must be 1.0 or 1.1");
+    }
+    assertRefusal(await sendRaw(world.port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505);
+    assert.match(await sendRaw(world.port, `GET / HTTP/1.0\r\n${bearer()}\r\n`), /^HTTP\/1\.1 200 /);
+    for (const line of ["GET / HTTP/1.11", "GET / http/1.1", "GET / HTTPS/1.1", "GET / RTSP/1.0x"]) {
+      assertRefusal(await sendRaw(world.port, `${line}\r\n${ends}\r\n`), 400, "Malformed HTTP request");
+    }
+  });
+
+  test("CONNECT is 501 and ends the connection; behind a good request it only ends it", async () => {
+    const tunnel = `CONNECT example.com:443 HTTP/1.1\r\n${host}\r\n`;
+    for (const sent of [tunnel, `${tunnel}\x16\x03\x01`]) {
+      assertRefusal(await sendRaw(world.port, sent), 501, "CONNECT is not supported");
+    }
+    assert.equal(await sendRaw(world.port, `GET / HTTP/1.1\r\n${host}${bearer()}\r\n${tunnel}`), "");
+    await until(() => world.load().connections === 0 && world.load().requests === 0);
+  });
+
+  test("CONNECT from a client that goes away at once does no harm", async () => {
+    for (let i = 0; i < 20; i += 1) {
+      const { socket, closed } = await dial(world.port);
+      socket.write(`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`, () => socket.resetAndDestroy());
+      await closed;
+    }
+    await until(() => world.load().connections === 0);
+  });
+
+  test("a request to upgrade is answered like any other, and its connection closed", async () => {
+    const upgrade = `${host}Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n`;
+    for (const protocol of ["websocket", "h2c", "TLS/1.0"]) {
+      const head = `HTTP/1.1\r\n${upgrade}Upgrade: ${protocol}\r\n`;
+      const answer = await sendRaw(world.port, `GET / ${head}${bearer()}\r\n`);
+      assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*connection: close\r\n/i);
+      assertRefusal(await sendRaw(world.port, `GET / ${head}\r\n`), 403, "Token is missing");
+      const body = `Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+      assertRefusal(await sendRaw(world.port, `POST ${login} ${head}${body}`), 400, "Email is required");
+    }
+  });
+
+  test("a strange target is 403 without a token and 404 with one", async () => {
+    for (const target of [
+      "//",
+      "//evil.example.com/",
+      "///",
+      "/%E0",
+      "/%",
+      "/%zz",
+      "/%u0000",
+      "/%00",
+      "/..",
+      "/../etc/passwd",
+      `${api}/assets/..%2f../x`,
+      `${api}\\assets`,
+      "*",
+      "http://",
+      "http://x/nope",
+      "http://user:password@x:99999/%E0",
+      "ftp://x/",
+    ]) {
+      assertRefusal(await sendRaw(world.port, `GET ${target} HTTP/1.1\r\n${ends}\r\n`), 403);
+      const answer = await sendRaw(world.port, `GET ${target} HTTP/1.1\r\n${ends}${bearer()}\r\n`);
+      assertRefusal(answer, 404, "Not found");
+    }
+  });
+
+  test("bytes that no target, header or chunk may have are 400", async () => {
+    const chunked = `POST ${login} HTTP/1.1\r\n${ends}Transfer-Encoding: chunked\r\n\r\n`;
+    for (const request of [
+      `GET /\0 HTTP/1.1\r\n${ends}\r\n`,
+      `GET /é HTTP/1.1\r\n${ends}\r\n`,
+      `GET /a b HTTP/1.1\r\n${ends}\r\n`,
+      `GET / HTTP/1.1\n${host}\n\n`,
+      `GET / HTTP/1.1\r\n${ends}X: a\0b\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${ends}X: a\rb\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${ends}X: a\r\n folded\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${ends}X : a\r\n\r\n`,
+      `${chunked}zz\r\n`,
+      `${chunked}ffffffffffffffffff\r\n`,
+      `${chunked}-1\r\n`,
+      "\x16\x03\x01\x02\x00\x01\x00\x01",
+    ]) {
+      assertRefusal(await sendRaw(world.port, request), 400, "Malformed HTTP request");
+    }
+  });
+
+  test("a transfer coding other than chunked is 501", async () => {
+    const coded = (coding: string) =>
+      sendRaw(world.port, `POST ${login} HTTP/1.1\r\n${ends}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`);
+    for (const coding of [
+      "gzip, chunked",
+      "GZIP,CHUNKED",
+      "gzip",
+      "identity",
+      "chunked, gzip",
+      "chunked\r\nTransfer-Encoding: chunked",
+    ]) {
+      assertRefusal(await coded(coding), 501, "Transfer-Encoding must be chunked");
+    }
+    assertRefusal(await coded("Chunked"), 400, "Request body must be a JSON object");
+  });
+
+  test("HTTP/1.0 gets no interim answer, which it could not read", async () => {
+    const body = JSON.stringify({ email: "nobody@example.com", password: "a password" });
+    const head = `POST ${login} HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
+    assertRefusal(await sendRaw(world.port, head + body), 401, "Wrong email or password");
+  });
+
+  test("without a token there is no interim answer", async () => {
+    const expects = `${host}Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`;
+    for (const path of [`${api}/assets`, `${api}/auth/register`, "/nope"]) {
+      const answer = await sendRaw(world.port, `POST ${path} HTTP/1.1\r\n${expects}`);
+      assertRefusal(answer, 403, "Token is missing");
+      assert.doesNotMatch(answer, /100 Continue/);
+    }
+  });
+});

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, test } from "node:test";
+import { repositoriesListing } from "../support/own-reads.ts";
+import { dial } from "../support/raw-client.ts";
+import { bearerOf, host, login } from "../support/raw-request.ts";
+import { aStoredLog } from "../support/test-records.ts";
+import { until } from "../support/until.ts";
+import { api, openWorld } from "../support/world.ts";
+
+/** Says that a list goes on. */
+const more = aStoredLog();
+
+describe("slow clients", () => {
+  // The limits are so small that nothing has to be waited for; how long it took is nowhere asked.
+  const limits = {
+    receiveMilliseconds: 400,
+    lingerMilliseconds: 20,
+    sweepMilliseconds: 10,
+  };
+
+  test("who drips is told 408 and cut, whatever drips; the service goes on", async () => {
+    const world = await openWorld({ limits });
+    const request = `GET / HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`;
+    const body = `POST ${login} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n`;
+    for (const [what, first, drop] of [
+      ["nothing at all", "", ""],
+      ["CRLF before a request", "", "\r\n"],
+      ["a request line", "", "G"],
+      ["headers", `GET / HTTP/1.1\r\n${host}`, "A: b\r\n"],
+      ["a body", body, "x"],
+      ["chunks", body.replace("Content-Length: 4000", "Transfer-Encoding: chunked"), "1\r\nx\r\n"],
+      ["headers after an answer", `${request}GET / HTTP/1.1\r\n`, "A: b\r\n"],
+    ] as const) {
+      const { socket, closed, text } = await dial(world.port);
+      if (first !== "") socket.write(first);
+      const dripping = setInterval(() => drop !== "" && socket.write(drop), 5);
+      await closed;
+      clearInterval(dripping);
+      // A drop that crosses the cut can make a reset of it, which takes the last answer along.
+      if (drop === "" || text().includes("HTTP/1.1 408 "))
+        assert.match(text(), /\{"status":408,"msg":"Request took too long"\}$/, what);
+      assert.doesNotMatch(text(), /^HTTP\/1\.1 413 /m, what);
+      if (what.includes("after an answer")) assert.match(text(), /^HTTP\/1\.1 200 /);
+    }
+    await until(() => world.load().connections === 0);
+    assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
+    // Each is in the log once, and in the count for ever.
+    const logged = () =>
+      world.recorded
+        .filter(({ event }) => event === "clients turned away")
+        .reduce((sum, { details }) => sum + Number(details?.["slowClients"]), 0);
+    assert.ok(world.load().turnedAway.slowClients > 0);
+    await until(() => logged() === world.load().turnedAway.slowClients);
+    await world.close();
+  });
+
+  test("who takes nothing of a long answer is cut, and the reading of the list ends", async () => {
+    let ended = false;
+    const list = async function* () {
+      try {
+        for (;;) yield { json: Buffer.from(JSON.stringify({ comment: "x".repeat(100_000) })), next: more };
+      } finally {
+        ended = true;
+      }
+    };
+    const world = await openWorld({
+      limits: { ...limits, takeMilliseconds: 100 },
+      repositories: repositoriesListing(list),
+    });
+    const { socket, closed } = await dial(world.port);
+    socket.pause();
+    socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`);
+    await until(() => ended);
+    socket.resume();
+    await closed;
+    await until(() => world.load().connections === 0 && world.load().requests === 0);
+    await world.close();
+  });
+});
+
+describe("lists whose clients take nothing", () => {
+  test("do not end those of others: while they are read another one is 503, and all that have begun come whole", async () => {
+    const list = async function* () {
+      for (let left = 40; left > 0; left -= 1)
+        yield { json: Buffer.alloc(256 * 1024, "1"), next: left > 1 ? more : undefined };
+    };
+    const limits = { listBytes: 2, longListBytes: 1, slowReaderMilliseconds: 60_000 };
+    const world = await openWorld({ limits, repositories: repositoriesListing(list) });
+    const whole = 40 * 256 * 1024 + 41;
+    const responses = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const response = await fetch(`http://127.0.0.1:${world.port}${api}/logs`, {
+          headers: { authorization: `Bearer ${world.tokens.ADMIN}` },
+        });
+        return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
+      }),
+    );
+    const sent = responses.filter(({ status }) => status === 200);
+    assert.ok(sent.length >= 2);
+    assert.ok(sent.every(({ bytes }) => bytes === whole));
+    assert.ok(responses.every(({ status }) => status === 200 || status === 503));
+    const { slowClients, requests } = world.load().turnedAway;
+    assert.deepEqual([slowClients, requests], [0, responses.length - sent.length]);
+    await world.close();
+  });
+
+  test("of one chunk take room for it", async () => {
+    const list = async function* () {
+      yield { json: Buffer.alloc(20_000_000, "1"), next: undefined };
+    };
+    const limits = { listBytes: 50_000_000, longListBytes: 1, slowReaderMilliseconds: 60_000 };
+    const world = await openWorld({ limits, repositories: repositoriesListing(list) });
+    const silent = [await dial(world.port), await dial(world.port)];
+    for (const { socket, text } of silent) {
+      socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`);
+      await until(() => text() !== "");
+      socket.pause();
+    }
+    const refused = () => world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
+    assert.equal((await refused()).status, 503);
+    for (const { socket } of silent) socket.destroy();
+    await world.close();
+  });
+
+  test("are cut off for another one where their clients take nothing, and not where they only began first", async () => {
+    const list = async function* () {
+      for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
+    };
+    const limits = { listBytes: 2, longListBytes: 1, slowReaderMilliseconds: 0 };
+    const world = await openWorld({ limits, repositories: repositoriesListing(list) });
+    const ask = () => {
+      const socket = connect(world.port, "127.0.0.1").on("error", () => {});
+      socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`);
+      return socket;
+    };
+    const reader = ask().resume();
+    await until(() => reader.bytesRead > 0);
+    const silent = ask();
+    await once(silent, "readable");
+    const begun = reader.bytesRead;
+    await until(() => reader.bytesRead > begun + 30_000_000);
+    const third = ask();
+    await until(() => world.load().turnedAway.slowClients === 1);
+    await until(() => reader.bytesRead > begun + 60_000_000 || reader.closed);
+    assert.equal(reader.closed, false);
+    for (const socket of [reader, silent, third]) socket.destroy();
+    await world.close();
+  });
+
+  test("are held up to a number: the one that has waited longest is cut off, and others go on", async () => {
+    let held = 0;
+    const list = async function* () {
+      held += 1;
+      try {
+        // Without an end: what a client takes decides how much is read.
+        for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
+      } finally {
+        held -= 1;
+      }
+    };
+    const world = await openWorld({
+      limits: { listBytes: 3, longListBytes: 1, slowReaderMilliseconds: 0 },
+      repositories: repositoriesListing(list),
+    });
+    const ask = () => {
+      const socket = connect(world.port, "127.0.0.1");
+      socket.on("error", () => {});
+      socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`);
+      return socket;
+    };
+    const cut = () => world.load().turnedAway.slowClients;
+
+    const silent = Array.from({ length: 10 }, ask);
+    await until(() => cut() === 7);
+    await until(() => held === 3);
+    assert.equal((await world.call("GET", `${api}/employees/me`, { token: world.tokens.ADMIN })).status, 200);
+
+    // A client that reads waits less than any of these.
+    const reader = ask();
+    for await (const _ of reader) if (reader.bytesRead > 30_000_000) break;
+    await until(() => held === 2);
+    assert.equal(cut(), 8);
+
+    for (const socket of silent) socket.destroy();
+    await until(() => held === 0);
+    assert.equal(cut(), 8);
+    await world.close();
+  });
+});

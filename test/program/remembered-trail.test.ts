@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, describe, test } from "node:test";
+import postgres from "postgres";
+import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
+import { readHead } from "../../src/domain/trail/checkpoint.ts";
+import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
+import { openDatabase, openEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { type Outcome, runProgram, type Settings, startProgram, startService } from "../support/program.ts";
+import { until } from "../support/until.ts";
+
+const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
+
+/** What happens after the name of a database has come to stand for another one: the state file is that of the first. */
+describe("a database beside the state file of another", () => {
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-remembered-"));
+  const stateFile = join(folder, "checkpoint");
+  const opened: { database: TestDatabase; sql: postgres.Sql }[] = [];
+  const open = async (opening: Promise<TestDatabase>) => {
+    const database = await opening;
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    opened.push({ database, sql });
+    return { database, sql };
+  };
+  const settingsOf = ({ url }: TestDatabase) => ({
+    DATABASE_URL: url,
+    DATABASE_DURABILITY: "any",
+    SECRET_KEY: "a secret of the tests, of more than thirty-two bytes",
+    TRUSTED_PROXIES: "127.0.0.1",
+    TRAIL_KEY: formatSignerKey(key),
+    TRAIL_STATE_FILE: stateFile,
+  });
+  const backupOf = ({ url }: TestDatabase) => ({ DATABASE_URL: url, TRAIL_STATE_FILE: stateFile });
+  const rememberedSize = () => readHead(readFileSync(stateFile, "utf8")).size;
+
+  /** An asset each, with a record; serves until all of them are signed. */
+  async function write(into: { database: TestDatabase; sql: postgres.Sql }, names: readonly string[]) {
+    for (const name of names) await into.sql`insert into asset (name, description) values (${name}, '')`;
+  }
+
+  /** Ends one that serves after a while. */
+  async function serveToItsEnd(settings: Settings): Promise<Pick<Outcome, "code" | "stderr">> {
+    const program = startProgram(["serve"], settings);
+    program.stdout.resume();
+    const timer = setTimeout(() => program.kill("SIGKILL"), 15_000);
+    const [stderr, [code]] = await Promise.all([text(program.stderr), once(program, "exit")]);
+    clearTimeout(timer);
+    return { code, stderr };
+  }
+
+  before(async () => {
+    const first = await open(openDatabase());
+    await write(first, ["one", "two", "three", "four", "five", "six"]);
+    const service = await startService(settingsOf(first.database));
+    await until(() => {
+      try {
+        return rememberedSize() === 6;
+      } catch {
+        return false;
+      }
+    });
+    await service.stop();
+    const whole = await runProgram(["check"], settingsOf(first.database));
+    assert.deepEqual([whole.code, whole.stderr], [0, ""]);
+    assert.match(whole.stdout, /^trail state file: ok$/m);
+    const backup = await runProgram(["check", "--records"], backupOf(first.database));
+    assert.deepEqual(backup, { code: 0, stdout: "records: ok\n", stderr: "" });
+  });
+  after(async () => {
+    for (const { sql, database } of opened) {
+      await sql.end();
+      await database.drop();
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  const emptied =
+    "the database has no records, and TRAIL_STATE_FILE remembers 6 entries of its trail: restore a backup; if the trail is to begin anew, move that file away";
+
+  test("and without tables is refused by migrate, which makes none", async () => {
+    for (const name of ["migrate", "backup", "verify"]) {
+      const unit = readFileSync(`deploy/maintenance-log-${name}.service`, "utf8");
+      const file = "TRAIL_STATE_FILE=%S/maintenance-log/maintenance-log.checkpoint";
+      assert.ok(unit.includes(`\nEnvironment=${file}\n`), name);
+    }
+    const { database, sql } = await open(openEmptyDatabase());
+    const refused = await runProgram(["migrate"], backupOf(database));
+    assert.deepEqual(refused, { code: 1, stdout: "", stderr: `migrate: ${emptied}\n` });
+    const [made] = await sql`select count(*)::int as tables from pg_class where relname = 'schema_migration'`;
+    assert.equal(made?.["tables"], 0);
+    const { code, stderr } = await runProgram(["check"], settingsOf(database));
+    assert.equal(code, 1);
+    assert.ok(stderr.includes(`check: ${emptied}\n`), stderr);
+
+    const kept = `${stateFile}.kept`;
+    renameSync(stateFile, kept);
+    const anew = await runProgram(["migrate"], backupOf(database));
+    renameSync(kept, stateFile);
+    assert.equal(anew.code, 0, anew.stderr);
+  });
+
+  test("and without records is refused by serve and a backup, and check says so", async () => {
+    const { database } = await open(openDatabase());
+    const { TRAIL_KEY: _, ...unsigned } = settingsOf(database);
+    for (const settings of [settingsOf(database), unsigned]) {
+      const refusal = { code: 1, stderr: `serve: ${emptied}\n` };
+      const { code, stderr } = await serveToItsEnd({ ...settings, PORT: "0" });
+      assert.deepEqual({ code, stderr }, refusal);
+      const checked = await runProgram(["check"], settings);
+      assert.deepEqual([checked.code, checked.stderr], [1, `check: ${emptied}\n`]);
+    }
+    const backup = await runProgram(["check", "--records"], backupOf(database));
+    assert.deepEqual(backup, { code: 1, stdout: "", stderr: `check: ${emptied}\n` });
+  });
+
+  test("and with fewer entries is served and saved, check says how many are missing, and accept-trail wants that number", async () => {
+    const older = await open(openDatabase());
+    await write(older, ["one", "two"]);
+    const settings = settingsOf(older.database);
+    const service = await startService(settings);
+    await until(() => service.lines.some(line => line.includes('"trail broken"')));
+    await service.stop();
+    const missing =
+      "TRAIL_STATE_FILE remembers 6 entries of the trail, and the database has 2: 4 are missing";
+    const checked = await runProgram(["check"], settings);
+    assert.deepEqual([checked.code, checked.stderr], [1, `check: ${missing}\n`]);
+    const backup = await runProgram(["check", "--records"], backupOf(older.database));
+    assert.deepEqual(backup, { code: 0, stdout: `warning: ${missing}\nrecords: ok\n`, stderr: "" });
+    const migrated = await runProgram(["migrate"], backupOf(older.database));
+    assert.equal(migrated.code, 0, migrated.stderr);
+
+    const before = readFileSync(stateFile, "utf8");
+    const accept = (...confirmation: string[]) =>
+      runProgram(["accept-trail", "--reason", "the dump of Monday", ...confirmation], settings);
+    for (const confirmation of [[], ["--gives-up", "3"], ["--gives-up", "0"]]) {
+      const { code, stdout, stderr } = await accept(...confirmation);
+      assert.deepEqual(
+        [code, stdout, stderr],
+        [
+          1,
+          "",
+          "accept-trail: 4 of the 6 entries that were signed would be given up: to confirm that, add --gives-up 4\n",
+        ],
+      );
+    }
+    assert.equal((await accept("--gives-up", "four")).code, 64);
+    assert.equal(readFileSync(stateFile, "utf8"), before);
+    assert.equal((await older.sql`select from trail_acceptance`).length, 0);
+
+    const accepted = await accept("--gives-up", "4");
+    assert.deepEqual([accepted.code, rememberedSize()], [0, 2], accepted.stderr);
+    const whole = await runProgram(["check"], settings);
+    assert.deepEqual([whole.code, whole.stderr], [0, ""]);
+    writeFileSync(stateFile, before);
+  });
+
+  test("and with another history is named by check", async () => {
+    const other = await open(openDatabase());
+    await write(other, ["uno", "due", "tre", "quattro", "cinque", "sei", "sette"]);
+    const service = await startService(settingsOf(other.database));
+    await until(() => service.lines.some(line => line.includes('"trail broken"')));
+    await service.stop();
+    const { code, stderr } = await runProgram(["check"], settingsOf(other.database));
+    const says = "the database does not have the 6 entries that TRAIL_STATE_FILE remembers";
+    assert.deepEqual([code, stderr], [1, `check: ${says}\n`]);
+  });
+});
