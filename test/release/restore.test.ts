@@ -222,15 +222,13 @@ END`);
   });
 
   test("fails before anything is replaced where the live database cannot be renamed", async () => {
-    const config = machine.run("psql -At -c 'show max_prepared_transactions'").trim();
-    assert.equal(config, "0");
     const sql = postgres(machine.server.url, { max: 1 });
     // Whatever holds it.
     await sql.begin(async transaction => {
       await transaction`comment on database maintenance is 'held'`;
       machine.run("psql -q -c \"alter role postgres set lock_timeout = '1s'\"");
       const { code, stderr } = await restore("--gives-up", "2", dump);
-      assert.equal(code, 1);
+      assert.notEqual(code, 0);
       assert.match(stderr, /lock timeout/);
     });
     machine.run("psql -q -c 'alter role postgres reset lock_timeout'");
