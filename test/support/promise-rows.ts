@@ -23,7 +23,9 @@ export function pathOf(name: string): string {
 }
 
 const isName = (text: string): boolean =>
-  /^[\w./-]+(\.(ts|sql|json|ndjson|service)|\/)$|^Makefile$|^deploy\/install$|^test\/http$/.test(text);
+  /^[\w./-]+(\.(ts|sql|json|ndjson|service)|\/)$|^Makefile$|^deploy\/(install|restore)$|^test\/http$/.test(
+    text,
+  );
 const namesIn = (cell: string): string[] =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name).filter(isName);
 

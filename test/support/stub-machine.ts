@@ -67,8 +67,7 @@ export class StubMachine {
   async #install(): Promise<void> {
     for (const name of ["credentials", "dumps", "programs", "states", "run", "sql"])
       mkdirSync(this.path(name), { mode: 0o755 });
-    for (const [name, body] of Object.entries(stubs(this.folder)))
-      this.program(name, `${step(this.folder)}\n${body}`);
+    for (const name of Object.keys(stubs(this.folder))) this.stub(name);
     for (const name of ["backup", "on-database", "restore"])
       this.program(name, readFileSync(`deploy/${name}`, "utf8"));
     writeFileSync(this.path("units"), "");
@@ -96,6 +95,10 @@ END
       psql -c 'select pg_reload_conf()'`);
     const migrated = await runProgram(["migrate"], { DATABASE_URL: this.credential("owner-database-url") });
     if (migrated.code !== 0) throw new Error(migrated.stderr);
+  }
+
+  stub(name: string): void {
+    this.program(name, `${step(this.folder)}\n${stubs(this.folder)[name]}`);
   }
 
   /** A program on the path of the machine, whose paths are those of the folder. */
