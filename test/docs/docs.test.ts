@@ -16,7 +16,7 @@ const mostLines: Readonly<Record<string, number>> = {
   "README.md": 105,
   "SECURITY.md": 200,
   "docs/audit.md": 210,
-  "docs/operations.md": 350,
+  "docs/operations.md": 410,
   "docs/performance.md": 150,
 };
 
@@ -60,7 +60,7 @@ describe("the Markdown pages", () => {
     const words = [...pages].flatMap(([path, text]) =>
       path === "docs/commands.md" ? [] : (text.match(/\S+/g) ?? []),
     );
-    assert.ok(words.length > 18_000 && words.length <= 21_200, `${words.length}`);
+    assert.ok(words.length > 18_000 && words.length <= 21_600, `${words.length}`);
   });
 
   test("say response for what a server sends, and begin with the subject", () => {
