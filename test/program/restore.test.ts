@@ -181,7 +181,7 @@ END`);
     assert.equal(isSuperuser(), "f\n");
     // The dump is one that would.
     stage.machine.run(
-      `psql -q -c 'create database maintenance_tried' && pg_restore --role=maintenance_owner --no-owner --no-privileges -d maintenance_tried ${hostile}`,
+      `psql -q -c 'create database maintenance_tried owner maintenance_owner' && pg_restore --role=maintenance_owner --no-owner --no-privileges -d maintenance_tried ${hostile}`,
     );
     assert.equal(isSuperuser(), "t\n");
     stage.machine.run(`psql -q -c 'alter role maintenance_owner nosuperuser' && rm ${hostile}`);

@@ -153,7 +153,9 @@ const afterwards: Readonly<Record<string, string>> = {
     sed -i /^LOG_LEVEL=loud/d ${environment}
     maintenance-log check && systemctl restart maintenance-log.service
     ${isUp} http://127.0.0.1:7071/readyz
-    test "$(curl --silent --output /dev/null --write-out '%{http_code}' http://127.0.0.1:7070/)" = 403
+    for host in 127.0.0.1 [::1]; do
+      test "$(curl --silent --output /dev/null --write-out '%{http_code}' "http://$host:7070/")" = 403
+    done
     ${givesUpOnCrashLoop}`,
   "Upgrade and downgrade": `
     dpkg -s maintenance-log-service | grep '^Version: 99'
