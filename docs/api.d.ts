@@ -201,7 +201,7 @@ export interface components {
       lastName: string;
       /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
       phone: string;
-      /** @description The login name, unique among all employees whatever its case. Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
       email: string;
       /** @description Exactly one role. Other words: 400 `Invalid role value`. */
       role: components["schemas"]["Role"];
@@ -329,7 +329,7 @@ export interface components {
     };
     /** @description Body of: Log in with email and password. */
     LogInRequest: {
-      /** @description The email that the employee was registered with, in any case. */
+      /** @description The email that the employee was registered with, in any case and form. */
       email: string;
       /** @description The employee's password. */
       password: string;
@@ -340,7 +340,7 @@ export interface components {
       firstName: string;
       /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
       lastName: string;
-      /** @description The login name, unique among all employees whatever its case. Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
       email: string;
       /**
        * Format: password
@@ -358,7 +358,7 @@ export interface components {
       firstName?: string | null;
       /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
       lastName?: string | null;
-      /** @description The login name, unique among all employees whatever its case. Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
       email?: string | null;
       /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
       phone?: string | null;
@@ -469,7 +469,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description Another employee has this email, in this or another case. */
+    /** @description Another employee has this email, in this or another form. */
     Error409: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];

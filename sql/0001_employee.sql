@@ -23,8 +23,8 @@ create table employee (
   last_name          text not null check (char_length(last_name) between 2 and 50),
   phone              text not null check (char_length(phone) between 6 and 20),
   email              text not null check (char_length(email) <= 254),
-  -- The email in lower case, folded by the service, and compared byte by byte: a new version of a
-  -- collation cannot break the index. The login name.
+  -- The login name: what the service makes of the email to compare it (emailKey of src/domain/employee.ts), compared
+  -- byte by byte: a new version of a collation cannot break the index.
   email_folded       text collate "C" not null constraint employee_email_key unique,
   role               text not null check (role in ('TECHNICIAN', 'MANAGER', 'ADMIN')),
   active             boolean not null default true,

@@ -7,6 +7,7 @@ import { jwtVerify } from "jose/jwt/verify";
 import { importJWK } from "jose/key/import";
 import type { TokenClaims, Tokens } from "../application/ports.ts";
 import type { Clock } from "../application/process.ts";
+import { emailKey } from "../domain/employee.ts";
 import { tokenNotValid } from "../domain/error.ts";
 import { isStorable } from "../domain/field.ts";
 import { isRole } from "../domain/role.ts";
@@ -76,7 +77,7 @@ function readClaims({ sub, username, roles, jti, ver, iat, exp }: JWTPayload & P
   const role = Array.isArray(roles) && roles.length === 1 ? roles[0] : undefined;
   return {
     employeeId: sub === undefined ? undefined : Number(sub),
-    email,
+    email: email === undefined ? undefined : emailKey(email),
     role: isRole(role) ? role : undefined,
     tokenId: typeof jti === "string" ? jti : undefined,
     version: ver,

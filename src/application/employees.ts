@@ -1,4 +1,10 @@
-import type { Employee, EmployeeChanges, PasswordChange, Registration } from "../domain/employee.ts";
+import {
+  type Employee,
+  type EmployeeChanges,
+  emailKey,
+  type PasswordChange,
+  type Registration,
+} from "../domain/employee.ts";
 import { emailTaken, invalid, recordChanged, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
 import { loginPair } from "./login-pair.ts";
@@ -60,7 +66,7 @@ export function makeEmployees({
     /** Throws what `register` would. */
     async refuseRegistration(caller: Caller, { role, email }: Registration): Promise<void> {
       refuseRoleAbove(caller, role);
-      if ((await employees.findAccount(email)) !== undefined) throw emailTaken();
+      if ((await employees.findAccount(emailKey(email))) !== undefined) throw emailTaken();
     },
 
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
@@ -91,7 +97,8 @@ export function makeEmployees({
       const expected = isExpected && (await employees.find(id));
       if (expected !== undefined && !isExpected?.(expected)) {
         refuseRoleAbove(caller, expected.role);
-        const holder = changes.email === undefined ? undefined : await employees.findAccount(changes.email);
+        const holder =
+          changes.email === undefined ? undefined : await employees.findAccount(emailKey(changes.email));
         throw holder === undefined || holder.employee.id === id ? recordChanged() : emailTaken();
       }
       const employee = await forgetAfter(

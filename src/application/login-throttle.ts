@@ -1,3 +1,4 @@
+import type { EmailKey } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { loginPair } from "./login-pair.ts";
@@ -47,7 +48,7 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
 
   return {
     /** Throws THROTTLED while attempts on this email from this address, or on new emails from there, must wait. */
-    refuseThrottled(email: string, address: string): void {
+    refuseThrottled(email: EmailKey, address: string): void {
       const pair = loginPair(email, address);
       const waitOfAddress = loggedIn.has(pair)
         ? 0
@@ -58,14 +59,14 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
       }
     },
 
-    countFailure(email: string, address: string): void {
+    countFailure(email: EmailKey, address: string): void {
       const pair = loginPair(email, address);
       failed.set(pair, { failures: failuresOf(pair).failures + 1, lastAt: elapsed() });
       buckets.set(address, { level: Math.min(freeFailures.ofAddress, levelOf(address) + 1), at: elapsed() });
     },
 
     /** Clears the failures of this email from this address. */
-    countSuccess(email: string, address: string): void {
+    countSuccess(email: EmailKey, address: string): void {
       const pair = loginPair(email, address);
       failed.delete(pair);
       loggedIn.set(pair, true);

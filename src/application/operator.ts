@@ -1,4 +1,4 @@
-import type { Employee, Registration } from "../domain/employee.ts";
+import type { EmailKey, Employee, Registration } from "../domain/employee.ts";
 import { notFound } from "../domain/error.ts";
 import type { Ports } from "./ports.ts";
 
@@ -23,7 +23,7 @@ export const makeOperator = ({ employees, passwords }: Pick<Ports, "employees" |
   },
 
   /** Gives an employee a new password, which revokes all of their tokens. Throws NOT_FOUND. */
-  async setPassword(email: string, readPassword: () => Promise<string>): Promise<Employee> {
+  async setPassword(email: EmailKey, readPassword: () => Promise<string>): Promise<Employee> {
     const account = await employees.findAccount(email);
     if (account === undefined) throw notFound("Employee");
     await employees.setPasswordHash(account.employee.id, await passwords.hash(await readPassword(), line));

@@ -1,6 +1,6 @@
 import type { ActivityFilter } from "../domain/activity.ts";
 import type { Asset, NewAsset } from "../domain/asset.ts";
-import type { Employee, EmployeeChanges, Registration } from "../domain/employee.ts";
+import type { EmailKey, Employee, EmployeeChanges, Registration } from "../domain/employee.ts";
 import type { LogFilter, LogPosition, LogQuery, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Role } from "../domain/role.ts";
 import type { JsonList } from "./json-list.ts";
@@ -25,7 +25,7 @@ export interface Account {
 /** The employee on whose behalf a request is made, and the token with which they ask. */
 export interface Caller {
   readonly employeeId: number;
-  readonly email: string;
+  readonly email: EmailKey;
   readonly role: Role;
   /** The `jti` of the token that was sent. */
   readonly tokenId: string | undefined;
@@ -46,8 +46,7 @@ export type Author = Caller | "operator";
 export interface EmployeeRepository {
   list(filter: ActivityFilter): JsonList<Employee>;
   find(id: number): Promise<Employee>;
-  /** By email, ignoring case. */
-  findAccount(email: string): Promise<Account | undefined>;
+  findAccount(email: EmailKey): Promise<Account | undefined>;
   /** Stores an active employee. Throws CONFLICT when the email is taken. */
   insert(employee: EmployeeRecord, by: Author): Promise<Employee>;
   /**
@@ -130,7 +129,7 @@ export interface TokenClaims {
   /** Claim `sub`. */
   readonly employeeId: number | undefined;
   /** Claim `username`. */
-  readonly email: string | undefined;
+  readonly email: EmailKey | undefined;
   /** The one role name in claim `roles`, if it is a known one. */
   readonly role: Role | undefined;
   /** Claim `jti`. */

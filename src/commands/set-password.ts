@@ -2,6 +2,7 @@ import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts"
 import { makeEmployeeRepository } from "../adapters/postgres/repositories/employee-repository.ts";
 import { makeOperator } from "../application/operator.ts";
 import { passwordSettings } from "../config/settings.ts";
+import { emailKey } from "../domain/employee.ts";
 import type { CommandContext } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 import { readNewPassword } from "./new-password.ts";
@@ -14,7 +15,7 @@ export async function runSetPassword(
   await withDatabase(passwordSettings, context, async (database, { adminPassword }) => {
     const employees = makeEmployeeRepository(database);
     const operator = makeOperator({ employees, passwords: makeArgon2PasswordHasher() });
-    const { id, email, active } = await operator.setPassword(values.email, () =>
+    const { id, email, active } = await operator.setPassword(emailKey(values.email), () =>
       readNewPassword(adminPassword, context),
     );
     context.print(`${email} has a new password (employee ${id}); all tokens are revoked`);

@@ -1,3 +1,4 @@
+import { domainToUnicode } from "node:url";
 import { invalid } from "./error.ts";
 import { between, ifSent, nonBlank, required, rule, trimmedBetween, type Values } from "./field.ts";
 import { type Role, readRole } from "./role.ts";
@@ -13,13 +14,6 @@ export interface Employee {
   readonly active: boolean;
 }
 
-/**
- * Emails that differ in case or Unicode form only are the same login name; the folding does not depend on a locale. The
- * lower case of the Greek Σ depends on its place in the word.
- */
-export const foldEmail = (email: string): string =>
-  email.trim().toLowerCase().normalize("NFC").replaceAll("ς", "σ");
-
 /** Of what is sent, before it is trimmed: so the schema takes what the service takes. */
 const emailFormat = /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/;
 /** An email with one of these looks like another, or like none. */
@@ -27,7 +21,33 @@ const unseen = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 const phoneFormat = /^[\d+()\s-]{6,20}$/;
 
 /** In characters. */
-export const maxEmailLength = 254;
+const maxEmailLength = 254;
+
+declare const canonical: unique symbol;
+/** An email in the one form in which emails are compared, counted and limited: the login name. */
+export type EmailKey = string & { readonly [canonical]: true };
+
+/** The folding does not depend on a locale. The lower case of the Greek Σ depends on its place in the word. */
+const fold = (text: string): string => text.toLowerCase().normalize("NFC").replaceAll("ς", "σ");
+/** No character folds to more UTF-16 units. */
+const mostFoldedUnits = 6;
+/**
+ * A domain that has a Unicode form, in the characters of domains: others end a URL or are decoded in it. It has no more
+ * characters than DNS takes, because reading it takes time with the square of its length.
+ */
+const international = /(?<=@)(?=.*(?:[^\0-\x7f]|xn--))[\w.\-\u{80}-\u{10ffff}]{1,253}$/su;
+const unknownEmail = "no employee" as EmailKey;
+
+/**
+ * Emails are one if they differ only in white space around them, case, Unicode form, and whether the domain is in Unicode or
+ * as browsers send it (UTS 46). A domain that UTS 46 refuses is folded like other text. A client can send an email of any
+ * length: those that are too long for any employee share one key.
+ */
+export function emailKey(sent: string): EmailKey {
+  const folded = fold(sent.trim());
+  if (folded.length > mostFoldedUnits * maxEmailLength) return unknownEmail;
+  return folded.replace(international, domain => fold(domainToUnicode(domain)) || domain) as EmailKey;
+}
 
 const readEmail = rule({ pattern: emailFormat.source }, (sent: string) => {
   const email = sent.trim();
@@ -74,7 +94,7 @@ export type EmployeeChanges = Values<typeof employeeChangeFields>;
 
 /** Body of `POST /auth/login`. Only presence is checked here: a value that no employee has fails the login. */
 export const loginFields = {
-  email: nonBlank("Email", asSent),
+  email: nonBlank("Email", rule({}, emailKey)),
   password: nonBlank("Password", asSent),
 };
 export type Login = Values<typeof loginFields>;

@@ -63,7 +63,7 @@ export const required = <T>(message: string, read: Rule<T>, isMissing = isBlank)
 });
 
 /** Text that must not be blank. */
-export const nonBlank = (label: string, read: Rule<string, string>): Field<string> =>
+export const nonBlank = <T>(label: string, read: Rule<T, string>): Field<T> =>
   required(
     `${label} is required`,
     rule({ type: "string", minLength: 1, ...read.schema }, value => read(text(label, value))),

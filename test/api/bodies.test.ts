@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { HttpLimits } from "../../src/adapters/http/server/limits.ts";
+import type { EmailKey } from "../../src/domain/employee.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { repositoriesListing } from "../support/own-reads.ts";
 import { dial, sendRaw } from "../support/raw-client.ts";
@@ -62,7 +63,7 @@ describe("bodies under way", () => {
     const repositories = makeMemoryRepositories();
     const waiting: (() => void)[] = [];
     let isHeld = false;
-    const findAccount = async (email: string) => {
+    const findAccount = async (email: EmailKey) => {
       if (isHeld) await new Promise<void>(resolve => waiting.push(resolve));
       return repositories.employees.findAccount(email);
     };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { EmailKey } from "../../src/domain/employee.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { makeWaitingRepositories, repositoriesListing } from "../support/own-reads.ts";
 import { dial } from "../support/raw-client.ts";
@@ -61,7 +62,7 @@ describe("overload", () => {
   test("bodies that end in one moment get no more places than there are", async () => {
     const repositories = makeMemoryRepositories();
     const held: (() => void)[] = [];
-    const findAccount = async (email: string) => {
+    const findAccount = async (email: EmailKey) => {
       if (email !== "nobody@example.com") return repositories.employees.findAccount(email);
       await new Promise<void>(resolve => held.push(resolve));
       return undefined;

@@ -86,6 +86,21 @@ describe("guessing passwords", () => {
     await world.close();
   });
 
+  test("counts one email however it is written, and no login of another one forgives its failures", async () => {
+    const world = await openWorld();
+    const padding = " ".repeat(600);
+    const { TECHNICIAN, MANAGER } = world.employees;
+    const forms = [`${padding}${MANAGER.email}`, MANAGER.email.toUpperCase(), `${MANAGER.email}\u2003`];
+    for (let i = 0; i < freeFailures.ofEmail; i += 1) {
+      const answer = await attempt(world, forms[i % forms.length] as string, `guess ${i}`);
+      assert.equal(answer.status, 401);
+      assert.equal((await attempt(world, `${padding}${TECHNICIAN.email}`, password)).status, 200);
+    }
+    for (const form of [...forms, MANAGER.email])
+      assert.equal((await attempt(world, form, password)).status, 429, form);
+    await world.close();
+  });
+
   test("never throttles successful logins", async () => {
     const world = await openWorld();
     const { email } = world.employees.TECHNICIAN;

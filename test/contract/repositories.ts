@@ -84,6 +84,35 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         await assert.rejects(opened.employees.insert(anEmployee({ email: email.toUpperCase() })), emailTaken);
       });
 
+      test("an email whose domain is written as browsers send it is the one in Unicode", async () => {
+        const { employees } = opened;
+        const [sent, inAscii, other] = [
+          anEmployee({ email: "Jo@MÜNCHEN.example" }),
+          "jo@xn--mnchen-3ya.example",
+          "jo@muenchen.example",
+        ] as const;
+        const employee = await employees.insert(sent);
+        assert.equal(employee.email, sent.email);
+        assert.equal((await employees.findAccount(inAscii))?.employee.id, employee.id);
+        await assert.rejects(employees.insert(anEmployee({ email: inAscii })), emailTaken);
+        const changed = await employees.update(
+          employee.id,
+          { firstName: undefined, lastName: undefined, phone: undefined, role: undefined, email: inAscii },
+          roles,
+        );
+        assert.equal(changed.email, inAscii);
+        // It is the same login name: nothing is revoked.
+        assert.equal((await employees.findAccount(sent.email))?.tokenVersion, 1);
+        assert.equal(await employees.findAccount(other), undefined);
+        const asset = await opened.assets.insert(anAsset());
+        const { performedByEmployeeId } = await append(
+          asset.id,
+          callerOf({ ...employee, email: sent.email }),
+          aLog(),
+        );
+        assert.equal(performedByEmployeeId, employee.id);
+      });
+
       test("of many insertions of one email at once exactly one succeeds", async () => {
         const { email } = anEmployee();
         const outcomes = await Promise.allSettled(
@@ -620,7 +649,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
         await assert.rejects(maintenanceLogs.append(unknownId, callerOf(employee), aLog()), assetNotFound);
         for (const performer of [
           { ...callerOf(employee), employeeId: unknownId },
-          { ...callerOf(employee), email: "other@example.com" },
+          callerOf({ ...employee, email: "other@example.com" }),
         ]) {
           await assert.rejects(maintenanceLogs.append(asset.id, performer, aLog()), performerUnknown);
           await assert.rejects(maintenanceLogs.append(unknownId, performer, aLog()), performerUnknown);
@@ -632,7 +661,7 @@ export function repositoryContract(name: string, openRepositories: () => Promise
       test("the performer's email may differ in case from the stored one", async () => {
         const asset = await opened.assets.insert(anAsset());
         const employee = await opened.employees.insert(anEmployee());
-        const performer = { ...callerOf(employee), email: employee.email.toUpperCase() };
+        const performer = callerOf({ ...employee, email: employee.email.toUpperCase() });
         assert.equal((await append(asset.id, performer, aLog())).performedByEmployeeId, employee.id);
       });
 

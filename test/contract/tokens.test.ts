@@ -21,7 +21,7 @@ function tokensContract(name: string, openTokens: OpenTokens): void {
       const issuedAt = clock.now().getTime() / 1_000;
       assert.deepEqual(claims, {
         employeeId: 7,
-        email: "Ada@Example.com",
+        email: "ada@example.com",
         role: "MANAGER",
         version: 3,
         issuedAt,

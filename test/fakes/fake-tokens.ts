@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TokenClaims, Tokens } from "../../src/application/ports.ts";
 import type { Clock } from "../../src/application/process.ts";
+import { emailKey } from "../../src/domain/employee.ts";
 import { tokenNotValid } from "../../src/domain/error.ts";
 
 /** Tokens that only this object knows: a random name for the claims kept here. */
@@ -12,7 +13,7 @@ export function makeFakeTokens(clock: Clock, lifetimeSeconds: number): Tokens {
       const now = Math.floor(clock.now().getTime() / 1_000);
       issued.set(token, {
         employeeId: id,
-        email,
+        email: emailKey(email),
         role,
         version: tokenVersion,
         tokenId: token,

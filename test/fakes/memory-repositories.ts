@@ -4,7 +4,7 @@ import type { Account, Author, EmployeeRecord, Repositories } from "../../src/ap
 import type { Clock } from "../../src/application/process.ts";
 import { isLive } from "../../src/application/sessions.ts";
 import type { Asset } from "../../src/domain/asset.ts";
-import { type Employee, foldEmail } from "../../src/domain/employee.ts";
+import { type EmailKey, type Employee, emailKey } from "../../src/domain/employee.ts";
 import { emailTaken, notFound, recordChanged, tokenNotValid, unauthorized } from "../../src/domain/error.ts";
 import {
   type LogQuery,
@@ -66,8 +66,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
   };
 
   const ofId = (id: number) => employees.findIndex(({ employee }) => employee.id === id);
-  const ofEmail = (email: string) =>
-    employees.find(({ employee }) => foldEmail(employee.email) === foldEmail(email));
+  const ofEmail = (key: EmailKey) => employees.find(({ employee }) => emailKey(employee.email) === key);
   const existing = (id: number): Account => {
     const found = employees[ofId(id)];
     if (found === undefined) throw notFound("Employee");
@@ -95,7 +94,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
     const isRevoking =
       password !== undefined ||
       employee.role !== before.employee.role ||
-      foldEmail(employee.email) !== foldEmail(before.employee.email) ||
+      emailKey(employee.email) !== emailKey(before.employee.email) ||
       (before.employee.active && !employee.active);
     const revoked = {
       tokenVersion: before.tokenVersion + 1,
@@ -109,7 +108,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
     return employee;
   };
   const insert = ({ passwordHash, ...record }: EmployeeRecord, by: Author): Employee => {
-    if (ofEmail(record.email) !== undefined) throw emailTaken();
+    if (ofEmail(emailKey(record.email)) !== undefined) throw emailTaken();
     const { firstName, lastName, phone, email, role } = record;
     const employee = { id: employees.length + 1, firstName, lastName, phone, email, role, active: true };
     const account = { tokenVersion: 1, survivingTokenId: null, tokensValidFrom: seconds() };
@@ -140,7 +139,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
             .filter(employee => active === undefined || employee.active === active),
         ),
       find: async id => existing(id).employee,
-      findAccount: async email => ofEmail(email),
+      findAccount: async key => ofEmail(key),
       async insert(record, by) {
         refuseRevoked(by);
         return insert(record, by);
@@ -151,7 +150,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
         if (!editableRoles.includes(existing(id).employee.role)) throw unauthorized();
         refuseChanged(id, expected);
         const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
-        const holder = changes.email === undefined ? undefined : ofEmail(changes.email);
+        const holder = changes.email === undefined ? undefined : ofEmail(emailKey(changes.email));
         if (holder !== undefined && holder.employee.id !== id) throw emailTaken();
         return change(id, Object.fromEntries(sent), by);
       },
@@ -174,7 +173,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
       },
 
       async appointAdmin(record) {
-        const holder = ofEmail(record.email);
+        const holder = ofEmail(emailKey(record.email));
         if (holder === undefined) return insert({ ...record, role: "ADMIN" }, "operator");
         const { passwordHash } = record;
         return change(holder.employee.id, { role: "ADMIN", active: true }, "operator", {
@@ -222,7 +221,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
     maintenanceLogs: {
       async append(assetId, performer, sent, key) {
         const employee = employees[ofId(performer.employeeId)]?.employee;
-        if (employee === undefined || foldEmail(employee.email) !== foldEmail(performer.email)) {
+        if (employee === undefined || emailKey(employee.email) !== performer.email) {
           return { outcome: "no performer" };
         }
         if (!isLive(existing(employee.id), performer)) return { outcome: "revoked" };

@@ -266,6 +266,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "One of two concurrent password changes": [
     ["employee-repository.ts", "and password_hash = ", "and '' <> "],
     ["0001_employee.sql", "constraint employee_email_key unique", ""],
+    ["domain/employee.ts", "fold(domainToUnicode(domain)) || domain", "domain"],
   ],
   "A password is stored as": [
     ["argon2-password-hasher.ts", "memoryCost: 19_456", "memoryCost: 9_456"],
@@ -314,6 +315,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     ["login-throttle.ts", "const leakMilliseconds = 10_000;", "const leakMilliseconds = 1_000;"],
     ["login-throttle.ts", "loggedIn.has(pair)", "failed.has(pair)"],
+    ["domain/employee.ts", "fold(sent.trim())", "fold(sent)"],
     ["employees.ts", "    throttle.countFailure(caller.email, address);\n", ""],
     ["client-address.ts", ".slice(0, 4)", ".slice(0, 8)"],
     [
@@ -327,7 +329,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["argon2-password-hasher.ts", "waiting: 200 }", "waiting: 2_000_000 }"],
     ["argon2-password-hasher.ts", "Math.min(2, availableParallelism())", "availableParallelism()"],
     ["fair-queue.ts", "b.length > a.length ? b : a", "a"],
-    ["login-pair.ts", '"too long" : foldEmail(email)', '"too long" : ""'],
+    ["login-pair.ts", " ${email", " ${address"],
   ],
   "An `Idempotency-Key` writes one log": [
     [
@@ -757,6 +759,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["pages.ts", "next: rows < limit ? undefined : lastId", "next: rows < limit ? undefined : lastId + 1"],
   ],
   "`performedDate` is shown": [
+    ["packed-logs.ts", "!isDate || ", ""],
+    ["packed-logs.ts", "digit >= 0 && digit <= 9 ? ", "true ? "],
     ["link.ts", 'text.replace(" ", "T")', "new Date(text).toISOString().slice(0, 19)"],
     [
       "0003_maintenance_log.sql",

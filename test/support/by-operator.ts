@@ -1,6 +1,6 @@
 import { makeMaintenanceLogs } from "../../src/application/maintenance-logs.ts";
 import type { Author, Caller, Repositories } from "../../src/application/ports.ts";
-import type { Employee } from "../../src/domain/employee.ts";
+import { type Employee, emailKey } from "../../src/domain/employee.ts";
 import type { NewLog } from "../../src/domain/maintenance-log.ts";
 import type { Role } from "../../src/domain/role.ts";
 
@@ -9,15 +9,19 @@ export const callerOf = (
   { id, email, role = "TECHNICIAN" }: Pick<Employee, "id" | "email"> & { readonly role?: Role },
   tokenVersion = 1,
   tokenId?: string,
-): Caller => ({ employeeId: id, email, role, tokenId, tokenVersion });
+): Caller => ({ employeeId: id, email: emailKey(email), role, tokenId, tokenVersion });
 
-/** The same repositories, on which it is the operator who asks unless a test says otherwise, and a log is written by its use case. */
+/**
+ * The same repositories, on which it is the operator who asks unless a test says otherwise, an account is asked for as a
+ * client sends its email, and a log is written by its use case.
+ */
 export function byOperator({ employees, assets, maintenanceLogs, ...others }: Repositories) {
   const operator = "operator" as Author;
   return {
     ...others,
     employees: {
       ...employees,
+      findAccount: (email: string) => employees.findAccount(emailKey(email)),
       insert: (employee: Parameters<typeof employees.insert>[0], by = operator) =>
         employees.insert(employee, by),
       update: (

@@ -12,7 +12,7 @@ import { makeApp } from "../../src/app.ts";
 import type { RequestMeter } from "../../src/application/figures.ts";
 import type { Account, PasswordHasher, Ports, Repositories } from "../../src/application/ports.ts";
 import { makeTrail } from "../../src/application/trail/trail.ts";
-import type { Employee } from "../../src/domain/employee.ts";
+import { type Employee, emailKey } from "../../src/domain/employee.ts";
 import { type Role, roles } from "../../src/domain/role.ts";
 import { makeSignerKey, type SignerKey } from "../../src/domain/trail/note.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
@@ -93,7 +93,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const passwordHash = await passwords.hash(password, "world");
   const join = async (role: Role) => {
     const employee = await operated.employees.insert(anEmployee({ role, passwordHash }));
-    const account = (await repositories.employees.findAccount(employee.email)) as Account;
+    const account = (await repositories.employees.findAccount(emailKey(employee.email))) as Account;
     return { employee, token: await tokens.sign(account) };
   };
   const joined = await Promise.all(roles.map(async role => [role, await join(role)] as const));

@@ -66,6 +66,8 @@ const libraries: Readonly<Record<string, RegExp>> = {
 
 /** The domain and the application compute; what they need of the world comes through ports. */
 const pureLayers = /^src\/(domain|application)\//;
+/** It only computes. */
+const pureModule = "node:url";
 
 /** An adapter is a folder of src/adapters, or a single file there. */
 const adapterOf = (file: string): string | undefined => /^src\/adapters\/([^/]+)/.exec(file)?.[1];
@@ -98,6 +100,7 @@ function faultsOf(sources: Sources): string[] {
     }
     for (const specifier of importsOf(text)) {
       if (!specifier.startsWith(".")) {
+        if (specifier === pureModule) continue;
         if (pureLayers.test(file)) faults.push(`${file} imports ${specifier}`);
         else if (!specifier.startsWith("node:") && libraries[packageOf(specifier)]?.test(file) !== true) {
           faults.push(`${file} imports the library ${specifier}`);

@@ -49,7 +49,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: { slow: "Request took too long" },
   },
   409: {
-    description: "Another employee has this email, in this or another case.",
+    description: "Another employee has this email, in this or another form.",
     messages: { email: "Email already exists" },
   },
   410: {

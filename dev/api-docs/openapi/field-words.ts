@@ -30,7 +30,7 @@ const { password, ...employee } = {
   firstName: "Trimmed of surrounding whitespace; 2 to 50 characters remain.",
   lastName: "Trimmed of surrounding whitespace; 2 to 50 characters remain.",
   email:
-    "The login name, unique among all employees whatever its case. Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`.",
+    "The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`.",
   password:
     "4 to 72 characters, not counting whitespace at its ends. The service stores only its hash (argon2id) and never returns it.",
   phone:
@@ -41,7 +41,7 @@ describe(registrationFields, { ...employee, password });
 describe(employeeChangeFields, employee);
 
 describe(loginFields, {
-  email: "The email that the employee was registered with, in any case.",
+  email: "The email that the employee was registered with, in any case and form.",
   password: "The employee's password.",
 });
 

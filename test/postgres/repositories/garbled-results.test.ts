@@ -4,6 +4,9 @@ import { test } from "node:test";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
+import { elementsOf } from "../../../src/application/json-list.ts";
+import type { LogList } from "../../../src/application/ports.ts";
+import type { MaintenanceLog } from "../../../src/domain/maintenance-log.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
 import { openDatabase } from "../../support/database.ts";
 import { listenLocally } from "../../support/listen.ts";
@@ -24,31 +27,40 @@ const garblings: Readonly<Record<string, (bytes: Buffer, row: number) => void>> 
   "an error in its place": (bytes, row) => void bytes.write("E", row),
 };
 
+/** A relay before PostgreSQL that may change or repeat what PostgreSQL sends. */
+async function openRelay(url: string, change: (bytes: Buffer) => Buffer) {
+  const { hostname, port, username, pathname } = new URL(url);
+  const relay = createServer(client => {
+    const server = dial(Number(port), hostname);
+    client.pipe(server);
+    server.on("data", bytes => client.write(change(bytes)));
+    client.on("error", () => {}).on("close", () => server.destroy());
+    server.on("error", () => {}).on("close", () => client.destroy());
+  });
+  const relayPort = await listenLocally(relay);
+  return {
+    url: `postgres://${username}@127.0.0.1:${relayPort}${pathname}`,
+    close: () => relay.close(),
+  };
+}
+
 for (const [what, garble] of Object.entries(garblings)) {
   test(`no log of a batch is written twice when the result that follows the commit is garbled: ${what}`, async () => {
     const opened = await openDatabase();
-    const { hostname, port, username, pathname } = new URL(opened.url);
     let garbled = 0;
-    const relay = createServer(client => {
-      const server = dial(Number(port), hostname);
-      client.pipe(server);
-      server.on("data", bytes => {
-        if (garbled === 0 && bytes.includes("garble this")) {
-          garbled += 1;
-          garble(bytes, startOfMessage(bytes, "garble this"));
-        }
-        client.write(bytes);
-      });
-      client.on("error", () => {}).on("close", () => server.destroy());
-      server.on("error", () => {}).on("close", () => client.destroy());
+    const relay = await openRelay(opened.url, bytes => {
+      if (garbled === 0 && bytes.includes("garble this")) {
+        garbled += 1;
+        garble(bytes, startOfMessage(bytes, "garble this"));
+      }
+      return bytes;
     });
-    const relayPort = await listenLocally(relay);
 
     const owner = connect(opened.url, commandLimits);
     const { employees, assets } = byOperator(makeRepositories(owner));
     const performer = callerOf(await employees.insert(anEmployee()));
     const asset = await assets.insert(anAsset());
-    const garbling = connect(`postgres://${username}@127.0.0.1:${relayPort}${pathname}`, commandLimits);
+    const garbling = connect(relay.url, commandLimits);
     const { maintenanceLogs } = byOperator(makeRepositories(garbling));
     const append = (comment: string) => maintenanceLogs.append(asset.id, performer, { ...aLog(), comment });
     const comments = [...Array.from({ length: 20 }, (_, n) => `log ${n}`), "garble this"];
@@ -64,3 +76,58 @@ for (const [what, garble] of Object.entries(garblings)) {
     await opened.drop();
   });
 }
+
+/** What a list says, or what refused it. */
+const outcomeOf = async (list: LogList): Promise<unknown> => {
+  const logs: MaintenanceLog[] = [];
+  try {
+    for await (const chunk of list) logs.push(...elementsOf<MaintenanceLog>(chunk));
+    return logs.map(({ id }) => id);
+  } catch (error) {
+    return error;
+  }
+};
+
+test("a list ends with an error when the network gives it the result before, and the next one is whole", async () => {
+  const opened = await openDatabase();
+  let before: Buffer = Buffer.alloc(0);
+  let mayRepeat = false;
+  const relay = await openRelay(opened.url, bytes => {
+    const sent = mayRepeat ? Buffer.concat([before, bytes]) : bytes;
+    mayRepeat = false;
+    before = bytes;
+    return sent;
+  });
+  const repeating = connect(relay.url, commandLimits);
+  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(repeating));
+  const performer = callerOf(await employees.insert(anEmployee()));
+  const asset = await assets.insert(anAsset());
+  const { log } = await maintenanceLogs.append(asset.id, performer, aLog());
+  for (const read of [() => assets.find(asset.id), () => employees.find(performer.employeeId)]) {
+    await read();
+    mayRepeat = true;
+    assert.ok((await outcomeOf(maintenanceLogs.list({}))) instanceof Error);
+    assert.deepEqual(await outcomeOf(maintenanceLogs.list({})), [log.id]);
+  }
+  await repeating.close();
+  relay.close();
+  await opened.drop();
+});
+
+test("a log whose date is none, because the owner has dropped the rule, refuses the lists that have it", async () => {
+  const opened = await openDatabase();
+  const owner = connect(opened.url, commandLimits);
+  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(owner));
+  const { id, email } = await employees.insert(anEmployee());
+  const asset = await assets.insert(anAsset());
+  await maintenanceLogs.append(asset.id, callerOf({ id, email }), aLog());
+  await owner.query(sql`alter table maintenance_log drop constraint maintenance_log_performed_date_check`);
+  for (const date of ["infinity", "-infinity"])
+    await owner.query(sql`
+      insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+      values (${date}::text::timestamp, 'PENDING', 'ERROR', '', ${asset.id}, ${id})`);
+  for (const list of [maintenanceLogs.list({}), maintenanceLogs.listOfAsset(asset.id, { limit: 1 })])
+    assert.ok((await outcomeOf(list)) instanceof RangeError);
+  await owner.close();
+  await opened.drop();
+});

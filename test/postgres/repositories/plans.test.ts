@@ -6,6 +6,7 @@ import type { Statement } from "../../../src/adapters/postgres/connection/statem
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { elementsOf, type JsonList } from "../../../src/application/json-list.ts";
 import type { Repositories } from "../../../src/application/ports.ts";
+import { emailKey } from "../../../src/domain/employee.ts";
 import type { LogFilter, LogQuery } from "../../../src/domain/maintenance-log.ts";
 import { callerOf } from "../../support/by-operator.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
@@ -172,7 +173,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "the account of a token",
-    run: ({ employees }) => employees.findAccount(email),
+    run: ({ employees }) => employees.findAccount(emailKey(email)),
     table: "employee",
     indexes: ["employee_email_key"],
     rows: 1,

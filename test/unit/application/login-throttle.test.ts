@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { makeLoginThrottle } from "../../../src/application/login-throttle.ts";
+import { emailKey } from "../../../src/domain/employee.ts";
 import { makeFakeClock } from "../../fakes/fake-clock.ts";
 
 /** Failures that cost nothing, as docs/reference.md has them: of one email from one address, and of an address. */
@@ -16,7 +17,7 @@ function open() {
   const throttle = makeLoginThrottle(clock);
   const waitOf = (email: string, address: string): number => {
     try {
-      throttle.refuseThrottled(email, address);
+      throttle.refuseThrottled(emailKey(email), address);
       return 0;
     } catch (error) {
       const { code, message, retryAfterSeconds } = error as Record<string, unknown>;
@@ -25,7 +26,7 @@ function open() {
     }
   };
   const fail = (times: number, email: string, address: string) => {
-    for (let i = 0; i < times; i += 1) throttle.countFailure(email, address);
+    for (let i = 0; i < times; i += 1) throttle.countFailure(emailKey(email), address);
   };
   return { clock, throttle, waitOf, fail };
 }
@@ -129,11 +130,11 @@ describe("the login throttle", () => {
 
     test("costs nothing for an email that has logged in from there before", () => {
       const { throttle, waitOf, fail } = open();
-      throttle.countSuccess(email.toUpperCase(), here);
+      throttle.countSuccess(emailKey(email.toUpperCase()), here);
       spray(fail, freeFailures.ofAddress);
       assert.equal(waitOf(email, here), 0);
       assert.equal(waitOf("fresh@example.com", here), 10);
-      throttle.countSuccess(email, elsewhere);
+      throttle.countSuccess(emailKey(email), elsewhere);
       fail(freeFailures.ofEmail, email, here);
       assert.equal(waitOf(email, here), 1);
     });
@@ -141,17 +142,17 @@ describe("the login throttle", () => {
     test("goes on costing it after somebody has logged in from there", () => {
       const { throttle, waitOf, fail } = open();
       spray(fail, freeFailures.ofAddress);
-      throttle.countSuccess(email, here);
+      throttle.countSuccess(emailKey(email), here);
       assert.equal(waitOf("fresh@example.com", here), 10);
     });
 
     test("is bounded in what it remembers of those who logged in", () => {
       const { throttle, waitOf, fail } = open();
       spray(fail, freeFailures.ofAddress);
-      throttle.countSuccess(email, here);
-      for (let i = 0; i < 9_999; i += 1) throttle.countSuccess(`${i}@example.com`, elsewhere);
+      throttle.countSuccess(emailKey(email), here);
+      for (let i = 0; i < 9_999; i += 1) throttle.countSuccess(emailKey(`${i}@example.com`), elsewhere);
       assert.equal(waitOf(email, here), 0);
-      throttle.countSuccess("one.more@example.com", elsewhere);
+      throttle.countSuccess(emailKey("one.more@example.com"), elsewhere);
       assert.equal(waitOf(email, here), 10);
     });
   });
@@ -159,7 +160,7 @@ describe("the login throttle", () => {
   test("forgives the email on success, and everything after an hour without a failure", () => {
     const { clock, throttle, waitOf, fail } = open();
     fail(freeFailures.ofEmail, email, here);
-    throttle.countSuccess(email.toUpperCase(), here);
+    throttle.countSuccess(emailKey(email.toUpperCase()), here);
     assert.equal(waitOf(email, here), 0);
     fail(freeFailures.ofEmail + 20, email, here);
     clock.advance(3_600);

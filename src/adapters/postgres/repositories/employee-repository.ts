@@ -1,5 +1,5 @@
 import type { Account, EmployeeRepository } from "../../../application/ports.ts";
-import { type Employee, foldEmail } from "../../../domain/employee.ts";
+import { type Employee, emailKey } from "../../../domain/employee.ts";
 import { notFound, recordChanged, tokenNotValid, unauthorized } from "../../../domain/error.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
@@ -26,7 +26,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
 
     async findAccount(email) {
       const [row] = await query<AccountRow>(
-        sql`select ${accountColumns} from employee where email_folded = ${foldEmail(email)}`,
+        sql`select ${accountColumns} from employee where email_folded = ${email}`,
       );
       if (row === undefined) return undefined;
       const { passwordHash, tokenVersion, survivingTokenId, tokensValidFrom, ...employee } = row;
@@ -38,7 +38,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
         sql`
           insert into employee
             (first_name, last_name, phone, email, email_folded, role, password_hash, asked_by)
-          select ${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, ${role}, ${passwordHash},
+          select ${firstName}, ${lastName}, ${phone}, ${email}, ${emailKey(email)}, ${role}, ${passwordHash},
             ${askedBy(by)}::bigint
           where ${mayWrite(by)}
           returning ${columns}`,
@@ -48,7 +48,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
     },
 
     async update(id, { firstName, lastName, phone, email, role }, editableRoles, by, expected) {
-      const emailFolded = email === undefined ? null : foldEmail(email);
+      const emailFolded = email === undefined ? null : emailKey(email);
       const [outcome] = await query<Employee | NotEditable>(
         sql`
           with target as (
@@ -112,7 +112,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
       const [employee] = await query<Employee>(
         sql`
           insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
-          values (${firstName}, ${lastName}, ${phone}, ${email}, ${foldEmail(email)}, 'ADMIN', ${passwordHash})
+          values (${firstName}, ${lastName}, ${phone}, ${email}, ${emailKey(email)}, 'ADMIN', ${passwordHash})
           on conflict on constraint employee_email_key
           do update set
             role = 'ADMIN', active = true, password_hash = excluded.password_hash, surviving_token_id = null

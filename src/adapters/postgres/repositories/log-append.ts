@@ -1,5 +1,5 @@
 import type { MaintenanceLogRepository } from "../../../application/ports.ts";
-import { foldEmail } from "../../../domain/employee.ts";
+import type { EmailKey } from "../../../domain/employee.ts";
 import type { MaintenanceLog, NewLog } from "../../../domain/maintenance-log.ts";
 import { batched } from "../batching/batch.ts";
 import { makeConfirmReads } from "../batching/confirm.ts";
@@ -16,7 +16,7 @@ type AppendRow = { readonly assetFound: number | null } & (
 interface Entry extends NewLog {
   readonly assetId: number;
   readonly employeeId: number;
-  readonly emailFolded: string;
+  readonly emailFolded: EmailKey;
   readonly tokenVersion: number;
   readonly tokenId: string | undefined;
   readonly key: string | undefined;
@@ -85,7 +85,7 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
     const { employeeId, email, tokenVersion, tokenId } = performer;
     const { performedDate, status, taskType, comment } = log;
     const facts = { performedDate, status, taskType, comment, key };
-    const entry = { assetId, employeeId, emailFolded: foldEmail(email), tokenVersion, tokenId, ...facts };
+    const entry = { assetId, employeeId, emailFolded: email, tokenVersion, tokenId, ...facts };
     for (let n = 1; n <= mostStatements; n += 1) {
       const row = await appendOne(entry);
       if (row.performedByEmployeeId === null) return { outcome: "no performer" };

@@ -17,15 +17,22 @@ export interface PackedLogs {
 const [comma, quote, backslash, space, zero, letterT] = [0x2c, 0x22, 0x5c, 0x20, 0x30, 0x54] as const;
 const fieldsPerLog = 7;
 
+/** PostgreSQL, or what is between, has sent something else: the result of another statement, or a date that is none. */
+const misread = (): Error => new RangeError("what was read is no page of logs");
+
 function endOfField(fields: Uint8Array, from: number): number {
   let end = from;
-  while (fields[end] !== comma) end += 1;
+  while (end < fields.length && fields[end] !== comma) end += 1;
   return end;
 }
 
+/** NaN where there is no number. */
 function numberIn(fields: Uint8Array, from: number, end: number): number {
-  let number = 0;
-  for (let at = from; at < end; at += 1) number = number * 10 + (fields[at] as number) - zero;
+  let number = from < end ? 0 : Number.NaN;
+  for (let at = from; at < end; at += 1) {
+    const digit = (fields[at] as number) - zero;
+    number = digit >= 0 && digit <= 9 ? number * 10 + digit : Number.NaN;
+  }
   return number;
 }
 
@@ -44,6 +51,7 @@ export function idsIn({ fields }: PackedLogs): Ids {
     performers.add(numberIn(fields, assetEnd + 1, performerEnd));
     from = endOfField(fields, performerEnd + 1) + 1;
   }
+  if (assets.has(Number.NaN) || performers.has(Number.NaN)) throw misread();
   return { assets, performers };
 }
 
@@ -121,6 +129,7 @@ const scratch = new Uint8Array(mostChunkBytes);
 /** Renders the logs from there on, with names that have all of `idsIn`. */
 function render({ fields, comments }: PackedLogs, names: Names, start: Offset, bounds: Bounds): RenderedLogs {
   const out = scratch;
+  const { length } = fields;
   const { assets, performers } = names;
   const most = Math.min(bounds.bytes, chunkBytes);
   let from = start.fields;
@@ -133,22 +142,25 @@ function render({ fields, comments }: PackedLogs, names: Names, start: Offset, b
     rowStart = from;
     if (rows > 0) out[at++] = comma;
     at = put(idKey, out, at);
-    for (; fields[from] !== comma; from += 1) out[at++] = fields[from] as number;
+    for (; from < length && fields[from] !== comma; from += 1) out[at++] = fields[from] as number;
     at = put(dateKey, out, at);
-    // PostgreSQL writes a space between day and time.
-    for (from += 1; fields[from] !== comma; from += 1)
+    // PostgreSQL writes a space between day and time, and none in `infinity`.
+    const isDate = fields[from + 11] === space;
+    for (from += 1; from < length && fields[from] !== comma; from += 1)
       out[at++] = fields[from] === space ? letterT : (fields[from] as number);
     at = put(statusKey, out, at);
-    for (from += 1; fields[from] !== comma; from += 1) out[at++] = fields[from] as number;
+    for (from += 1; from < length && fields[from] !== comma; from += 1) out[at++] = fields[from] as number;
     at = put(taskTypeKey, out, at);
-    for (from += 1; fields[from] !== comma; from += 1) out[at++] = fields[from] as number;
+    for (from += 1; from < length && fields[from] !== comma; from += 1) out[at++] = fields[from] as number;
     const assetEnd = endOfField(fields, from + 1);
-    const asset = assets.get(numberIn(fields, from + 1, assetEnd)) as Uint8Array;
+    const asset = assets.get(numberIn(fields, from + 1, assetEnd));
     const performerEnd = endOfField(fields, assetEnd + 1);
-    const performer = performers.get(numberIn(fields, assetEnd + 1, performerEnd)) as Uint8Array;
+    const performer = performers.get(numberIn(fields, assetEnd + 1, performerEnd));
     const lengthEnd = endOfField(fields, performerEnd + 1);
     const commentEnd = commentFrom + numberIn(fields, performerEnd + 1, lengthEnd);
     from = lengthEnd + 1;
+    if (!isDate || asset === undefined || performer === undefined) throw misread();
+    if (from > length || !(commentEnd <= comments.length)) throw misread();
     at = put(commentKey, out, at);
     for (; commentFrom < commentEnd; commentFrom += 1) {
       const byte = comments[commentFrom] as number;

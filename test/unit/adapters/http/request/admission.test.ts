@@ -8,12 +8,13 @@ import {
   type Share,
 } from "../../../../../src/adapters/http/request/admission.ts";
 import { httpLimits } from "../../../../../src/adapters/http/server/limits.ts";
+import { emailKey } from "../../../../../src/domain/employee.ts";
 
 const limits = { requests: 2, bodyBytes: 100, bodyBytesWithoutToken: 10 };
 const nobody = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
 const someone = {
   employeeId: 1,
-  email: "ada@example.com",
+  email: emailKey("ada@example.com"),
   role: "ADMIN",
   tokenId: undefined,
   tokenVersion: 1,

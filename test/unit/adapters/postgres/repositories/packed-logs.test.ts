@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import { assetJson, performerJson } from "../../../../../src/adapters/postgres/repositories/names.ts";
 import {
   type Bounds,
@@ -210,6 +211,64 @@ describe("packed logs", () => {
   test("with a log that is longer than the rules allow are refused, not cut", () => {
     const log = aLog({ comment: "\x01".repeat(400_000) });
     assert.throws(() => renderedChunks([log]), RangeError);
+  });
+
+  test("that are something else are refused, not read past their end", () => {
+    const { packed, names } = pack(logsOf(["one", "two", "three"]));
+    const read = (fields: Uint8Array, comments: Uint8Array = packed.comments) =>
+      [idsIn({ fields, comments }), ...chunksOf({ fields, comments }, names, noBounds)].length;
+    assert.equal(read(packed.fields), 2);
+    for (let end = 1; end < packed.fields.length; end += 1) {
+      const isWholeLogs = packed.fields.subarray(0, end).toString().split(",").length % 7 === 1;
+      if (!isWholeLogs || packed.fields[end - 1] !== 0x2c)
+        assert.throws(() => read(packed.fields.subarray(0, end)), RangeError, `${end}`);
+    }
+    const text = packed.fields.toString("latin1");
+    for (const [sent, other] of [
+      ["2026-02-28 10:20:30.5", "infinity"],
+      ["2026-02-28 10:20:30.5", "-infinity"],
+      [",3,12,", ",x,12,"],
+      [",3,12,", ",3,,"],
+      [",12,3,", ",12,9999,"],
+      [",", ";"],
+      [text, '{"id":7}'],
+    ] as const)
+      assert.throws(() => read(Buffer.from(text.replaceAll(sent, other))), RangeError, other);
+    assert.throws(() => read(packed.fields, packed.comments.subarray(1)), RangeError);
+  });
+
+  test("end, whatever was sent in their place", () => {
+    const piece = fc.constantFrom(
+      ",",
+      "7",
+      "3",
+      "12",
+      "2026-02-28 10:20:30",
+      "infinity",
+      "PLANNED",
+      "x",
+      " ",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), fc.string(), (pieces, comments) => {
+        const page = { fields: Buffer.from(pieces.join("")), comments: Buffer.from(comments) };
+        try {
+          const { assets, performers } = idsIn(page);
+          const names = {
+            assets: new Map([...assets].map(id => [id, assetJson(id, "")])),
+            performers: new Map([...performers].map(id => [id, performerJson(id, "")])),
+          };
+          let chunks = 0;
+          for (const _ of chunksOf(page, names, noBounds)) {
+            chunks += 1;
+            assert.ok(chunks <= pieces.length + 1);
+          }
+        } catch (error) {
+          if (!(error instanceof RangeError)) throw error;
+        }
+      }),
+      { numRuns: 5_000 },
+    );
   });
 
   test("are copied, short ones each to memory of its own", () => {
