@@ -17,6 +17,10 @@ const copies = "/mnt/copies";
 const isUp =
   "curl --silent --fail --retry 60 --retry-delay 1 --retry-all-errors --max-time 10 --output /dev/null";
 
+/** A service that has just started says so after its first poll. */
+const hasWholeTrail = (port: number): string =>
+  `timeout 30 sh -c 'until curl --silent http://127.0.0.1:${port}/metrics | grep "^maintenance_log_trail_condition{condition=.whole.} 1"; do sleep 0.2; done'`;
+
 /** A person takes longer to the next block than a service that runs takes to start. */
 const settled = `! systemctl is-active --quiet maintenance-log.service || ${isUp} http://127.0.0.1:7071/readyz`;
 
@@ -89,7 +93,7 @@ const bansWhoGuesses = `
     done
     nft list ruleset | grep 'elements = { 2001:db8:1:2::/64 }'
     nft list ruleset | grep 'elements = { 192.0.2.1 }'
-    nft list ruleset | grep 'tcp dport { 443, 7070, 7072, 8080 } ip saddr'`;
+    nft list ruleset | grep -E 'tcp dport \\{ 443, 7070, 7072, 8080 \\} ip saddr'`;
 
 /** A service that ends a second and a half after each start: systemd gives up, and says so. */
 const givesUpOnCrashLoop = `
@@ -98,7 +102,7 @@ const givesUpOnCrashLoop = `
     systemctl daemon-reload
     systemctl restart maintenance-log.service
     timeout 300 sh -c 'until systemctl is-failed --quiet maintenance-log.service; do sleep 1; done'
-    journalctl -u alert@maintenance-log.service.service | grep 'Start.* alert@maintenance-log.service.service'`;
+    timeout 30 sh -c 'until journalctl -u alert@maintenance-log.service.service | grep -q Start; do sleep 0.2; done'`;
 
 /** A mounted disk for copies, and a second service, as the page makes one later. */
 const hasCopiesAndSecond = `
@@ -119,7 +123,7 @@ async function restoreAndReboot(container: Container): Promise<void> {
   container.run(`
     ${isUp} http://127.0.0.1:7071/readyz
     maintenance-log check
-    curl --silent http://127.0.0.1:7071/metrics | grep '^maintenance_log_trail_condition{condition="whole"} 1'
+    ${hasWholeTrail(7071)}
     maintenance-log restore
     ${isUp} http://127.0.0.1:7071/readyz
     mount --bind /mnt/disk ${copies}`);
@@ -161,7 +165,8 @@ const afterwards: Readonly<Record<string, string>> = {
   "Backup and restore": `
     credentials=/etc/maintenance-log-service/credentials
     for port in 7071 7073; do ${isUp} http://127.0.0.1:$port/readyz; done
-    for port in 7071 7073; do curl --silent http://127.0.0.1:$port/metrics | grep '^maintenance_log_trail_condition{condition="whole"} 1'; done
+    ${hasWholeTrail(7071)}
+    ${hasWholeTrail(7073)}
     test "$(runuser -u postgres -- psql -At -c "select distinct datname from pg_stat_activity where usename = 'maintenance_serve'")" = maintenance
     test "$(runuser -u postgres -- psql -At -c "select count(*) from pg_database where datname ~ '^maintenance_2'")" = 2
     systemctl disable --now maintenance-log@7072.socket maintenance-log@7072.service
@@ -290,7 +295,7 @@ const hasWhatWasKept = `
     login='{"email":"you@example.com","password":"${password}"}'
     curl --silent --fail --json "$login" http://127.0.0.1:7070/api/v1/auth/login | grep token
     systemctl start maintenance-log-verify.service maintenance-log-backup.service
-    curl --silent http://127.0.0.1:7071/metrics | grep '^maintenance_log_trail_condition{condition="whole"} 1'`;
+    ${hasWholeTrail(7071)}`;
 
 /** The same package under a higher version. */
 function upgrade(container: Container): void {
