@@ -175,9 +175,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "deploy/restore",
-      " && systemctl stop 'maintenance-log*'",
+      "  systemctl stop 'maintenance-log*'\n",
       "",
-      "stops every service of the machine before it restores, and none with --test",
+      "stops before the switch where entries are lost, and says what to type",
     ],
   ],
   "A database that has lost the records": [

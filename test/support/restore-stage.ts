@@ -111,8 +111,9 @@ export class RestoreStage {
     return this.machine.run(`psql -At -c "${query}"`).trim().split("\n");
   }
 
-  running(): string[] {
-    return readFileSync(this.machine.path("units"), "utf8").trim().split("\n").sort();
+  /** The services that run, or that ran while the last dump was restored. */
+  running(when: "units" | "running" = "units"): string[] {
+    return readFileSync(this.machine.path(when), "utf8").trim().split("\n").sort();
   }
 
   hasNewSecret(): boolean {

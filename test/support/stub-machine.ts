@@ -18,9 +18,9 @@ const step = (folder: string): string => `
       echo $((left - 1)) > ${folder}/left
       [ $left -gt 1 ] || { : > ${folder}/left && kill -9 0; }
     fi`;
-const further = ["pg_restore", "openssl", "mv", "sync"];
+const further = ["openssl", "mv", "sync"];
 
-/** In place of what needs a booted machine; `units` has the names of those that run. */
+/** In place of what needs a booted machine; `units` has the names of those that run, and `running` of those that ran in a restore. */
 const stubs = (folder: string): Readonly<Record<string, string>> => ({
   systemctl: `
     case $1 in
@@ -30,6 +30,7 @@ const stubs = (folder: string): Readonly<Record<string, string>> => ({
     esac`,
   runuser: 'shift 3 && exec "$@"',
   ...Object.fromEntries(further.map(name => [name, `PATH=\${PATH#*:} && exec ${name} "$@"`])),
+  pg_restore: `cp ${folder}/units ${folder}/running && PATH=\${PATH#*:} && exec pg_restore "$@"`,
   setpriv: 'while [[ $1 = --* ]]; do shift; done; exec "$@"',
   "maintenance-log": `
     export DATABASE_URL=$(cat ${folder}/credentials/database-url) TRAIL_KEY=$(cat ${folder}/credentials/trail-key)
@@ -67,7 +68,8 @@ export class StubMachine {
   async #install(): Promise<void> {
     for (const name of ["credentials", "dumps", "programs", "states", "run", "sql"])
       mkdirSync(this.path(name), { mode: 0o755 });
-    for (const name of Object.keys(stubs(this.folder))) this.stub(name);
+    for (const [name, body] of Object.entries(stubs(this.folder)))
+      this.program(name, `${step(this.folder)}\n${body}`);
     for (const name of ["backup", "on-database", "restore"])
       this.program(name, readFileSync(`deploy/${name}`, "utf8"));
     writeFileSync(this.path("units"), "");
@@ -95,10 +97,6 @@ END
       psql -c 'select pg_reload_conf()'`);
     const migrated = await runProgram(["migrate"], { DATABASE_URL: this.credential("owner-database-url") });
     if (migrated.code !== 0) throw new Error(migrated.stderr);
-  }
-
-  stub(name: string): void {
-    this.program(name, `${step(this.folder)}\n${stubs(this.folder)[name]}`);
   }
 
   /** A program on the path of the machine, whose paths are those of the folder. */
