@@ -39,7 +39,7 @@ export async function openStage(binaries: string, program: string, logs: number)
   const url = await createDatabase(cluster);
   await runCommand(program, ["migrate"], { DATABASE_URL: url });
   const sql = postgres(url, { max: 1, onnotice: () => {} });
-  await seedOwners(sql, await makeArgon2PasswordHasher().hash(password, "owner"));
+  await seedOwners(sql, await makeArgon2PasswordHasher().hash(password, ["operator"]));
   await seedLogs(sql, logs);
   const [shown] = await sql<{ folder: string; version: string }[]>`
     select current_setting('data_directory') as folder, current_setting('server_version') as version`;

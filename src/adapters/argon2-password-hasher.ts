@@ -41,9 +41,12 @@ export function makeArgon2PasswordHasher({ working, waiting } = limits): Passwor
     hash: (password, line) =>
       turns.run(line, () => argon2().hash(opaque(password), { algorithm: argon2id, ...cost })),
 
-    async verify(stored, password, line) {
+    async verify(stored, password, line, begin) {
       const hash = isAffordable(stored) ? stored : decoy;
-      const matches = await turns.run(line, () => argon2().verify(hash, opaque(password)));
+      const matches = await turns.run(line, () => {
+        begin();
+        return argon2().verify(hash, opaque(password));
+      });
       return matches && isAffordable(stored);
     },
 
@@ -72,7 +75,7 @@ class Turns {
     this.#waiting = new FairQueue(waiting);
   }
 
-  async run<T>(line: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(line: readonly string[], work: () => Promise<T>): Promise<T> {
     if (this.#working < this.#limits.working) this.#working += 1;
     else {
       await new Promise<void>((begin, refuse) => {

@@ -1,6 +1,5 @@
 import type { Employee, Login } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
-import { loginPair } from "./login-pair.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Origin, Ports } from "./ports.ts";
 import type { Sessions } from "./sessions.ts";
@@ -23,11 +22,14 @@ export function makeAuthentication({
       { email, password }: Login,
       { address, events }: Origin,
     ): Promise<{ token: string; authUser: Employee }> {
-      throttle.refuseThrottled(email, address);
+      const refuseThrottled = () => throttle.refuseThrottled(email, address);
+      refuseThrottled();
       const account = await employees.findAccount(email);
-      const matches = await passwords.verify(account?.passwordHash, password, loginPair(email, address));
-      // Checked again after the hash: guesses that ran in parallel must not reveal their outcome once others have failed.
-      throttle.refuseThrottled(email, address);
+      // Others may have failed while it waited: then it costs no verification.
+      const line = throttle.lineOf(email, address);
+      const matches = await passwords.verify(account?.passwordHash, password, line, refuseThrottled);
+      // And those that ran in parallel must not reveal their outcome.
+      refuseThrottled();
       if (account === undefined || !matches || !account.employee.active) {
         throttle.countFailure(email, address);
         const employeeId = account?.employee.id;

@@ -7,7 +7,6 @@ import {
 } from "../domain/employee.ts";
 import { emailTaken, invalid, recordChanged, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
-import { loginPair } from "./login-pair.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Caller, Origin, Ports } from "./ports.ts";
 import type { Sessions } from "./sessions.ts";
@@ -43,10 +42,12 @@ export function makeEmployees({
     password: string,
     { address, events }: Origin,
   ): Promise<string> {
-    throttle.refuseThrottled(caller.email, address);
+    const refuseThrottled = () => throttle.refuseThrottled(caller.email, address);
+    refuseThrottled();
     const passwordHash = (await employees.findAccount(caller.email))?.passwordHash;
-    const matches = await passwords.verify(passwordHash, password, loginPair(caller.email, address));
-    throttle.refuseThrottled(caller.email, address);
+    const line = throttle.lineOf(caller.email, address);
+    const matches = await passwords.verify(passwordHash, password, line, refuseThrottled);
+    refuseThrottled();
     if (passwordHash !== undefined && matches) return passwordHash;
     throttle.countFailure(caller.email, address);
     events.warn("password refused");
@@ -63,12 +64,6 @@ export function makeEmployees({
     deactivate: (caller: Caller, id: number, isExpected?: Expectation) =>
       setActive(caller, id, false, isExpected),
 
-    /** Throws what `register` would. */
-    async refuseRegistration(caller: Caller, { role, email }: Registration): Promise<void> {
-      refuseRoleAbove(caller, role);
-      if ((await employees.findAccount(emailKey(email))) !== undefined) throw emailTaken();
-    },
-
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
     async register(
       caller: Caller,
@@ -76,7 +71,7 @@ export function makeEmployees({
       origin: Origin,
     ): Promise<Employee> {
       refuseRoleAbove(caller, registration.role);
-      const passwordHash = await passwords.hash(password, loginPair(caller.email, origin.address));
+      const passwordHash = await passwords.hash(password, throttle.lineOf(caller.email, origin.address));
       const employee = await forgetAfter(employees.insert({ ...registration, passwordHash }, caller));
       reportAdmin(employee, caller, origin);
       return employee;
@@ -108,12 +103,10 @@ export function makeEmployees({
       return employee;
     },
 
-    verifyPassword,
-
     /** Throws what `verifyPassword` does, also when the password has just been changed. */
     async changePassword(caller: Caller, change: PasswordChange, origin: Origin): Promise<void> {
       const passwordHash = await verifyPassword(caller, change.oldPassword, origin);
-      const next = await passwords.hash(change.newPassword, loginPair(caller.email, origin.address));
+      const next = await passwords.hash(change.newPassword, throttle.lineOf(caller.email, origin.address));
       const isReplaced = await forgetAfter(employees.replacePasswordHash(passwordHash, next, caller));
       if (!isReplaced) throw wrongPassword();
       origin.events.info("password changed");

@@ -1,45 +1,73 @@
+/** Jobs in one line, or lines that take turns, one job each (fair queueing, RFC 970). */
+class Line<Job> {
+  size = 0;
+  readonly #jobs: Job[] = [];
+  /** In the order of their turns. None is empty. */
+  readonly #lines = new Map<string, Line<Job>>();
+
+  add([name, ...path]: readonly string[], job: Job): void {
+    this.size += 1;
+    if (name === undefined) {
+      this.#jobs.push(job);
+      return;
+    }
+    const line = this.#lines.get(name) ?? new Line<Job>();
+    line.add(path, job);
+    this.#lines.set(name, line);
+  }
+
+  /** Takes out the job whose turn it is. There has to be one. */
+  take(): Job | undefined {
+    this.size -= 1;
+    const [turn] = this.#lines;
+    if (turn === undefined) return this.#jobs.shift();
+    const [name, line] = turn;
+    this.#lines.delete(name);
+    const job = line.take();
+    if (line.size > 0) this.#lines.set(name, line);
+    return job;
+  }
+
+  /** Takes out the newest job of the longest line; of equally long ones it is that of the newest job, or has its turn last. */
+  giveUp([newest, ...path]: readonly string[]): Job | undefined {
+    this.size -= 1;
+    if (this.#lines.size === 0) return this.#jobs.pop();
+    const length = ([name, line]: readonly [string, Line<Job>]) => line.size + (name === newest ? 0.5 : 0);
+    const [name, line] = [...this.#lines].reduce((a, b) => (length(b) >= length(a) ? b : a));
+    const job = line.giveUp(name === newest ? path : []);
+    if (line.size === 0) this.#lines.delete(name);
+    return job;
+  }
+}
+
 /**
- * A bounded queue of several lines that take turns, one job each (fair queueing, RFC 970). When it is full the newest job of
- * the longest line loses its place, as in stochastic fair queueing: a flood in one line costs the others about a turn each.
+ * A bounded queue of lines that take turns. When it is full the newest job of the longest line loses its place, as in
+ * stochastic fair queueing: a flood in one line costs the others about a turn each.
  */
 export class FairQueue<Job> {
   readonly #most: number;
-  /** In the order of their turns. None is empty. */
-  readonly #lines = new Map<string, Job[]>();
-  #size = 0;
+  readonly #all = new Line<Job>();
 
   constructor(most: number) {
     this.#most = most;
   }
 
   get size(): number {
-    return this.#size;
+    return this.#all.size;
   }
 
-  /** Returns the job that has no place, if there is one. It may be this one. */
-  add(line: string, job: Job): Job | undefined {
-    const jobs = this.#lines.get(line) ?? [];
-    jobs.push(job);
-    this.#lines.set(line, jobs);
-    this.#size += 1;
-    if (this.#size <= this.#most) return undefined;
-    // Of lines that are equally long it is this one's, whose job is the newest.
-    const longest = [...this.#lines.values()].reduce((a, b) => (b.length > a.length ? b : a), jobs);
-    this.#size -= 1;
-    const refused = longest.pop();
-    if (jobs.length === 0) this.#lines.delete(line);
-    return refused;
+  /**
+   * Returns the job that has no place, if there is one. It may be this one.
+   *
+   * @param path the line, then the line within it, and so on. All are equally long.
+   */
+  add(path: readonly string[], job: Job): Job | undefined {
+    this.#all.add(path, job);
+    return this.size > this.#most ? this.#all.giveUp(path) : undefined;
   }
 
   /** Takes out the job whose turn it is. */
   take(): Job | undefined {
-    const [turn] = this.#lines;
-    if (turn === undefined) return undefined;
-    const [line, jobs] = turn;
-    this.#lines.delete(line);
-    this.#size -= 1;
-    const job = jobs.shift();
-    if (jobs.length > 0) this.#lines.set(line, jobs);
-    return job;
+    return this.size === 0 ? undefined : this.#all.take();
   }
 }

@@ -1,7 +1,6 @@
 import type { EmailKey } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import { BoundedMap } from "./bounded-map.ts";
-import { loginPair } from "./login-pair.ts";
 import type { Clock } from "./process.ts";
 
 /** Failures without a delay: of one email from one address, and of any emails from one address. */
@@ -13,6 +12,9 @@ const memoryMilliseconds = 3_600_000;
 const leakMilliseconds = 10_000;
 /** Size of each table. */
 const maxEntries = 10_000;
+
+/** By the email alone anybody could lock it out, and by the address alone everybody behind one proxy would be one. */
+const pairOf = (email: EmailKey, address: string): string => `${address} ${email}`;
 
 export type LoginThrottle = ReturnType<typeof makeLoginThrottle>;
 
@@ -47,9 +49,19 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
   }
 
   return {
+    /**
+     * Where a verification waits: addresses take turns, within an address those that have logged in from there and those that
+     * have not, and within these the emails. So a flood of new emails costs those behind the same address a turn.
+     */
+    lineOf: (email: EmailKey, address: string): readonly string[] => [
+      address,
+      loggedIn.has(pairOf(email, address)) ? "known" : "new",
+      email,
+    ],
+
     /** Throws THROTTLED while attempts on this email from this address, or on new emails from there, must wait. */
     refuseThrottled(email: EmailKey, address: string): void {
-      const pair = loginPair(email, address);
+      const pair = pairOf(email, address);
       const waitOfAddress = loggedIn.has(pair)
         ? 0
         : (levelOf(address) + 1 - freeFailures.ofAddress) * leakMilliseconds;
@@ -60,14 +72,14 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
     },
 
     countFailure(email: EmailKey, address: string): void {
-      const pair = loginPair(email, address);
+      const pair = pairOf(email, address);
       failed.set(pair, { failures: failuresOf(pair).failures + 1, lastAt: elapsed() });
       buckets.set(address, { level: Math.min(freeFailures.ofAddress, levelOf(address) + 1), at: elapsed() });
     },
 
     /** Clears the failures of this email from this address. */
     countSuccess(email: EmailKey, address: string): void {
-      const pair = loginPair(email, address);
+      const pair = pairOf(email, address);
       failed.delete(pair);
       loggedIn.set(pair, true);
     },

@@ -3,7 +3,7 @@ import { notFound } from "../domain/error.ts";
 import type { Ports } from "./ports.ts";
 
 /** A command has nobody else to take turns with. */
-const line = "operator";
+const line = ["operator"];
 
 /** What the operator does to accounts, without a token. The password is read only when it is needed. */
 export const makeOperator = ({ employees, passwords }: Pick<Ports, "employees" | "passwords">) => ({

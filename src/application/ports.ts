@@ -98,8 +98,6 @@ export interface MaintenanceLogRepository {
    */
   append(assetId: number, performer: Caller, log: NewLog, idempotencyKey?: string): Promise<Appended>;
   find(id: number): Promise<MaintenanceLog>;
-  /** The log that this performer wrote under the key. */
-  findByKey(performerId: number, idempotencyKey: string): Promise<MaintenanceLog | undefined>;
   list(query: LogQuery): LogList;
   /** Throws NOT_FOUND, as the next one, before the first chunk. */
   listOfAsset(assetId: number, query: LogQuery): LogList;
@@ -117,11 +115,20 @@ export type Appended =
   /** The log that was written, or the one that has the key already. */
   | { readonly outcome: "written" | "key in use"; readonly log: MaintenanceLog };
 
-/** argon2id, or a fake in a test. Both methods wait in a line until it is their turn; lines take turns. */
+/** argon2id, or a fake in a test. Both methods wait in a line until it is their turn (FairQueue). */
 export interface PasswordHasher {
-  hash(password: string, line: string): Promise<string>;
-  /** Without a hash the result is false, after the same time. */
-  verify(hash: string | undefined, password: string, line: string): Promise<boolean>;
+  hash(password: string, line: readonly string[]): Promise<string>;
+  /**
+   * Without a hash the result is false, after the same time.
+   *
+   * @param begin is called when it is the turn of this verification: what it throws refuses it
+   */
+  verify(
+    hash: string | undefined,
+    password: string,
+    line: readonly string[],
+    begin: () => void,
+  ): Promise<boolean>;
 }
 
 /** The claims of a token whose signature, algorithm, issuer and expiry have been verified. */

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { describe, test } from "node:test";
 import { makeWaitingRepositories } from "../support/own-reads.ts";
 import { dial } from "../support/raw-client.ts";
 import { bearerOf, host, statusesIn } from "../support/raw-request.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 import { api, openWorld } from "../support/world.ts";
 
 /** Nobody waits for it: it would outlast the test. */
@@ -45,7 +44,7 @@ describe("a server that is asked to stop", () => {
     const closed = world.close(grace);
     // From its first moment on: on a socket that is passed on, the next process takes them.
     await assert.rejects(dial(world.port), { code: "ECONNREFUSED" });
-    await Promise.all([closed, silent.closed, halfSent.closed]);
+    await Promise.all([closed, silent.closed(), halfSent.closed()]);
   });
 
   test("lets a request under way finish, closes its connection, and the one that waits behind it, and starts no other", async () => {
@@ -57,7 +56,7 @@ describe("a server that is asked to stop", () => {
     letGo();
     await until(() => held.length === 1);
     letGo();
-    await Promise.all([over, closed]);
+    await Promise.all([over, closed()]);
     assert.deepEqual(statusesIn(text()), [200, 200]);
     assert.equal(text().split(/connection: close/i).length, 2);
   });
@@ -68,13 +67,16 @@ describe("a server that is asked to stop", () => {
     socket.write("GARBAGE\r\n\r\n");
     await until(() => text().startsWith("HTTP/1.1 400 "));
     await world.close(grace);
-    await closed;
+    await closed();
   });
 
   test("ends what has not finished when the grace period is over", async () => {
-    const { world, held } = await openWaiting();
+    const { world, held, letGo } = await openWaiting();
     const unfinished = world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
     await until(() => held.length === 1);
-    await Promise.all([assert.rejects(unfinished), world.close(1)]);
+    const closed = world.close(1);
+    await assert.rejects(unfinished);
+    letGo();
+    await closed;
   });
 });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { bodyLimitBytes } from "../../src/adapters/http/api/route.ts";
-import { mostHeaders } from "../../src/adapters/http/request/request-head.ts";
 import { httpLimits } from "../../src/adapters/http/server/limits.ts";
 import { serviceLimits } from "../../src/adapters/postgres/connection/database.ts";
+import { mostHeaders } from "../../src/adapters/protocol/request-head.ts";
 
 const kibibyte = 1_024;
 const mebibyte = 1_024 * kibibyte;
@@ -18,7 +18,8 @@ for (const [promised, unit, limit] of [
   [/does not arrive within (\d+) s/, 1_000, httpLimits.receiveMilliseconds],
   [/cuts off a handshake after (\d+) s/, 1_000, httpLimits.receiveMilliseconds],
   [/reads nothing for (\d+) s is cut off/, 1_000, httpLimits.takeMilliseconds],
-  [/When all lists hold (\d+) MiB/, mebibyte, httpLimits.responseBytes],
+  [/have not taken are at most (\d+) MiB/, mebibyte, httpLimits.responseBytes],
+  [/that have said nothing, and handshakes, get (\d+) ms/, 1, httpLimits.drainMilliseconds],
   [/has its result, or 503, within (\d+) s/, 1_000, serviceLimits.deadlineMilliseconds],
   [/A body has at most (\d+) KiB/, kibibyte, bodyLimitBytes],
   [/has at most (\d+) headers/, 1, mostHeaders],

@@ -67,7 +67,7 @@ describe("several requests on one connection", () => {
     await until(() => waiting.held.length === 1);
     socket.write(create(bearerOf(world)));
     waiting.letGo();
-    await closed;
+    await closed();
     assertAnswers(text(), [200, 200]);
     assert.deepEqual((await world.call("GET", `${api}/assets`, { token: world.tokens.ADMIN })).json, []);
     await world.close();
@@ -107,7 +107,7 @@ describe("several requests on one connection", () => {
     socket.resume();
     await until(() => waiting.held.length === 1);
     waiting.letGo();
-    await closed;
+    await closed();
     assertAnswers(text(), [200, 200]);
     await world.close();
   });
@@ -129,7 +129,7 @@ describe("several requests on one connection", () => {
     socket.write(get(bearerOf(world)));
     await until(() => text().endsWith("}"));
     socket.write("GARBAGE\r\n\r\n");
-    await closed;
+    await closed();
     assert.deepEqual(statusesIn(text()), [200, 400]);
     await world.close();
   });
@@ -171,7 +171,7 @@ describe("several requests on one connection", () => {
       await settle(world);
       assert.equal(connection.bytesRead, read);
       waiting.letGo();
-      await closed;
+      await closed();
       assertAnswers(text(), statuses);
       await world.close();
     });
@@ -191,7 +191,7 @@ describe("several requests on one connection", () => {
       await until(() => waiting.held.length === 1);
       waiting.letGo();
     }
-    await closed;
+    await closed();
     diagnostics.unsubscribe("http.server.request.start", count);
     assertAnswers(text(), [200, 200]);
     assert.equal(parsed, 3);

@@ -160,7 +160,7 @@ for (const { name, open } of worlds) {
       const { employee, token } = await world.join("TECHNICIAN");
       await assertLive(token);
       const { employees, passwords, tokens } = world.ports;
-      await employees.setPasswordHash(employee.id, await passwords.hash("second", "line"));
+      await employees.setPasswordHash(employee.id, await passwords.hash("second", ["operator"]));
       await assertLive(await tokens.sign((await employees.findAccount(employee.email)) as Account));
     });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
+import type { PasswordHasher } from "../../src/application/ports.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { until } from "../support/until.ts";
 import { api, openWorld, password, type World } from "../support/world.ts";
@@ -116,6 +117,26 @@ describe("guessing passwords", () => {
     assert.equal((await attempt(world, email, password, "198.51.100.7")).status, 429);
     assert.equal((await attempt(world, email, password, "198.51.100.8, 10.1.2.3")).status, 200);
     assert.equal((await attempt(world, email, password, "198.51.100.8, 198.51.100.7")).status, 429);
+    await world.close();
+  });
+
+  test("knows an address behind a trusted proxy in any form, and beside empty members", async () => {
+    const world = await openWorld({ trustedProxies: ["127.0.0.1"] });
+    const { email } = world.employees.TECHNICIAN;
+    const forms = [
+      "::ffff:cb00:7107",
+      "0:0:0:0:0:ffff:203.0.113.7",
+      "[::FFFF:203.0.113.7]:80",
+      "203.0.113.7,",
+    ];
+    for (const form of forms) await attempt(world, email, "guess", form);
+    await attempt(world, email, "guess", "203.0.113.7");
+    for (const form of [...forms, "203.0.113.7"]) {
+      assert.equal((await attempt(world, email, password, form)).status, 429, form);
+    }
+    for (const other of ["::ffff:cb00:7108", "203.0.113.51,", "198.51.100.7, ,"]) {
+      assert.equal((await attempt(world, email, password, other)).status, 200, other);
+    }
     await world.close();
   });
 
@@ -277,6 +298,41 @@ describe("hashing", () => {
       );
       await world.close();
     }
+  });
+
+  test("of a flood of many emails from one address keeps nobody at another out, and stops at the free failures", async () => {
+    const hasher = makeArgon2PasswordHasher({ working: 2, waiting: 200 });
+    let begun = 0;
+    const passwords: PasswordHasher = {
+      ...hasher,
+      verify: (hash, password, line, begin) =>
+        hasher.verify(hash, password, line, () => {
+          begin();
+          begun += 1;
+        }),
+    };
+    const world = await openWorld({ passwords, trustedProxies: ["127.0.0.1"] });
+    const { ADMIN, MANAGER, TECHNICIAN } = world.employees;
+    const [flooding, elsewhere] = ["198.51.100.7", "198.51.100.8"];
+    assert.equal((await attempt(world, TECHNICIAN.email, password, flooding)).status, 200);
+    begun = 0;
+    const flood = Array.from({ length: 260 }, (_, n) =>
+      attempt(world, `${n}@example.com`, "a guess", flooding),
+    );
+    await until(() => hasher.load().waiting === 200);
+    const logins = [ADMIN, MANAGER].map(({ email }) => attempt(world, email, password, elsewhere));
+    // Behind the same proxy as the flood, and at home there.
+    logins.push(attempt(world, TECHNICIAN.email, password, flooding));
+    assert.deepEqual(
+      (await Promise.all(logins)).map(({ status }) => status),
+      [200, 200, 200],
+    );
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    assert.equal(statuses.filter(status => status === 401).length, freeFailures.ofAddress);
+    assert.deepEqual([...new Set(statuses)].toSorted(), [401, 429, 503]);
+    // Two are under way when the last free one fails.
+    assert.ok(begun <= freeFailures.ofAddress + 2 + logins.length, `${begun} verifications`);
+    await world.close();
   });
 
   test("is refused past a bounded queue with 503 and Retry-After, and goes on afterwards", async () => {

@@ -12,7 +12,8 @@ export const makeFakePasswordHasher = (): PasswordHasher => ({
     const salt = randomBytes(8).toString("hex");
     return `${salt}:${digest(salt, password)}`;
   },
-  async verify(hash, password) {
+  async verify(hash, password, _line, begin) {
+    begin();
     const [salt = "", expected] = (hash ?? "").split(":");
     return expected === digest(salt, password);
   },

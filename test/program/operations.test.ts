@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
@@ -10,7 +9,7 @@ import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort, nowhere } from "../support/native-postgres.ts";
 import { operationsOf, runProgram, type Service, type Settings, startService } from "../support/program.ts";
 import { noPromtool, readMetrics, runPromtool } from "../support/prometheus.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 
 const eventOf = (line: string): string => JSON.parse(line).event;
 
@@ -110,7 +109,7 @@ describe("the operations listener", () => {
       const { status, headers, text } = await operations.call("GET", "/api");
       assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
       assert.match(headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-/);
-      assert.ok(text.includes("<code>/api/v1/auth/login</code>"));
+      assert.ok(text.includes("<wbr>auth/<wbr>login</code>"));
       assert.ok(text.includes(`BASE=http://127.0.0.1:${service.port} `) && !text.includes("7070"));
       assert.ok((await operations.call("GET", "/")).text.includes('<a href="/api">'));
     });

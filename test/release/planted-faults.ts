@@ -1,5 +1,5 @@
 /**
- * The name of a file as SECURITY.md has it, a text that occurs once in it, and what a careless hand could make of that. Where
+ * The name of a file as evidence.ts has it, a text that occurs once in it, and what a careless hand could make of that. Where
  * the tests of the row take long: the name of one that notices it, which is run before all.
  */
 export type PlantedFault = readonly [file: string, text: string, replacement: string, soonest?: string];
@@ -23,11 +23,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["jose-tokens.ts", "algorithms: [algorithm], issuer", "issuer"],
     ["jose-tokens.ts", "issuer, requiredClaims", "requiredClaims"],
     ["jose-tokens.ts", ' requiredClaims: ["exp"],', ""],
+    ["jose-tokens.ts", "      if (!compact.test(token)) throw tokenNotValid();\n", ""],
     ["sessions.ts", "claims.expiresAt * 1_000", "claims.expiresAt * 1_000_000"],
   ],
   "`sub` and `username` of an accepted token": [
     ["sessions.ts", "employeeId !== undefined && employeeId !== employee.id", "employeeId === -1"],
-    ["log-append.ts", ' and e.email_folded = "emailFolded"', ""],
+    ["log-append.ts", ' and employee.email_folded = "emailFolded"', ""],
   ],
   "No employee grants a role above": [
     ["employee-repository.ts", "and role = any (", "and (select role from target) = any ("],
@@ -46,7 +47,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "expected === undefined\n    ? sql`true`",
       "expected !== undefined\n    ? sql`true`",
     ],
-    ["preconditions.ts", "ifMatch === undefined || isAny(ifMatch)", "true"],
+    ["preconditions.ts", "!isWanted || ", ""],
   ],
   "The performer of a log is the caller": [
     ["routes.ts", "maintenanceLogs.write(caller,", "maintenanceLogs.write({ ...caller, employeeId: 1 },"],
@@ -107,8 +108,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "promises.ts",
-      'name: "encoding",\n    asked: "connection",',
-      'name: "encoding",\n    asked: "catalogs",',
+      "const ofConnections: readonly DatabasePromise[] = [\n  {",
+      "const ofConnections: readonly DatabasePromise[] = [\n  {\n    when: isPooled,",
     ],
   ],
   "What protects the records": [
@@ -120,8 +121,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "promises.ts",
-      'broken: "refuses",\n    faults: ({ protection })',
-      'broken: "warns",\n    faults: ({ protection })',
+      'prevents: "start",\n    faults: ({ protection })',
+      'prevents: "nothing",\n    faults: ({ protection })',
     ],
     [
       "protection.ts",
@@ -130,15 +131,65 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     ["migrations.ts", "if (weaker !== undefined) throw", "if (weaker === null) throw"],
   ],
+  "A restore gives a new database": [
+    [
+      "deploy/restore",
+      '--use-list="$run/list" "$dump"',
+      '--use-list="$run/list" "$dump" || true',
+      "fails on a dump that cannot be restored whole, and leaves everything as it was",
+    ],
+    [
+      "deploy/restore",
+      " --no-privileges",
+      "",
+      "needs no role and no tablespace of the old machine, and names the rights that it does not restore",
+    ],
+    [
+      "deploy/restore",
+      " --no-tablespaces",
+      "",
+      "needs no role and no tablespace of the old machine, and names the rights that it does not restore",
+    ],
+    [
+      "deploy/restore",
+      "switch rollback\n",
+      "",
+      "fails before anything is replaced where the live database cannot be renamed",
+    ],
+    [
+      "deploy/restore",
+      'mv "$secret.new" "$secret"\n',
+      "",
+      "stops before the switch where entries are lost, and says what to type",
+    ],
+    [
+      "deploy/restore",
+      '[ "$lost" -le "$most" ] ||',
+      "true ||",
+      "stops before the switch where entries are lost, and says what to type",
+    ],
+    [
+      "deploy/restore",
+      '[ -z "$others" ] ||',
+      "true ||",
+      "waits for no service of another machine, and leaves everything as it was where one works on",
+    ],
+    [
+      "deploy/restore",
+      "  systemctl stop 'maintenance-log*'\n",
+      "",
+      "stops before the switch where entries are lost, and says what to type",
+    ],
+  ],
   "A database that has lost the records": [
     [
       "promises.ts",
-      'broken: "refuses",\n    faults: () => emptied',
-      'broken: "warns",\n    faults: () => emptied',
+      'prevents: "start",\n    faults: () => emptied',
+      'prevents: "nothing",\n    faults: () => emptied',
     ],
     [
       "check.ts",
-      'if (promise.broken === "refuses") throw new UnsuitableDatabase(words);',
+      'if (promise.prevents === "start") throw new UnsuitableDatabase(words);',
       "",
       "and had frozen its schema has lost its records: serve and a backup refuse it, and check says what is missing",
     ],
@@ -147,7 +198,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["remembered.ts", "if (await records.isEmpty())", "if (kept.size < 0)"],
     [
       "commands/service.ts",
-      "      await compareStateFile(database, trailStateFile).catch(faultOf);\n",
+      "      await compareStateFile(database.requests, trailStateFile).catch(faultOf);\n",
       "",
       "and without records is refused by serve and a backup, and check says so",
     ],
@@ -270,7 +321,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["client-address.ts", ".slice(0, 4)", ".slice(0, 8)"],
     [
       "employees.ts",
-      "    throttle.refuseThrottled(caller.email, address);\n    const passwordHash",
+      "    refuseThrottled();\n    const passwordHash",
       "    const passwordHash",
       "an attempt that has to wait costs no verification, at a change of password either",
     ],
@@ -278,8 +329,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "Hashing uses at most two threads": [
     ["argon2-password-hasher.ts", "waiting: 200 }", "waiting: 2_000_000 }"],
     ["argon2-password-hasher.ts", "Math.min(2, availableParallelism())", "availableParallelism()"],
-    ["fair-queue.ts", "b.length > a.length ? b : a", "a"],
-    ["login-pair.ts", " ${email", " ${address"],
+    ["fair-queue.ts", "length(b) >= length(a) ? b : a", "a"],
+    ["login-throttle.ts", 'loggedIn.has(pairOf(email, address)) ? "known" : "new"', '"new"'],
+    ["authentication.ts", "line, refuseThrottled)", "line, () => {})"],
   ],
   "An `Idempotency-Key` writes one log": [
     [
@@ -325,25 +377,25 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "No bytes from a client crash": [
     [
-      "admission.ts",
-      "takesPlace(phase) && !takesPlace(exchange.phase)",
-      'takesPlace(phase) && exchange.phase === "arrived"',
+      "account.ts",
+      'phase === "checking" || phase === "working"',
+      'phase === "checking"',
+      "bodies that end in one moment get no more places than there are",
     ],
     ["http-connection.ts", "    stopParsing(this.socket);\n", ""],
     ["limits.ts", "requests: 1_000,", "requests: 100_000,"],
     ["limits.ts", "receiveMilliseconds: 10_000,", "receiveMilliseconds: 30_000,"],
-    ["admission.ts", "needsPlace && this.#sums.places >= this.#limits.requests", "false"],
     [
-      "server.ts",
-      'const isAdmitted = admission.enter(exchange, "checking");',
-      "const isAdmitted = true;",
-      "of a connection that ended while the token was checked are given up",
+      "request-handler.ts",
+      '    exchange.work("checking");\n',
+      "",
+      "past the bound of requests under way the answer is 503, before any work is done",
     ],
     [
       "http-connection.ts",
-      "    this.socket.pause();\n",
+      "    queueMicrotask(() => {\n      if (this.#waiting !== undefined || this.#isEnding) this.socket.pause();\n    });\n",
       "",
-      "sent without waiting: nothing more is read where the second is malformed",
+      "sent without waiting: nothing more is read where the second is whole",
     ],
   ],
   "With a certificate the service speaks": [
@@ -405,8 +457,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "operations-listener.ts",
-      'headers: ["Content-Security-Policy", policyOf(text), "Referrer-Policy", "no-referrer"]',
-      'headers: ["Referrer-Policy", "no-referrer"]',
+      'headers: { "Content-Security-Policy": policyOf(text), "Referrer-Policy": "no-referrer" }',
+      'headers: { "Referrer-Policy": "no-referrer" }',
     ],
   ],
   "Error responses contain no stack trace": [
@@ -417,7 +469,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "a version other than 1.0 and 1.1 is 505, and 1.0 is answered without a Host",
     ],
     ["http-error.ts", '"Internal server error"', "String(error)"],
-    ["errors.ts", '"The request conflicts with what is stored"', "error.message"],
+    ["sqlstate.ts", '"The request conflicts with what is stored"', "error.message"],
     ["pool.ts", '"The database is not available"', "cause"],
   ],
   "No secret is printed or logged": [
@@ -447,11 +499,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["response.ts", "if (exchange.isArriving) throwAway(exchange.request);", ""],
     [
       "http-connection.ts",
-      "if (hasBegun) this.endAfterResponse();",
-      "if (false) this.endAfterResponse();",
-      "sent without waiting, whatever the third asks for: the first is answered, and the process goes on",
+      "if (hasBegun) this.#endAfterResponse();",
+      "if (false) this.#endAfterResponse();",
+      "sent without waiting, whatever the third asks for: two are answered, and the process goes on",
     ],
-    ["list-memory.ts", "longest.response.destroy();", "longest.response.end();"],
+    ["request-handler.ts", "exchange.response.destroy()", "exchange.response.end()"],
     [
       "response.ts",
       "  if (exchange.isArriving) await receiveRest(exchange);\n",
@@ -460,32 +512,92 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "One slow reader, and all of them": [
-    ["list-memory.ts", "this.#bytes + bytes > this.#limits.listBytes", "false"],
-    ["list-memory.ts", "performance.now() - longest.listSince < patience", "false"],
-    ["list-memory.ts", "    longest.response.destroy();\n", ""],
     [
       "records.ts",
       "{ ofTexts: 48 * 1024, ofEntries: 128 * 1024 }",
       "{ ofTexts: 48 * 1024 * 1024, ofEntries: 128 * 1024 * 1024 }",
     ],
-    ["limits.ts", "listBytes: 64 * 1024 * 1024,", "listBytes: 640 * 1024 * 1024,"],
     [
-      "list-memory.ts",
-      "goOn(holder: ListHolder): void {\n    holder.listSince = performance.now();",
-      "goOn(holder: ListHolder): void {\n    void holder;",
+      "account.ts",
+      "2 * (this.#responses.held + bytes) <= this.#responses.most",
+      "true",
+      "read no page ahead; those of clients that keep up do, while less than a half of the memory is held",
     ],
     [
       "response.ts",
-      "    exchange.lists.take(exchange, isOneChunk ? length : undefined);\n",
-      "    if (!isOneChunk) exchange.lists.take(exchange);\n",
+      "return this.#keepsUp && this.#hasRoomAhead;",
+      "return true;",
+      "read no page ahead; those of clients that keep up do, while less than a half of the memory is held",
+    ],
+  ],
+  "All responses that clients have not taken": [
+    ["limits.ts", "responseBytes: 64 * 1024 * 1024,", "responseBytes: 640 * 1024 * 1024,"],
+    ["exchange.ts", "account.respond(this, leastBytes + bytes)", "account.respond(this, 0)", "take no place"],
+    [
+      "response.ts",
+      "exchange.respondWithList(isOneChunk ? length : undefined);",
+      "exchange.respondWithList(isOneChunk ? 0 : undefined);",
       "of one chunk take room for it",
     ],
     [
+      "http-connection.ts",
+      "else if (this.#waiting === undefined) {",
+      "else if (false) {",
+      "hold back the request behind them",
+    ],
+  ],
+  "An owner (an employee": [
+    [
+      "account.ts",
+      "others === 0 || others + room.of(share) + more <= left",
+      "true",
+      "10,000 steps of clients: what is held is counted, bounded and given back, and newcomers are served",
+    ],
+    [
+      "account.ts",
+      "other.movedAt < found.movedAt",
+      "other.movedAt > found.movedAt",
+      "make room for others, the oldest first, and are cut off by the service",
+    ],
+    [
+      "account.ts",
+      '"responding", this.#slowReaderMilliseconds)) {',
+      '"responding")) {',
+      "do not end those of others: while they are read another one is 503, and all that have begun come whole",
+    ],
+    [
+      "exchange.ts",
+      "      this.request.socket.destroy();\n",
+      "",
+      "make room for others, the oldest first, and are cut off by the service",
+    ],
+    [
+      "exchange.ts",
+      "      this.hasFailed = true;\n",
+      "",
+      "make room for others, the oldest first, and are cut off by the service",
+    ],
+    [
       "response.ts",
-      "    exchange.lists.goOn(exchange);\n",
+      "      this.#exchange.move();\n",
       "",
       "are cut off for another one where their clients take nothing, and not where they only began first",
     ],
+  ],
+  "A stop takes no new connections": [
+    [
+      "draining.ts",
+      "Reflect.apply(Server.prototype.close, this.#server, []);",
+      "this.#server.close();",
+      "still answers what arrives on the connections it has, and closes them",
+    ],
+    [
+      "draining.ts",
+      "    for (const socket of handshakes.values()) socket.destroy();\n",
+      "",
+      "ends handshakes under way when it is asked to stop, and waits for none",
+    ],
+    ["limits.ts", "drainMilliseconds: 250,", "drainMilliseconds: 25_000,"],
   ],
   "A list costs PostgreSQL about what": [
     [
@@ -505,20 +617,25 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "All bodies under way together": [
     [
-      "admission.ts",
-      "exchange.caller === undefined ? more : 0",
-      "exchange.caller === undefined && (exchange as Partial<Exchange>).request?.headers.authorization === undefined ? more : 0",
+      "exchange.ts",
+      "return this.caller !== undefined;",
+      "return this.request.headers.authorization !== undefined;",
       "that never end keep nobody from logging in, though they have a token that is none",
     ],
     ["limits.ts", "bodyBytes: 16 * 1024 * 1024,", "bodyBytes: 160 * 1024 * 1024,"],
     ["limits.ts", "bodyBytesWithoutToken: 1024 * 1024,", "bodyBytesWithoutToken: 16 * 1024 * 1024,"],
     [
-      "body.ts",
+      "account.ts",
       "const leastBytes = 4 * 1024;",
       "const leastBytes = 4;",
       "without a token take a part of what all may take; a token's holder is still served",
     ],
-    ["admission.ts", "      if (other !== exchange) this.#giveUp(other);\n", ""],
+    [
+      "exchange.ts",
+      'if (this.phase === "receiving") this.refuseBody(overloaded());',
+      'if (this.phase === "receiving") return;',
+      "of one byte count as much as what waits for the rest takes",
+    ],
   ],
   "A page of a list has at most 256 KiB": [
     [
@@ -558,7 +675,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "Every committed log, and every change": [
-    ["settling.ts", "{ ids: state.issued, xid }", "{ ids: lastIds, xid }"],
+    ["settling.ts", "open: 60_000", "open: 0"],
+    ["settling.ts", "{ ids: state.issued, xid, since", "{ ids: lastIds, xid, since"],
     ["0004_trail.sql", ",\n  unique (kind, record_id)\n", "\n"],
     [
       "0001_employee.sql",
@@ -570,11 +688,15 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "The service signs only a trail": [
     [
       "signing.ts",
-      "if (head !== undefined && !(await makeStoredTree(ledger, hasher).extends(head, tree)))",
-      "if (head !== undefined && head.size > tree.size)",
+      "if (!(await makeStoredTree(ledger, hasher).extends(head, tree)))",
+      "if (head.size > tree.size)",
     ],
-    ["signing.ts", "const kept = remembered ? headIn(remembered.place, note) : own;", "const kept = own;"],
-    ["signing.ts", '    ["database", stored, storedNote] as const,\n', ""],
+    [
+      "signing.ts",
+      "const outside = signedIn(place, (await remembered.read()) || undefined);",
+      "const outside: Signed | undefined = own && { where: place, head: own };",
+    ],
+    ["signing.ts", "of [outside, inside].filter(", "of [outside].filter("],
     [
       "signing.ts",
       "      await remembered?.write(note);\n      await this.#publish(head, false);",
@@ -594,7 +716,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["entries.ts", "sql`name, description, active`", "sql`name, active`"],
     ["entries.ts", "sql`role, active`", "sql`role`"],
     ["entries.ts", "', asset_id, ',\"comment\"", "', 1, ',\"comment\""],
-    ["records.ts", "when record.hash is distinct from entry.hash then 'changed'", ""],
+    ["comparisons.ts", "when record.hash is distinct from entry.hash then 'changed'", ""],
     [
       "store-verification.ts",
       "if (check.matches(head)) continue;",
@@ -730,7 +852,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "left join asset a on a.id = l.asset_id",
       "join asset a on a.id = l.asset_id",
     ],
-    ["names.ts", 'for (const id of performers) names.performers.set(id, performerJson(id, ""));', ""],
+    ["names.ts", 'for (const id of performers) into.performers.set(id, performerJson(id, ""));', ""],
   ],
   "A proof or a tile": [
     [

@@ -5,7 +5,7 @@ export interface TestWitness {
   readonly name: string;
   readonly vkey: string;
   /** The line that it adds to a signed note. */
-  cosign(note: string, time?: number): string;
+  cosign(note: string, time?: number | bigint): string;
 }
 
 export function makeWitness(name: string, type = 4): TestWitness {
@@ -17,7 +17,7 @@ export function makeWitness(name: string, type = 4): TestWitness {
   return {
     name,
     vkey: `${name}+${id.toString("hex")}+${typed.toString("base64")}`,
-    cosign(note, time = 1_764_064_800) {
+    cosign(note, time: number | bigint = 1_764_064_800) {
       const text = note.slice(0, note.indexOf("\n\n") + 1);
       const seconds = Buffer.alloc(8);
       seconds.writeBigUInt64BE(BigInt(time));

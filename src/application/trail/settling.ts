@@ -5,8 +5,8 @@ import { type Horizon, type Ids, mostId, type Numbered } from "./ports.ts";
 export const mostRecords = 4_000;
 /** Ids, or entries, that one statement goes over at most, so that it ends before its deadline however long the trail is. */
 export const windowSize = 2 ** 18;
-/** Between two passes over all ids. */
-const renewMilliseconds = 86_400_000;
+/** Between the beginnings of two passes over all ids. */
+const renewMilliseconds = { open: 60_000, ended: 86_400_000, settled: 86_400_000 };
 /** A transaction that was issued a record id has an xid after this. */
 const xidMilliseconds = 1_000;
 const all = (id: number): Ids => ({ employee: id, asset: id, log: id });
@@ -20,7 +20,7 @@ const isSame = (a: Ids, b: Ids): boolean => entryKinds.every(kind => a[kind] ===
  */
 export interface Settling {
   /**
-   * *Open*: transactions from before the first poll may hold any id, so that passes over all ids follow each other. *Ended*:
+   * *Open*: transactions from before the first poll may hold any id, so that a pass a minute goes over all ids. *Ended*:
    * they have ended, and one more pass finds what they left. *Settled*: a pass once a day finds what the owner has inserted.
    * Open -> ended when the first `nextFloor` is reached (`afterNew`); -> settled at the end of a pass (`afterWindow`); -> open
    * from any when the server is another one, or issues ids again (`afterHorizon`).
@@ -34,10 +34,18 @@ export interface Settling {
   /** Each poll goes over the ids above these. */
   readonly floor: Ids;
   /** Reached when every transaction with an xid below `xid` has ended. */
-  readonly nextFloor: { readonly ids: Ids; readonly xid: number; readonly isReached: boolean } | undefined;
+  readonly nextFloor: NextFloor | undefined;
   readonly pass: Pass | undefined;
-  /** When the next pass begins, in elapsed milliseconds. */
-  readonly renewAt: number;
+  /** When the latest pass began, in elapsed milliseconds. */
+  readonly passAt: number;
+}
+
+interface NextFloor {
+  readonly ids: Ids;
+  readonly xid: number;
+  readonly isReached: boolean;
+  /** In elapsed milliseconds. */
+  readonly since: number;
 }
 
 /** Goes over the entries, of which none may be missing, and then over all ids. */
@@ -78,7 +86,7 @@ export const nothingKnown: Settling = {
   floor: all(0),
   nextFloor: undefined,
   pass: undefined,
-  renewAt: 0,
+  passAt: Number.NEGATIVE_INFINITY,
 };
 
 /** Whether the next poll has to take an xid for itself. */
@@ -128,10 +136,7 @@ function goOn(state: Settling): Step {
 
 function afterHorizon(state: Settling, { horizon, size, now }: Extract<Seen, { kind: "horizon" }>): Settling {
   const { server, lastIds, xmin, xid } = horizon;
-  const begun = {
-    pass: { entries: { from: 0, to: size }, doneTo: all(0) },
-    renewAt: now + renewMilliseconds,
-  };
+  const begun = { pass: { entries: { from: 0, to: size }, doneTo: all(0) }, passAt: now };
   // A sequence that was set back issues ids again, as does a server that has lost some: they may be anywhere.
   if (server !== state.server || entryKinds.some(kind => lastIds[kind] < state.issued[kind]))
     return {
@@ -143,12 +148,14 @@ function afterHorizon(state: Settling, { horizon, size, now }: Extract<Seen, { k
       nextFloor: undefined,
       ...begun,
     };
-  const nextFloor = state.nextFloor ?? (xid === undefined ? undefined : { ids: state.issued, xid });
+  // Of an earlier poll: an id that this one has found may be of a transaction without an xid yet.
+  const nextFloor =
+    state.nextFloor ?? (xid === undefined ? undefined : { ids: state.issued, xid, since: now });
   return {
     ...state,
     ...(now - state.issuedAt >= xidMilliseconds && { issued: lastIds, issuedAt: now }),
     nextFloor: nextFloor && { ...nextFloor, isReached: xmin > nextFloor.xid },
-    ...(state.pass === undefined && now >= state.renewAt && begun),
+    ...(state.pass === undefined && now - state.passAt >= renewMilliseconds[state.phase] && begun),
   };
 }
 
@@ -158,15 +165,16 @@ function afterNew(state: Settling, { found, hashes, lastIds }: Numbered, window:
   if (found === mostRecords)
     return hashes.length > 0 ? end(state, true) : number(state, { ...window, above: lastIds });
   if (!state.nextFloor?.isReached) return goOn(state);
+  // One pass more, of whose entries those are checked that were not.
+  const { entries } = state.pass ?? { entries: { from: 0, to: 0 } };
   const raised = { ...state, floor: state.nextFloor.ids, nextFloor: undefined };
-  return goOn(state.phase === "open" ? { ...raised, phase: "ended", pass: again(state) } : raised);
+  return goOn(
+    state.phase === "open" ? { ...raised, phase: "ended", pass: { entries, doneTo: all(0) } } : raised,
+  );
 }
 
 function afterWindow(state: Settling, { found, lastIds }: Numbered, { upTo }: Window): Step {
   const doneTo = found < mostRecords ? upTo : lastIds;
   if (!isSame(doneTo, everyId)) return end({ ...state, pass: { ...(state.pass as Pass), doneTo } }, true);
-  if (state.phase === "open") return end({ ...state, pass: again(state) });
-  return end({ ...state, phase: "settled", pass: undefined });
+  return end({ ...state, phase: state.phase === "open" ? "open" : "settled", pass: undefined });
 }
-
-const again = ({ pass }: Settling): Pass => ({ ...(pass as Pass), doneTo: all(0) });

@@ -44,6 +44,8 @@ export interface TrailState {
   readonly condition: TrailCondition;
   /** Since the last poll that succeeded, or since the start. */
   readonly pollAgeSeconds: number;
+  /** For how long numbering has waited for a transaction to end that may hold the id of an older record. */
+  readonly transactionWaitSeconds: number;
   /** Records that wait for their number, as of the last poll that did not succeed; 0 when the trail is whole. */
   readonly waitingRecords: number;
 }
@@ -51,7 +53,7 @@ export interface TrailState {
 /** How the last poll ended, and what was reported of it; times in elapsed milliseconds. */
 class TrailStatus {
   readonly #clock: Clock;
-  readonly #limit: ReportLimit;
+  readonly #reports: ReportLimit;
   condition: TrailCondition;
   succeededAt: number;
   waiting = 0;
@@ -61,7 +63,7 @@ class TrailStatus {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#limit = new ReportLimit(clock, mostReports);
+    this.#reports = new ReportLimit(clock);
     this.condition = firstPoll(clock.elapsed());
     this.succeededAt = clock.elapsed();
   }
@@ -82,7 +84,7 @@ class TrailStatus {
     const isSame = current === this.#reported;
     const isNews = !isSame && (!isWhole || this.#reported !== "");
     const isReminder = isSame && !isWhole && now - this.#reportedAt >= repeatMilliseconds;
-    if (!(isNews || isReminder) || !this.#limit.allows()) return false;
+    if (!(isNews || isReminder) || !this.#reports.allows("condition", mostReports)) return false;
     this.#reported = current;
     this.#reportedAt = now;
     return true;
@@ -174,6 +176,7 @@ export function makeTrail(ports: ServedTrailPorts) {
         condition: status.condition,
         pollAgeSeconds: (clock.elapsed() - status.succeededAt) / 1_000,
         waitingRecords: status.waiting,
+        transactionWaitSeconds: (clock.elapsed() - (numbering.waitsSince() ?? clock.elapsed())) / 1_000,
       };
     },
   };

@@ -170,9 +170,10 @@ export function requireCosignatures(
     const cosignatures = lines.filter(line => isOf(line)(witness));
     if (cosignatures.length === 0) throw new TrailError(`is not cosigned by ${witness.name}`);
     for (const { signature } of cosignatures) {
-      const time = signature.length === 72 ? Buffer.from(signature).readBigUInt64BE() : undefined;
+      const time = signature.length === 72 ? Buffer.from(signature).readBigInt64BE() : -1n;
       const signed = toUtf8(`cosignature/v1\ntime ${time}\n${text}`);
-      if (time === undefined || !verify(witness.publicKey, signed, signature.subarray(8))) {
+      // The tools of Go refuse a time above 2^63 - 1 too.
+      if (time < 0n || !verify(witness.publicKey, signed, signature.subarray(8))) {
         throw new TrailError(`has a wrong cosignature of ${witness.name}`);
       }
     }

@@ -347,13 +347,14 @@ describe("what each new connection is asked", () => {
 
   test("are all of the promises that SECURITY.md lists, in their order, by what serve does", () => {
     const outcomes = {
-      refuses: "refuses",
-      "not ready": "is not ready",
-      contradicts: "goes on, and signs the trail no more",
-      warns: "goes on; `check` warns",
+      start: "refuses",
+      readiness: "is not ready",
+      signing: "goes on, and signs the trail no more",
+      nothing: "goes on; `check` warns",
     };
-    const rows = Object.entries(outcomes).map(([broken, words]) => {
-      const names = databasePromises.filter(promise => promise.broken === broken).map(({ name }) => name);
+    const promises = Object.values(databasePromises).flat();
+    const rows = Object.entries(outcomes).map(([prevented, words]) => {
+      const names = promises.filter(({ prevents }) => prevents === prevented).map(({ name }) => name);
       return `| ${[...new Set(names)].join(", ")} | ${words} |`;
     });
     const section = readFileSync("SECURITY.md", "utf8").split("## What the database is asked")[1] ?? "";

@@ -3,11 +3,14 @@ import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import { extname } from "node:path";
 import { describe, test } from "node:test";
+import { hash as argon2 } from "@node-rs/argon2";
 import { makeArgon2PasswordHasher } from "../../../src/adapters/argon2-password-hasher.ts";
 
+const line = ["line"];
 const inLine = makeArgon2PasswordHasher();
-const hash = (password: string) => inLine.hash(password, "line");
-const verify = (stored: string | undefined, password: string) => inLine.verify(stored, password, "line");
+const hash = (password: string) => inLine.hash(password, line);
+const verify = (stored: string | undefined, password: string) =>
+  inLine.verify(stored, password, line, () => {});
 const password = "correct horse";
 
 /** Hashes of this password as they may be stored; argon2 itself finds that each of them matches. */
@@ -78,6 +81,21 @@ describe("a hash that is not taken", () => {
     });
   }
 
+  // Over one bound and far under the other: the product is that of ours, and the password is right.
+  for (const parameters of ["m=38912,t=1,p=1", "m=9728,t=4,p=1"] as const) {
+    test(`matches nothing where it is over one bound alone: ${parameters}`, async () => {
+      const [, memory = "", passes = ""] = /m=(\d+),t=(\d+)/.exec(parameters) ?? [];
+      const costly = await argon2(password, {
+        algorithm: 2,
+        memoryCost: Number(memory),
+        timeCost: Number(passes),
+        parallelism: 1,
+      });
+      assert.ok(costly.includes(parameters));
+      assert.equal(await verify(costly, password), false);
+    });
+  }
+
   // Running any of these would fail for want of memory, or not come to an end.
   for (const parameters of [
     "m=4294967295,t=2,p=1",
@@ -141,7 +159,7 @@ test("leaves half of libuv's threads to all else, however many cores there are, 
 
 test("turns away what the queue has no room for", async () => {
   const hasher = makeArgon2PasswordHasher({ working: 1, waiting: 2 });
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => hasher.hash(password, "line")));
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => hasher.hash(password, line)));
   assert.deepEqual(
     outcomes.map(({ status }) => status),
     ["fulfilled", "fulfilled", "fulfilled", "rejected", "rejected"],
@@ -157,7 +175,7 @@ test("says how many are at work and how many wait", async () => {
     waitingLimit: 10,
   });
   assert.deepEqual(hasher.load(), load(0, 0));
-  const hashes = Array.from({ length: 5 }, () => hasher.hash(password, "line"));
+  const hashes = Array.from({ length: 5 }, () => hasher.hash(password, line));
   assert.deepEqual(hasher.load(), load(2, 3));
   await Promise.all(hashes);
   assert.deepEqual(hasher.load(), load(0, 0));

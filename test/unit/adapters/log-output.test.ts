@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Writable } from "node:stream";
 import { describe, test } from "node:test";
 import { LogOutput } from "../../../src/adapters/log-output.ts";
 import { script } from "../../support/compiled.ts";
-import { until } from "../../support/until.ts";
+import { once, until } from "../../support/until.ts";
 
 /** A pipe, with its reader, who does not read yet. */
 async function openPipe() {
@@ -47,6 +48,24 @@ describe("the output of the log", () => {
     await until(() => received.endsWith("the end\n"));
     assert.equal(received.split("\n").length - 2, 20_000 - dropped);
     writer.destroy();
+  });
+
+  test("counts each line that is dropped once, in the episode in which it was", async () => {
+    const taken: ((error?: Error | null) => void)[] = [];
+    const stream = Object.assign(new EventEmitter(), {
+      writableLength: 0,
+      write: (_line: string, done: (error?: Error | null) => void) => taken.push(done) > 0,
+    });
+    const reported: number[] = [];
+    const output = new LogOutput(stream as unknown as Writable, lines => reported.push(lines), 100);
+    for (const lines of [3, 2, 0, 1]) {
+      stream.writableLength = 100;
+      for (let n = 0; n < lines; n += 1) output.write("dropped\n");
+      stream.writableLength = 0;
+      output.write("taken\n");
+      taken.pop()?.();
+    }
+    assert.deepEqual([reported, output.dropped], [[3, 2, 1], 6]);
   });
 
   test("goes on without a reader", async () => {

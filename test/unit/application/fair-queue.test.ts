@@ -3,9 +3,12 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { FairQueue } from "../../../src/application/fair-queue.ts";
 
-/** Adds jobs, whose line is their first letter; returns those that lost their place. */
+/** The lines of a job, each within the one before, are its letters. */
+const pathOf = (job: string): string[] => [...job.replace(/\d+$/, "")];
+
+/** Adds jobs; returns those that lost their place. */
 const addAll = (queue: FairQueue<string>, jobs: readonly string[]) =>
-  jobs.map(job => queue.add(job[0] as string, job)).filter(job => job !== undefined);
+  jobs.map(job => queue.add(pathOf(job), job)).filter(job => job !== undefined);
 
 const takeAll = (queue: FairQueue<string>) => Array.from({ length: queue.size }, () => queue.take());
 
@@ -37,34 +40,69 @@ describe("a fair queue", () => {
     assert.deepEqual(takeAll(queue), ["a1", "b1", "c1"]);
   });
 
-  test("gives each job out once or refuses it once, and refuses only from the longest line", () => {
-    const step = fc.oneof(fc.constantFrom("a", "b", "c", "d"), fc.constant("take"));
+  test("lets lines take turns, and within a line its own lines", () => {
+    const queue = new FairQueue<string>(10);
+    addAll(queue, ["ax1", "ax2", "ay1", "az1", "bx1", "bx2"]);
+    assert.deepEqual(takeAll(queue), ["ax1", "bx1", "ay1", "bx2", "az1", "ax2"]);
+  });
+
+  test("refuses a line of many short ones before a line of one, and the longest of them", () => {
+    const queue = new FairQueue<string>(5);
+    assert.deepEqual(addAll(queue, ["as1", "at1", "at2", "au1", "av1", "bx1", "bx2", "ay1"]), [
+      "at2",
+      "av1",
+      "ay1",
+    ]);
+    assert.deepEqual(takeAll(queue), ["as1", "bx1", "at1", "bx2", "au1"]);
+  });
+
+  test("takes the turns of a model, gives each job out or refuses it once, and refuses only from the longest line", () => {
+    const step = fc.oneof(fc.constantFrom("ax", "ay", "az", "bx", "by", "cx"), fc.constant("take"));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 8 }), (steps, most) => {
         const queue = new FairQueue<string>(most);
-        const added: string[] = [];
-        const left: string[] = [];
-        for (const step of steps) {
-          if (step === "take") left.push(...[queue.take()].filter(job => job !== undefined));
-          else {
-            const job = `${step}${added.length}`;
-            added.push(job);
-            const waiting = added.filter(each => !left.includes(each));
-            const lineOf = (first: string | undefined) => waiting.filter(each => each[0] === first);
-            const refused = queue.add(step, job);
-            assert.equal(refused !== undefined, waiting.length > most);
+        let added = 0;
+        let waiting: string[] = [];
+        /** When a line had its latest turn or, since it was empty, got its first job. */
+        const since = new Map<string, number>();
+        const lineOf = (prefix: string) => waiting.filter(job => job.startsWith(prefix));
+        const leave = (job: string) => {
+          waiting = waiting.filter(each => each !== job);
+        };
+        const longest = (lines: readonly string[]) => Math.max(...lines.map(line => lineOf(line).length));
+        const firstOf = (lines: readonly string[]) =>
+          lines
+            .filter(line => lineOf(line).length > 0)
+            .reduce((a, b) => ((since.get(b) ?? 0) < (since.get(a) ?? 0) ? b : a));
+        for (const [now, step] of steps.entries()) {
+          if (step !== "take") {
+            added += 1;
+            const job = `${step}${added}`;
+            for (const line of [step.slice(0, 1), step]) if (lineOf(line).length === 0) since.set(line, now);
+            waiting.push(job);
+            const isFull = waiting.length > most;
+            const refused = queue.add(pathOf(job), job);
+            assert.equal(refused !== undefined, isFull);
             if (refused !== undefined) {
-              const line = lineOf(refused[0]);
-              assert.equal(line.at(-1), refused);
-              assert.ok(waiting.every(each => lineOf(each[0]).length <= line.length));
-              left.push(refused);
+              const [outer = "", inner = ""] = pathOf(refused);
+              assert.equal(lineOf(outer).length, longest(["a", "b", "c"]));
+              assert.equal(lineOf(outer + inner).length, longest(["x", "y", "z"].map(name => outer + name)));
+              assert.equal(lineOf(outer + inner).at(-1), refused);
+              leave(refused);
             }
-          }
-          assert.ok(queue.size <= most);
+          } else if (waiting.length > 0) {
+            const outer = firstOf(["a", "b", "c"]);
+            const inner = firstOf(["x", "y", "z"].map(name => outer + name));
+            const job = queue.take();
+            assert.equal(job, lineOf(inner)[0]);
+            leave(job as string);
+            for (const line of [outer, inner]) since.set(line, now);
+          } else assert.equal(queue.take(), undefined);
+          assert.equal(queue.size, waiting.length);
         }
-        left.push(...takeAll(queue).filter(job => job !== undefined));
-        assert.deepEqual(left.toSorted(), added.toSorted());
+        assert.deepEqual(takeAll(queue).toSorted(), waiting.toSorted());
       }),
+      { numRuns: 500 },
     );
   });
 });

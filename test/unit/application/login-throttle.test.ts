@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import fc from "fast-check";
 import { makeLoginThrottle } from "../../../src/application/login-throttle.ts";
 import { emailKey } from "../../../src/domain/employee.ts";
 import { makeFakeClock } from "../../fakes/fake-clock.ts";
@@ -187,4 +188,78 @@ describe("the login throttle", () => {
     assert.equal(waitOf(email, here), 900);
     assert.equal(waitOf("fresh@example.com", here), 10);
   });
+});
+
+/**
+ * What the rules say of a history, reckoned anew each time: the wait of an email at an address, in seconds. A success of an
+ * email forgives its own failures, and is never forgotten; nothing else changes with it.
+ */
+function waitByTheRules(
+  history: readonly {
+    readonly at: number;
+    readonly email: string;
+    readonly address: string;
+    readonly ok: boolean;
+  }[],
+  email: string,
+  address: string,
+  now: number,
+): number {
+  const here = history.filter(event => event.address === address);
+  const own = here.filter(event => event.email === email);
+  let [failures, lastAt] = [0, 0];
+  for (const { at, ok } of own) {
+    failures = ok ? 0 : (at - lastAt < 3_600 ? failures : 0) + 1;
+    lastAt = at;
+  }
+  if (now - lastAt >= 3_600) failures = 0;
+  const ofEmail =
+    failures < freeFailures.ofEmail
+      ? 0
+      : lastAt + Math.min(2 ** (failures - freeFailures.ofEmail), 900) - now;
+  let [level, levelAt] = [0, 0];
+  for (const { at } of here.filter(({ ok }) => !ok)) {
+    level = Math.min(freeFailures.ofAddress, Math.max(0, level - (at - levelAt) / 10) + 1);
+    levelAt = at;
+  }
+  level = Math.max(0, level - (now - levelAt) / 10);
+  const ofAddress = own.some(({ ok }) => ok) ? 0 : (level + 1 - freeFailures.ofAddress) * 10;
+  return Math.max(0, Math.ceil(Math.max(ofEmail, ofAddress) - 1e-9));
+}
+
+test("the login throttle makes attempts wait as its rules say, after any history", () => {
+  const emails = Array.from({ length: 60 }, (_, n) => `${n}@example.com`);
+  const event = fc.record({
+    seconds: fc.constantFrom(0, 0, 0, 0, 1, 5, 10, 60, 900, 3_600),
+    /** So many of one kind at once. */
+    times: fc.constantFrom(1, 1, 2, 5, 40),
+    email: fc.nat(emails.length - 1),
+    isEach: fc.boolean(),
+    address: fc.constantFrom(here, here, elsewhere),
+    ok: fc.integer({ min: 0, max: 9 }).map(n => n === 0),
+  });
+  let waits = 0;
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 30 }), events => {
+      const { clock, throttle, waitOf } = open();
+      const start = clock.elapsed();
+      const history: Parameters<typeof waitByTheRules>[0][number][] = [];
+      for (const { seconds, times, email, isEach, address, ok } of events) {
+        clock.advance(seconds);
+        const now = (clock.elapsed() - start) / 1_000;
+        for (let n = 0; n < times; n += 1) {
+          const sent = emails[(email + (isEach ? n : 0)) % emails.length] as string;
+          throttle[ok ? "countSuccess" : "countFailure"](emailKey(sent), address);
+          history.push({ at: now, email: sent, address, ok });
+        }
+        for (const asked of [emails[email] as string, emails[0] as string]) {
+          const wait = waitByTheRules(history, asked, address, now);
+          assert.equal(waitOf(asked, address), wait);
+          if (wait > 0) waits += 1;
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+  assert.ok(waits > 100, `${waits}`);
 });

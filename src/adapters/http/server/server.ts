@@ -1,15 +1,23 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
-import { type HeaderFields, HttpError } from "../api/http-error.ts";
+import type { HeaderFields, HttpError } from "../../protocol/error-response.ts";
+import {
+  connectNotSupported,
+  isTimeout,
+  type ParserError,
+  parserRefusal,
+  refusalText,
+} from "../../protocol/refusal.ts";
+import { endsConnection } from "../../protocol/request-head.ts";
 import { Account } from "../request/account.ts";
-import { Exchange } from "../request/exchange.ts";
+import { Exchange, standingHeaders } from "../request/exchange.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { Draining } from "./draining.ts";
 import { type Arrival, HttpConnection } from "./http-connection.ts";
 import { type HttpLimits, httpLimits } from "./limits.ts";
 import { makeListener, renewIdentity, strictTransport, type TlsIdentity } from "./listener.ts";
-import { isTimeout, type ParserError, parserRefusal, refusalText } from "./refusal.ts";
 
 export type HttpServer = ReturnType<typeof makeHttpServer>;
 
@@ -70,7 +78,7 @@ export function makeHttpServer(
     // Node has taken its own listeners off: an error without one would end the process, and a list under way would wait for ever.
     socket.on("error", () => socket.destroy());
     if (connections.get(socket)?.isBusy !== false) socket.destroy();
-    else refuse(socket, new HttpError(501, "CONNECT is not supported"));
+    else refuse(socket, connectNotSupported());
   });
   // Nothing was sent or taken for long: after a response that is usual, before its end it is a slow client.
   server.on("timeout", (socket: Socket) => {
@@ -86,8 +94,7 @@ export function makeHttpServer(
   async function serve(connection: HttpConnection, { request, response }: Arrival): Promise<void> {
     const exchange = new Exchange(request, response, edge);
     connection.exchange = exchange;
-    // Node would not read what follows a request to upgrade.
-    if (draining.hasBegun || request.headers.upgrade !== undefined) connection.announceEnd();
+    if (draining.hasBegun || endsConnection(request)) connection.announceEnd();
     await handle(exchange);
     await exchange.responseClosed;
     account.close(exchange);
@@ -102,9 +109,10 @@ export function makeHttpServer(
   /** The last response on a connection, where Node has made no request. */
   function refuse(socket: Socket, refusal: HttpError): void {
     const connection = connections.get(socket);
+    const standing = { ...standingHeaders(randomUUID()), ...headersFor(undefined) };
     if (connection === undefined) socket.destroy();
     // Otherwise it has been refused already.
-    else if (socket.writable) connection.refuse(refusalText(refusal, headersFor(undefined), clock.now()));
+    else if (socket.writable) connection.refuse(refusalText(refusal, standing, clock.now()));
   }
 
   const reporting = setInterval(() => {
@@ -113,8 +121,9 @@ export function makeHttpServer(
   }, limits.sweepMilliseconds).unref();
 
   async function listen(where: ListenOptions | { fd: number }): Promise<number> {
-    // Node asks for a queue of 511 otherwise, also for a socket of systemd that has a longer one.
-    server.listen({ ...where, backlog: limits.waitingConnections });
+    const { waitingConnections: backlog } = limits;
+    // Node asks for a queue of 511 otherwise, also for a socket of systemd that has a longer one: there it takes the second argument.
+    server.listen({ ...where, backlog }, backlog);
     await once(server, "listening");
     return (server.address() as AddressInfo).port;
   }

@@ -84,6 +84,11 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
       "Since the last poll that succeeded.",
       trail.pollAgeSeconds,
     ),
+    gauge(
+      "maintenance_log_trail_transaction_wait_seconds",
+      "Wait for a transaction that may hold an older id.",
+      trail.transactionWaitSeconds,
+    ),
     gauge("maintenance_log_trail_waiting_records", "Records without a number.", trail.waitingRecords),
     gauge("nodejs_eventloop_lag_p50_seconds", "Event-loop delay, median of 30 to 60 s.", lag.medianSeconds),
     gauge("nodejs_eventloop_lag_p99_seconds", "99th percentile of the same.", lag.p99Seconds),

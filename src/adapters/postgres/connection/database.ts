@@ -1,10 +1,11 @@
+import { Stream } from "node:stream";
 import type { PoolLoad } from "../../../application/figures.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
-import { isRefused, translate } from "./errors.ts";
 import { type Link, openLink, type PendingRows } from "./link.ts";
 import { Pool, type PoolLimits } from "./pool.ts";
 import { DatabaseServers } from "./servers.ts";
 import type { SessionNeeds } from "./session.ts";
+import { isRefused, translate } from "./sqlstate.ts";
 import type { Statement } from "./statement.ts";
 
 /** A statement, or what makes it when there is a connection for it. */
@@ -56,12 +57,20 @@ export function connect(
   );
 }
 
+/** A COPY that no statement asked for is a stream of postgres.js, whose error would end the process. */
+function refuseCopy(rows: unknown): void {
+  if (!(rows instanceof Stream)) return;
+  rows.on("error", () => {});
+  throw Object.assign(new Error("the server began a COPY"), { code: "08P01" });
+}
+
 /** Statements over a pool of links. */
 export function makeDatabase(pool: Pool<Link>): Database {
   const run = <Rows>(source: StatementSource, read: (rows: PendingRows) => PromiseLike<unknown>) =>
     pool.run(async link => {
       try {
         const rows = await read(link.send(typeof source === "function" ? source() : source));
+        refuseCopy(rows);
         link.refuseUnconfirmed();
         return rows as Rows;
       } catch (error) {

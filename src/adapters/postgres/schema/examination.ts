@@ -12,52 +12,59 @@ export interface Finding {
   readonly words: string;
 }
 
+type Asked = keyof typeof databasePromises;
+
 interface Fault {
+  /** The place of the promise among those that are asked of the same. */
   readonly promise: number;
   readonly fault: string;
 }
 
-/** Those that matter with this use of the database, and of them those that are asked of this. */
+/** Those that are asked of this, and matter with this use of the database. */
+export const promisesOf = (asked: Asked, use: Use): readonly DatabasePromise[] =>
+  databasePromises[asked].filter(({ when }) => when?.(use) !== false);
 export const allPromises = (use: Use): readonly DatabasePromise[] =>
-  databasePromises.filter(({ when }) => when?.(use) !== false);
-export const promisesOf = (asked: DatabasePromise["asked"], use: Use): readonly DatabasePromise[] =>
-  allPromises(use).filter(promise => promise.asked === asked);
+  (Object.keys(databasePromises) as Asked[]).flatMap(asked => promisesOf(asked, use));
 
-/** One statement for all of them. A promise is a number, its place among all. */
+/** One statement for all of them. */
 const questions = (promises: readonly DatabasePromise[], schema: Schema): Statement =>
   unionOf(
     promises.map(
-      promise => sql`
-        select ${wholeNumber(databasePromises.indexOf(promise))} as promise, fault
-        from (${promise.faults(schema)}) as found (fault)`,
+      ({ faults }, at) => sql`
+        select ${wholeNumber(at)} as promise, fault
+        from (${faults(schema)}) as found (fault)`,
     ),
   );
 
-function findingOf({ promise: at, fault }: Fault): Finding {
-  const promise = databasePromises[at] as DatabasePromise;
-  return { promise, words: promise.remedy === "" ? fault : `${fault}: ${promise.remedy}` };
-}
+/** In the order of the promises. */
+const findingsOf = (promises: readonly DatabasePromise[], rows: readonly Fault[]): Finding[] =>
+  rows
+    .toSorted((a, b) => a.promise - b.promise)
+    .map(({ promise: at, fault }) => {
+      const promise = promises[at] as DatabasePromise;
+      return { promise, words: promise.remedy === "" ? fault : `${fault}: ${promise.remedy}` };
+    });
 
-const noSchema: Schema = { migrations: [], serviceRole: "", protection: [] };
+const noSchema: Schema = { migrations: [], serviceRole: "", protection: [], rights: [] };
 
 /** Whether `serve` is not ready where the promise is broken. */
-export const keepsFromServing = ({ broken }: DatabasePromise): boolean =>
-  broken === "refuses" || broken === "not ready";
+export const keepsFromServing = ({ prevents }: DatabasePromise): boolean =>
+  prevents === "start" || prevents === "readiness";
 
 /** Throws UnsuitableDatabase where one of the findings keeps `serve` from starting. */
 export function refuse(findings: readonly Finding[]): void {
-  const [first] = findings.filter(({ promise }) => promise.broken === "refuses");
+  const [first] = findings.filter(({ promise }) => promise.prevents === "start");
   if (first !== undefined) throw new UnsuitableDatabase(first.words);
 }
 
 /** What each new connection is asked. */
-export const sessionCheck = (
-  use: Use,
-  judge: (findings: readonly Finding[]) => void = refuse,
-): SessionCheck => ({
-  statement: questions(promisesOf("connection", use), noSchema),
-  refuse: rows => judge((rows as readonly Fault[]).map(findingOf)),
-});
+export function sessionCheck(use: Use, judge: (findings: readonly Finding[]) => void = refuse): SessionCheck {
+  const promises = promisesOf("connection", use);
+  return {
+    statement: questions(promises, noSchema),
+    refuse: rows => judge(findingsOf(promises, rows as readonly Fault[])),
+  };
+}
 
 /**
  * Finds what does not hold of all that is asked, with three statements that cost the same whatever the tables hold. What is asked of each
@@ -73,8 +80,7 @@ export async function examine(
 ): Promise<Finding[]> {
   await refuseOtherSchema(database, schema);
   const promises = promisesOf("catalogs", use).filter(asks);
-  const found = await database.query<Fault>(questions(promises, schema));
-  const findings = found.toSorted((a, b) => a.promise - b.promise).map(findingOf);
+  const findings = findingsOf(promises, await database.query<Fault>(questions(promises, schema)));
   // PostgreSQL refuses a statement on a table that the role may not read.
   if (findings.some(({ promise }) => promise.name === "rights")) return findings;
   return [...findings, ...(await examineRecords(database, asks))];
@@ -85,6 +91,6 @@ export async function examineRecords(
   { query }: Database,
   asks: (promise: DatabasePromise) => boolean = () => true,
 ): Promise<Finding[]> {
-  const promises = databasePromises.filter(promise => promise.asked === "records" && asks(promise));
-  return (await query<Fault>(questions(promises, noSchema))).map(findingOf);
+  const records = databasePromises.records.filter(asks);
+  return findingsOf(records, await query<Fault>(questions(records, noSchema)));
 }

@@ -46,6 +46,9 @@ describe("cosignatures of witnesses", () => {
     const untimed = Buffer.concat([short.subarray(0, 4), short.subarray(12)]).toString("base64");
     assert.throws(() => open(`${note}\u2014 ${one.name} ${untimed}\n`, one), wrong);
     assert.throws(() => open(note + makeWitness(one.name).cosign(note), one), refused(/^is not cosigned by/));
+    assert.equal(open(note + one.cosign(note, 2n ** 63n - 1n), one).size, 2);
+    for (const time of [2n ** 63n, 2n ** 64n - 1n])
+      assert.throws(() => open(note + one.cosign(note, time), one), wrong);
     // A right one beside a wrong one of the same key is no cosignature.
     assert.throws(() => open(note + line + one.cosign(trail.checkpoint(1)), one), wrong);
   });

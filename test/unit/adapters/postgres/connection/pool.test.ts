@@ -8,6 +8,7 @@ import {
 
 const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
 const broken = new Error("the connection broke");
+const tooMany = new Error("too many connections");
 
 interface FakeConnection extends PooledConnection {
   readonly name: number;
@@ -24,13 +25,14 @@ afterEach(() => {
 });
 
 /** A pool over connections that answer when they are told to. */
-function openPool(limits: Partial<PoolLimits> = {}) {
+function openPool(limits: Partial<PoolLimits> = {}, mayOpen = (_opened: number) => true) {
   const clients: FakeConnection[] = [];
   const cancelled: number[] = [];
   const pool = new Pool<FakeConnection>(
     { connections: 2, deadlineMilliseconds: 60_000, waiting: 100, ...limits },
     {
       async open() {
+        if (!mayOpen(clients.length)) throw tooMany;
         const client: FakeConnection = {
           name: clients.length + 1,
           server: "db:5432",
@@ -241,6 +243,32 @@ describe("the pool", () => {
     await second.begun;
     second.answer("y");
     assert.deepEqual(await second.answered, ["y"]);
+  });
+
+  test("refuses nobody where the server takes no more connections, as long as one is to come back", async () => {
+    const { clients, ask, load } = openPool({ connections: 4 }, opened => opened < 1);
+    const first = ask();
+    await first.begun;
+    const others = [ask(), ask(), ask()];
+    await turn();
+    assert.deepEqual([load().waiting, clients.length], [3, 1]);
+    first.answer("first");
+    for (const [n, other] of others.entries()) {
+      await other.begun;
+      other.answer(`${n}`);
+      assert.deepEqual(await other.answered, [`${n}`]);
+    }
+  });
+
+  test("refuses those who wait where the last connection is lost and none can be opened", async () => {
+    const { ask, load } = openPool({ connections: 4 }, opened => opened < 1);
+    const first = ask();
+    await first.begun;
+    const others = [ask(), ask()];
+    await turn();
+    first.fail(broken);
+    for (const { answered } of others) await assert.rejects(answered, tooMany);
+    assert.deepEqual([load().waiting, load().inUse], [0, 0]);
   });
 
   test("that is closed ends its connections, fails who waits, and opens none any more", async () => {
