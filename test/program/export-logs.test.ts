@@ -20,6 +20,7 @@ const comments = [
   "plain",
   'a "quoted", word',
   "two\r\nlines",
+  "a\rb",
   "a\nb\u2028c\u2029d\u0085e",
   "\t=1+1",
   "漢 😀 é",

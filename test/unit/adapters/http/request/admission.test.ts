@@ -7,7 +7,6 @@ import {
   phases,
   type Share,
 } from "../../../../../src/adapters/http/request/admission.ts";
-import { httpLimits } from "../../../../../src/adapters/http/server/limits.ts";
 import { emailKey } from "../../../../../src/domain/employee.ts";
 
 const limits = { requests: 2, bodyBytes: 100, bodyBytesWithoutToken: 10 };
@@ -193,26 +192,5 @@ describe("the admission of exchanges", () => {
       }),
       { numRuns: 100 },
     );
-  });
-});
-
-test("the bounds are those that the documents name", () => {
-  assert.deepEqual(httpLimits, {
-    headerBytes: 16_384,
-    receiveMilliseconds: 10_000,
-    keepAliveMilliseconds: 65_000,
-    takeMilliseconds: 60_000,
-    lingerMilliseconds: 1_000,
-    drainMilliseconds: 250,
-    sweepMilliseconds: 1_000,
-    connections: 10_000,
-    tlsConnections: 2_000,
-    waitingConnections: 4_096,
-    requests: 1_000,
-    listBytes: 64 * 1024 * 1024,
-    longListBytes: 512 * 1024,
-    slowReaderMilliseconds: 1_000,
-    bodyBytes: 16_777_216,
-    bodyBytesWithoutToken: 1_048_576,
   });
 });
