@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run demo cluster test test-release test-embedded faults mutants bench docs build install uninstall deb audit check format clean node-version
+.PHONY: run demo cluster test test-release test-embedded faults bench docs screenshot golden build install uninstall deb audit check format clean node-version
 
 installed = node_modules/.package-lock.json
 # `npm ci --omit=dev` leaves this file too, but not what is needed here.
@@ -24,9 +24,10 @@ test: check
 	@node --import tsx test/run.ts
 
 # What is slow and has little to do with most changes: packages, operations.md in a booted Debian, make run, PgBouncer, fuzzing,
-# make audit, short faults.
+# make audit, short faults. At last, with nothing else at work: what a request costs beside the last release (bench/last-release).
 test-release: $(installed)
 	@TEST_CONCURRENCY=2 TEST_FILE_SECONDS=600 node --import tsx test/run.ts $$(find test/release -name '*.test.ts')
+	@node --import tsx bench/paired.ts
 
 # The repository contract and all else that is said of PostgreSQL, on the embedded one.
 test-embedded: $(installed)
@@ -36,17 +37,21 @@ test-embedded: $(installed)
 faults: $(installed)
 	@node --import tsx test/lab/faults/run.ts $(FAULTS)
 
-# Plants single mistakes in the sources and prints how many the tests notice. MUTANTS="--minutes 60 --seed 2 --only src/domain"
-mutants: $(installed)
-	@node --import tsx test/lab/mutants/run.ts $(MUTANTS)
-
-# What the service costs, on a PostgreSQL of its own (docs/performance.md); BENCH="--rounds 5" and the like.
+# What the service costs, on a PostgreSQL of its own (docs/performance.md); BENCH="--docs" writes its tables there.
 bench: $(installed)
 	@node --import tsx bench/run.ts $(BENCH)
 
-# The pages of docs/ that show the API, by calling it; a test fails when they are stale.
+# What is made of README.md and docs/: pages of the API and the commands, tables, counts. A test fails when it is stale.
 docs: $(installed)
 	@node --import tsx dev/api-docs.ts
+
+# docs/status-page.png: the service under the requests of `make bench`; needs Chromium and PostgreSQL, and takes ten minutes.
+screenshot: $(installed)
+	@node --import tsx dev/screenshot.ts
+
+# Files that tests compare whole: sql/protection.ndjson, by which serve refuses a weaker database, and outputs beside their tests.
+golden: $(installed)
+	@GOLDEN=write node --import tsx test/run.ts $$(grep -rl assertGolden test --include='*.test.ts')
 
 check: $(installed)
 	@npm run --silent check

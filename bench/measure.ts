@@ -4,7 +4,7 @@ import type { Report } from "./load-client.ts";
 import { makePgbench } from "./pgbench.ts";
 import { cpuMicroseconds, peakResidentMib, resetPeak } from "./processes.ts";
 import type { Serving, Stage } from "./stage.ts";
-import { flood, pointRead, type Workload } from "./workloads.ts";
+import type { Workload } from "./workloads.ts";
 
 /** What one round of one target came to. */
 export interface Figures extends Report {
@@ -30,7 +30,7 @@ export interface Result {
   readonly timesBare: number;
 }
 
-interface Target {
+export interface Target {
   readonly name: "service" | "bare" | "postgres";
   /** Undefined for PostgreSQL alone. */
   readonly pid?: number;
@@ -38,7 +38,7 @@ interface Target {
 }
 
 /** What the load cost, beside what it reports itself. */
-async function costed(stage: Stage, { pid, run }: Target, seconds: number): Promise<Figures> {
+export async function costed(stage: Stage, { pid, run }: Target, seconds: number): Promise<Figures> {
   if (pid !== undefined) resetPeak(pid);
   const cpu = () =>
     [pid === undefined ? 0 : cpuMicroseconds(pid), cpuMicroseconds(stage.postgresPid)] as const;
@@ -90,76 +90,12 @@ export async function measure(
     service: medians(samples.service),
     bare: medians(samples.bare),
     postgres: samples.postgres.length === 0 ? null : medians(samples.postgres),
-    timesBare: medianRatio(samples.service, samples.bare, "cpuMicroseconds"),
+    timesBare: medianRatio(samples.service, samples.bare),
   };
-}
-
-export interface FloodResult {
-  readonly alone: Figures;
-  readonly flooded: Figures;
-  readonly logins: Figures;
-  /** The p99 of reads under the flood against that without, in the same round. */
-  readonly p99Ratio: number;
-}
-
-/** Reads alone, then while as many connections log in without a pause. */
-export async function measureFlood(
-  stage: Stage,
-  { port, pid, token }: Serving,
-  logs: number,
-  { rounds, seconds }: Choices,
-): Promise<FloodResult> {
-  const { reads, logins } = flood(logs);
-  const run = ({ requests, connections, status }: Workload, seconds: number) =>
-    load({ port, requests: requests(token), connections, seconds, expectedStatus: status });
-  const readsTarget: Target = { name: "service", pid, run: seconds => run(reads, seconds) };
-  const samples: Record<"alone" | "flooded" | "logins", Figures[]> = { alone: [], flooded: [], logins: [] };
-  for (let round = 0; round < rounds; round += 1) {
-    samples.alone.push(await costed(stage, readsTarget, seconds));
-    // The logins end last.
-    const flooding = costed(stage, { name: "service", pid, run: s => run(logins, s) }, seconds + 1);
-    samples.flooded.push(await costed(stage, readsTarget, seconds));
-    samples.logins.push(await flooding);
-  }
-  refuseErrors("reads under a login flood", Object.values(samples).flat());
-  return {
-    alone: medians(samples.alone),
-    flooded: medians(samples.flooded),
-    logins: medians(samples.logins),
-    p99Ratio: medianRatio(samples.flooded, samples.alone, "p99Milliseconds"),
-  };
-}
-
-export interface ConnectionsResult {
-  readonly connections: number;
-  readonly figures: Figures;
-}
-
-/** Reads of one log over few and many keep-alive connections. */
-export async function measureConnections(
-  stage: Stage,
-  { port, pid, token }: Serving,
-  logs: number,
-  { rounds, seconds }: Choices,
-): Promise<readonly ConnectionsResult[]> {
-  const workload = pointRead(logs);
-  const requests = workload.requests(token);
-  const results: ConnectionsResult[] = [];
-  for (const connections of [1, 10, 100, 1_000]) {
-    const run = (seconds: number) =>
-      load({ port, requests, connections, seconds, expectedStatus: workload.status });
-    await run(1);
-    const samples: Figures[] = [];
-    for (let round = 0; round < rounds; round += 1)
-      samples.push(await costed(stage, { name: "service", pid, run }, seconds));
-    refuseErrors(`${connections} connections`, samples);
-    results.push({ connections, figures: medians(samples) });
-  }
-  return results;
 }
 
 /** Figures of a service that fails say nothing. */
-function refuseErrors(name: string, samples: readonly Figures[]): void {
+export function refuseErrors(name: string, samples: readonly Figures[]): void {
   const errors = samples.reduce((sum, figures) => sum + figures.errors, 0);
   if (errors > 0) throw new Error(`${name}: ${errors} answers were not the expected ones`);
 }
@@ -169,14 +105,9 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
 }
 
-/** Of one figure against that of others in the same round. */
-function medianRatio(
-  samples: readonly Figures[],
-  others: readonly Figures[],
-  figure: "cpuMicroseconds" | "p99Milliseconds",
-): number {
-  return median(samples.map((one, round) => (one[figure] ?? 0) / (others[round]?.[figure] || 1)));
-}
+/** Of the server's CPU time against that of another in the same round. */
+export const medianRatio = (samples: readonly Figures[], others: readonly Figures[]): number =>
+  median(samples.map((one, round) => (one.cpuMicroseconds ?? 0) / (others[round]?.cpuMicroseconds || 1)));
 
 /** Each figure's own median. */
 export function medians(samples: readonly Figures[]): Figures {

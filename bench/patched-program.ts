@@ -20,10 +20,6 @@ function patched(program: string, name: string, file: string, from: string, to: 
   return join(copy, "dist/main.js");
 }
 
-/** The same program with the one call taken out that starts the work of the trail. */
-export const withoutTrail = (program: string): string =>
-  patched(program, "without-trail", "commands/service.js", "trail.start();", "");
-
 /** The same program, which stops the work of the trail at its next pause when it gets SIGUSR2, and goes on at the next one. */
 export const withHeldTrail = (program: string): string =>
   patched(

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import type { FirstByte } from "./first-byte.ts";
 import type { Growth } from "./growth.ts";
-import type { ConnectionsResult, Figures, FloodResult, Result } from "./measure.ts";
+import type { Result } from "./measure.ts";
 import type { TrailCost, TrailPoint } from "./trail.ts";
 
 /** All that a run has found; parts that were not asked for are absent. */
@@ -10,25 +9,18 @@ export interface Findings {
   readonly logs: number;
   readonly rounds: number;
   readonly seconds: number;
-  readonly idleResidentMib?: number;
   readonly results?: readonly Result[];
-  readonly flood?: FloodResult;
-  readonly connections?: readonly ConnectionsResult[];
   readonly growth?: readonly Growth[];
-  readonly firstByte?: readonly FirstByte[];
   readonly trail?: { readonly create: TrailCost; readonly points: readonly TrailPoint[] };
 }
 
 /** The parts of the page that a run writes, each in Markdown under the name of its place. */
 export function sectionsOf(findings: Findings): Readonly<Record<string, string>> {
-  const { results, flood, connections, growth, firstByte, trail } = findings;
+  const { results, growth, trail } = findings;
   return {
     ...(results && { machine: machineOf(findings), table: resultsTable(results) }),
-    ...(flood && { flood: floodTable(flood) }),
-    ...(connections && { connections: connectionsTable(connections) }),
-    ...(growth && { growth: growthTable(growth), plans: plansTable(growth) }),
-    ...(firstByte && { "first-byte": firstByteTable(firstByte) }),
-    ...(trail && { trail: trailTable(trail) }),
+    ...(growth && { growth: growthTable(findings.machine, growth) }),
+    ...(trail && { trail: trailTable(findings.machine, trail) }),
   };
 }
 
@@ -100,70 +92,22 @@ function resultsTable(results: readonly Result[]): string {
   return table(heads, rows);
 }
 
-const floodTable = ({ alone, flooded, logins, p99Ratio }: FloodResult): string =>
-  table(
-    ["", "requests/s", "p50 ms", "p99 ms", "p99, × alone"],
-    [
-      ["reads alone, 16 clients", ...latencies(alone), "1.00"],
-      ["reads while 16 others log in", ...latencies(flooded), number(p99Ratio)],
-      ["those logins", ...latencies(logins), ""],
-    ],
-  );
-
-const latencies = (figures: Figures): string[] =>
-  [figures.requestsPerSecond, figures.p50Milliseconds, figures.p99Milliseconds].map(number);
-
-const connectionsTable = (connections: NonNullable<Findings["connections"]>): string =>
-  table(
-    [
-      "connections",
-      "CPU µs a request",
-      "CPU µs of PostgreSQL",
-      "requests/s",
-      "p50 ms",
-      "p99 ms",
-      "peak RSS MiB",
-    ],
-    connections.map(({ connections, figures }) => [
-      connections.toLocaleString("en"),
-      number(figures.cpuMicroseconds),
-      number(figures.postgresCpuMicroseconds),
-      ...latencies(figures),
-      number(figures.peakResidentMib),
-    ]),
-  );
-
 /** Each operation with what was found at each number of logs. */
 function byOperation(growth: readonly Growth[]): (readonly [name: string, points: readonly Growth[]])[] {
   const names = [...new Set(growth.map(({ operation }) => operation))];
   return names.map(name => [name, growth.filter(({ operation }) => operation === name)] as const);
 }
 
-function growthTable(growth: readonly Growth[]): string {
+function growthTable(machine: string, growth: readonly Growth[]): string {
   const rows = byOperation(growth);
-  return table(
+  const figures = table(
     ["µs in PostgreSQL", ...(rows[0]?.[1] ?? []).map(({ logs }) => `${logs.toLocaleString("en")} logs`)],
     rows.map(([operation, points]) => [operation, ...points.map(({ microseconds }) => number(microseconds))]),
   );
+  return `${machine}. Medians of 31 runs of the service's statement.\n\n${figures}`;
 }
 
-const firstByteTable = (points: readonly FirstByte[]): string =>
-  table(
-    ["ms to the first byte", ...points.map(({ logs }) => `${logs.toLocaleString("en")} logs`)],
-    Object.keys(points[0]?.milliseconds ?? {}).map(list => [
-      list,
-      ...points.map(({ milliseconds }) => number(milliseconds[list] ?? null)),
-    ]),
-  );
-
-/** The plans at the greatest number of logs. */
-const plansTable = (growth: readonly Growth[]): string =>
-  table(
-    ["at most logs", "how they are found"],
-    byOperation(growth).map(([operation, points]) => [operation, points.at(-1)?.plan ?? ""]),
-  );
-
-function trailTable({ create, points }: NonNullable<Findings["trail"]>): string {
+function trailTable(machine: string, { create, points }: NonNullable<Findings["trail"]>): string {
   const heads = [
     "entries",
     "proof, × one log",
@@ -181,7 +125,7 @@ function trailTable({ create, points }: NonNullable<Findings["trail"]>): string 
     number(point.verifyPeakMib),
   ]);
   const costs = [create.off, create.on].map(cost => number(cost.service + cost.postgres));
-  return `Writing a log takes ${costs[0]} µs of CPU without numbering and signing, and ${costs[1]} µs with both: × ${number(create.times)}.
+  return `${machine}. Writing a log takes ${costs[0]} µs of CPU without numbering and signing, and ${costs[1]} µs with both: × ${number(create.times)}.
 
 ${table(heads, rows)}`;
 }

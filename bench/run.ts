@@ -1,15 +1,13 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { buildProgram } from "../test/lab/faults/program.ts";
+import { measuredOn } from "../test/lab/machine.ts";
 import { findPostgresBinaries } from "../test/support/native-postgres.ts";
 import { startBareServer } from "./bare.ts";
-import { type FirstByte, measureFirstByte } from "./first-byte.ts";
 import { type Growth, measureGrowth } from "./growth.ts";
-import { type Choices, measure, measureConnections, measureFlood } from "./measure.ts";
+import { type Choices, measure } from "./measure.ts";
 import { type Findings, sectionsOf, writePage } from "./report.ts";
 import { seedLogs } from "./seed.ts";
 import { openStage } from "./stage.ts";
@@ -19,12 +17,12 @@ import { workloads } from "./workloads.ts";
 /**
  * Measures the compiled service on a PostgreSQL of its own, beside bare node:http and PostgreSQL alone.
  *
- *     node --import tsx bench/run.ts [--only table,flood,connections,growth,trail] [--rounds 3] [--seconds 3]
+ *     node --import tsx bench/run.ts [--only table,growth,trail] [--rounds 3] [--seconds 3]
  *                                    [--most-logs 1000000] [--docs]
  *
- * Prints tables, keeps them in bench/results/latest.json, and with --docs the tables of docs/performance.md.
+ * Ends within half an hour with a million logs at most; ten million take hours. Prints tables, keeps them in bench/results/latest.json, and with --docs the tables of docs/performance.md.
  */
-const parts = ["table", "flood", "connections", "growth", "trail"] as const;
+const parts = ["table", "growth", "trail"] as const;
 const { values } = parseArgs({
   options: {
     only: { type: "string", default: parts.join() },
@@ -57,9 +55,8 @@ const tell = (line: string): void => console.error(`bench: ${line}`);
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 const program = buildProgram();
-let findings: Findings = { machine: machine(), logs, rounds, seconds };
-if (only.some(part => part !== "growth" && part !== "trail"))
-  findings = { ...findings, ...(await measureService()) };
+let findings: Findings = { machine: measuredOn(binaries), logs, rounds, seconds };
+if (only.includes("table")) findings = { ...findings, ...(await measureService()) };
 if (only.includes("growth") || only.includes("trail")) findings = { ...findings, ...(await measureBySize()) };
 
 for (const [name, section] of Object.entries(sectionsOf(findings))) console.log(`\n${name}\n\n${section}`);
@@ -71,33 +68,17 @@ async function measureService(): Promise<Partial<Findings>> {
   tell(`seeding ${logs.toLocaleString("en")} logs`);
   const stage = await openStage(binaries, program, logs);
   const bare = await startBareServer();
-  let measured: Partial<Findings> = {};
-  if (only.includes("flood")) {
+  const results = [];
+  for (const workload of workloads(logs)) {
+    // Each begins in a fresh process, so that none inherits the heap of another.
     const serving = await stage.serve();
-    tell("reads under a login flood");
-    measured = { ...measured, flood: await measureFlood(stage, serving, logs, choices) };
+    tell(workload.name);
+    results.push(await measure(stage, binaries, serving, bare, workload, logs, choices));
     await serving.stop();
-  }
-  if (only.includes("connections")) {
-    const serving = await stage.serve();
-    tell("one to a thousand connections");
-    measured = { ...measured, connections: await measureConnections(stage, serving, logs, choices) };
-    await serving.stop();
-  }
-  if (only.includes("table")) {
-    const results = [];
-    for (const workload of workloads(logs)) {
-      // Each begins in a fresh process, so that none inherits the heap of another.
-      const serving = await stage.serve();
-      tell(workload.name);
-      results.push(await measure(stage, binaries, serving, bare, workload, logs, choices));
-      await serving.stop();
-    }
-    measured = { ...measured, results };
   }
   await bare.stop();
   await stage.close();
-  return measured;
+  return { results };
 }
 
 /** On a database of its own, since the logs that it writes would be more than the least that are looked at below. */
@@ -115,7 +96,6 @@ async function measureBySize(): Promise<Partial<Findings>> {
   const create = only.includes("trail") ? await measureWriting() : undefined;
   const stage = await openStage(binaries, program, 1e4);
   const growth: Growth[] = [];
-  const firstByte: FirstByte[] = [];
   const points: TrailPoint[] = [];
   for (const logs of sizes()) {
     tell(`${logs.toLocaleString("en")} logs`);
@@ -123,8 +103,6 @@ async function measureBySize(): Promise<Partial<Findings>> {
     if (only.includes("growth")) {
       growth.push(...(await measureGrowth(stage, logs)));
       tell(JSON.stringify(growth.filter(found => found.logs === logs)));
-      firstByte.push(await measureFirstByte(stage, program, logs));
-      tell(JSON.stringify(firstByte.at(-1)));
     }
     if (create !== undefined) {
       points.push(await measureTrail(stage, program, logs, choices));
@@ -132,7 +110,7 @@ async function measureBySize(): Promise<Partial<Findings>> {
     }
   }
   await stage.close();
-  return { ...(growth.length > 0 && { growth, firstByte }), ...(create && { trail: { create, points } }) };
+  return { ...(growth.length > 0 && { growth }), ...(create && { trail: { create, points } }) };
 }
 
 function sizes(): readonly number[] {
@@ -144,12 +122,6 @@ function keep(file: string, findings: Findings): void {
   mkdirSync(dirname(file), { recursive: true });
   const before = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
   writeFileSync(file, `${JSON.stringify({ ...before, ...findings }, null, 2)}\n`);
-}
-
-function machine(): string {
-  const version = execFileSync(join(binaries, "postgres"), ["--version"], { encoding: "utf8" });
-  const postgres = /\d+(\.\d+)?/.exec(version)?.[0];
-  return `${availableParallelism()} cores shared by service, clients and PostgreSQL; Node ${process.versions.node}; PostgreSQL ${postgres}`;
 }
 
 function fail(code: number, reason: string): never {

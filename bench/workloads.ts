@@ -109,9 +109,3 @@ export const workloads = (logs: number): readonly Workload[] => [
     ids: [smallAssets + 1, assets],
   },
 ];
-
-/** Reads while as many other connections log in without a pause. */
-export const flood = (logs: number) => ({
-  reads: { ...pointRead(logs), connections: 16 },
-  logins: { ...login, connections: 16 },
-});

@@ -1,10 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { renderPages } from "./api-docs/render.ts";
-import { withCounts } from "./audit-page.ts";
 
-/** `make docs`: makes the pages of docs/ that show the API, the commands and the settings, and what docs/audit.md counts. */
-writeFileSync("docs/audit.md", withCounts(readFileSync("docs/audit.md", "utf8")));
-for (const [name, text] of Object.entries(await renderPages())) {
-  writeFileSync(join("docs", name), text);
-}
+/** `make docs`. */
+for (const [path, text] of Object.entries(await renderPages())) writeFileSync(path, text);

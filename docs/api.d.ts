@@ -115,7 +115,7 @@ export interface paths {
     get: operations["listAssetLogs"];
     /**
      * Write a log on an asset, with the caller as its performer
-     * @description The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log.
+     * @description The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log; the repeated response has the names of today.
      */
     post: operations["writeLog"];
   };
@@ -171,7 +171,7 @@ export interface paths {
   "/api/v1/trail/entries": {
     /**
      * Entries of the trail in their order
-     * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever.
+     * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.
      */
     get: operations["listTrailEntries"];
   };
@@ -195,13 +195,13 @@ export interface components {
        * @description The id of the employee.
        */
       id: number;
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       firstName: string;
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       lastName: string;
-      /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
+      /** @description Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. 6 to 20 characters, not counting whitespace at its ends. */
       phone: string;
-      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`. 5 to 254 characters, not counting whitespace at its ends. */
       email: string;
       /** @description Exactly one role. Other words: 400 `Invalid role value`. */
       role: components["schemas"]["Role"];
@@ -215,9 +215,9 @@ export interface components {
        * @description The id of the asset.
        */
       id: number;
-      /** @description What the asset is called. The service trims surrounding whitespace; 1 to 100 characters remain. */
+      /** @description What the asset is called. Stored without whitespace at its ends. 1 to 100 characters, not counting whitespace at its ends. */
       name: string;
-      /** @description Anything that helps to recognise the asset, at most 2,000 characters, stored as sent. */
+      /** @description Anything that helps to recognise the asset, stored as sent. At most 2,000 characters. */
       description: string;
       /** @description Whether the asset is in use. */
       active: boolean;
@@ -237,7 +237,7 @@ export interface components {
       status: components["schemas"]["LogStatus"];
       /** @description What kind of task it was. Other words: 400 `Invalid task type value`. */
       taskType: components["schemas"]["TaskType"];
-      /** @description What was done or found, at most 10,000 characters, stored as sent. It may be empty. */
+      /** @description What was done or found, stored as sent. It may be empty. At most 10,000 characters. */
       comment: string;
       /**
        * Format: int64
@@ -317,11 +317,11 @@ export interface components {
       /** @description The API in words. */
       info: Record<string, never>;
       /** @description Where the paths begin. */
-      servers?: unknown[];
+      servers?: Record<string, never>[];
       /** @description What every operation needs unless it says otherwise. */
-      security?: unknown[];
+      security?: Record<string, never>[];
       /** @description The groups of operations. */
-      tags?: unknown[];
+      tags?: Record<string, never>[];
       /** @description The operations. */
       paths: Record<string, never>;
       /** @description What operations share. */
@@ -336,31 +336,31 @@ export interface components {
     };
     /** @description Body of: Create an employee, with a role up to one's own. */
     RegisterEmployeeRequest: {
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       firstName: string;
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       lastName: string;
-      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`. 5 to 254 characters, not counting whitespace at its ends. */
       email: string;
       /**
        * Format: password
-       * @description 4 to 72 characters, not counting whitespace at its ends. The service stores only its hash (argon2id) and never returns it.
+       * @description The service stores only its hash (argon2id) and never returns it. 4 to 72 characters, not counting whitespace at its ends.
        */
       password: string;
-      /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
+      /** @description Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. 6 to 20 characters, not counting whitespace at its ends. */
       phone: string;
       /** @description Exactly one role. Other words: 400 `Invalid role value`. */
       role: components["schemas"]["Role"];
     };
     /** @description Body of: Change an employee whose role is not above one's own. */
     UpdateEmployeeRequest: {
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       firstName?: string | null;
-      /** @description Trimmed of surrounding whitespace; 2 to 50 characters remain. */
+      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
       lastName?: string | null;
-      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`. 5 to 254 characters, not counting whitespace at its ends. */
       email?: string | null;
-      /** @description Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. */
+      /** @description Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. 6 to 20 characters, not counting whitespace at its ends. */
       phone?: string | null;
       /** @description Exactly one role. Other words: 400 `Invalid role value`. */
       role?: components["schemas"]["Role"] | null;
@@ -371,16 +371,16 @@ export interface components {
       oldPassword: string;
       /**
        * Format: password
-       * @description The password from now on: 4 to 72 characters, not counting whitespace at its ends.
+       * @description The password from now on. 4 to 72 characters, not counting whitespace at its ends.
        */
       newPassword: string;
     };
     /** @description Body of: Create an asset. */
     CreateAssetRequest: {
-      /** @description What the asset is called. The service trims surrounding whitespace; 1 to 100 characters remain. */
+      /** @description What the asset is called. Stored without whitespace at its ends. 1 to 100 characters, not counting whitespace at its ends. */
       name: string;
       /**
-       * @description Anything that helps to recognise the asset, at most 2,000 characters, stored as sent.
+       * @description Anything that helps to recognise the asset, stored as sent. At most 2,000 characters.
        * @default
        */
       description?: string | null;
@@ -398,7 +398,7 @@ export interface components {
       status: components["schemas"]["LogStatus"];
       /** @description What kind of task it was. Other words: 400 `Invalid task type value`. */
       taskType: components["schemas"]["TaskType"];
-      /** @description What was done or found, at most 10,000 characters, stored as sent. It may be empty. */
+      /** @description What was done or found, stored as sent. It may be empty. At most 10,000 characters. */
       comment: string;
     };
     /**
@@ -430,7 +430,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description No employee stands behind the request. On login: the email is unknown, the password is wrong, or the employee is inactive; the response does not tell which. On create-log: the token has no employee. */
+    /** @description Wrong email or password, or an inactive employee; on create-log: no employee has the email in the token. The response to a login does not tell which of the three it was. */
     Error401: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -440,7 +440,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help. `WWW-Authenticate` tells the two apart for programs. */
+    /** @description The token is missing or not valid, or the employee's role is not sufficient. With `Token is …` the token is missing, expired or revoked: log in again and repeat the request. With `Unauthorized` logging in again does not help. `WWW-Authenticate` tells the two apart for programs. */
     Error403: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -450,7 +450,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description There is no record with this id. Of the trail: there is no checkpoint, or none that goes so far yet; with `Retry-After` it is worth asking again. */
+    /** @description There is no such record, checkpoint or tile, or the trail ends before this entry. With `Retry-After` no checkpoint goes so far yet: ask again. */
     Error404: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -478,7 +478,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description Of the trail: an entry, or its record, is not what was signed any more: it was removed or changed in the database behind the service. */
+    /** @description An entry of the trail, or its record, was removed or changed in the database behind the service. The service shows nothing that does not fit what was signed. */
     Error410: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -496,7 +496,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The body is larger than 64 KiB, or than 4 KiB at login and at a change of password. */
+    /** @description The body is larger than 64 KiB, or than 4 KiB at login and at a change of password. A comment of 10,000 characters can be larger, with each as two `\u` escapes: send it in UTF-8. */
     Error413: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -542,7 +542,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The header section is larger than 16 KiB, or has more than 100 headers. */
+    /** @description The target and the header section are larger than 16 KiB together, or there are more than 100 headers. */
     Error431: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -587,7 +587,7 @@ export interface components {
     RequestId: string;
     /** @description The number of seconds to wait before trying again. */
     RetryAfter: number;
-    /** @description What is wrong with the token (RFC 6750, section 3): `Bearer` when there is none or a login has failed, `Bearer error="invalid_token"` when it is not valid: log in again; `Bearer error="insufficient_scope"` when the employee's role is not sufficient. */
+    /** @description What is wrong with the token (RFC 6750, section 3): `Bearer realm="maintenance-log"` when there is none or a login has failed; after it `error="invalid_token"` when it is not valid: log in again; `error="insufficient_scope"` when the employee's role is not sufficient. */
     Challenge: string;
   };
   pathItems: never;
@@ -807,6 +807,8 @@ export interface operations {
   getOwnEmployee: {
     parameters: {
       header?: {
+        /** @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412. */
+        "If-Match"?: string;
         /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
         "If-None-Match"?: string;
       };
@@ -835,6 +837,7 @@ export interface operations {
       400: components["responses"]["Error400"];
       403: components["responses"]["Error403"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -851,6 +854,8 @@ export interface operations {
   getEmployee: {
     parameters: {
       header?: {
+        /** @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412. */
+        "If-Match"?: string;
         /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
         "If-None-Match"?: string;
       };
@@ -884,6 +889,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -900,7 +906,7 @@ export interface operations {
   updateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. */
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400. */
         "If-Match"?: string;
         /** @description With `*` the response is 412 if the employee exists. */
         "If-None-Match"?: string;
@@ -955,7 +961,7 @@ export interface operations {
   deactivateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. */
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400. */
         "If-Match"?: string;
         /** @description With `*` the response is 412 if the employee exists. */
         "If-None-Match"?: string;
@@ -994,7 +1000,7 @@ export interface operations {
   reactivateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. */
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400. */
         "If-Match"?: string;
         /** @description With `*` the response is 412 if the employee exists. */
         "If-None-Match"?: string;
@@ -1274,7 +1280,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `<…>; rel="next"`: the query of the next page, a reference relative to this address. Only with `limit`, and only while there are more logs. */
+          /** @description `<…>; rel="next"`: the next page, a reference relative to this address. Only with `limit`, and only while there are more logs. */
           Link?: string;
         };
         content: {
@@ -1296,7 +1302,7 @@ export interface operations {
   };
   /**
    * Write a log on an asset, with the caller as its performer
-   * @description The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log.
+   * @description The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log; the repeated response has the names of today.
    */
   writeLog: {
     parameters: {
@@ -1378,7 +1384,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `<…>; rel="next"`: the query of the next page, a reference relative to this address. Only with `limit`, and only while there are more logs. */
+          /** @description `<…>; rel="next"`: the next page, a reference relative to this address. Only with `limit`, and only while there are more logs. */
           Link?: string;
         };
         content: {
@@ -1445,6 +1451,8 @@ export interface operations {
   getLog: {
     parameters: {
       header?: {
+        /** @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412. */
+        "If-Match"?: string;
         /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
         "If-None-Match"?: string;
       };
@@ -1478,6 +1486,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      412: components["responses"]["Error412"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];
       417: components["responses"]["Error417"];
@@ -1517,7 +1526,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `<…>; rel="next"`: the query of the next page, a reference relative to this address. Only with `limit`, and only while there are more logs. */
+          /** @description `<…>; rel="next"`: the next page, a reference relative to this address. Only with `limit`, and only while there are more logs. */
           Link?: string;
         };
         content: {
@@ -1629,7 +1638,7 @@ export interface operations {
   };
   /**
    * Entries of the trail in their order
-   * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever.
+   * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.
    */
   listTrailEntries: {
     parameters: {
@@ -1654,6 +1663,7 @@ export interface operations {
       };
       400: components["responses"]["Error400"];
       403: components["responses"]["Error403"];
+      404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
       410: components["responses"]["Error410"];
       413: components["responses"]["Error413"];

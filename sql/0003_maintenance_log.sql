@@ -3,8 +3,9 @@ create table maintenance_log (
   -- What YYYY-MM-DDTHH:MM:SS can say: years of four digits, and no infinity.
   performed_date           timestamp without time zone not null
     check (performed_date >= '0001-01-01' and performed_date < '10000-01-01'),
-  status                   text not null check (status in ('PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED')),
-  task_type                text not null check (task_type in ('PRODUCTION', 'MAINTENANCE', 'ERROR')),
+  -- Of indexes: a new version of another collation would break them.
+  status                   text collate "C" not null check (status in ('PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED')),
+  task_type                text collate "C" not null check (task_type in ('PRODUCTION', 'MAINTENANCE', 'ERROR')),
   comment                  text not null check (char_length(comment) <= 10000),
   asset_id                 bigint not null references asset,
   performed_by_employee_id bigint not null references employee,

@@ -1,18 +1,24 @@
+import { readFileSync } from "node:fs";
 import openapiTS, { type OpenAPI3 } from "openapi-typescript";
 import { commands } from "../../src/commands/commands.ts";
 import { helpOf } from "../../src/commands/help.ts";
+import { withCounts } from "../audit-page.ts";
+import { evidencePage } from "../evidence-page.ts";
 import { settingsTable } from "../settings-table.ts";
 import { describeApi, openApiText } from "./describe.ts";
+import { boundsTable, routesTable, withTable } from "./made-tables.ts";
 import { apiPage } from "./page/page.ts";
 
-/** The pages of docs/ that are made and not written, by file name. */
-export type Pages = Readonly<Record<string, string>>;
-
-export const renderPages = async (): Promise<Pages> => ({
-  "api.html": apiPage(describeApi()),
-  "openapi.json": openApiText(),
-  "commands.md": await commandsPage(),
-  "api.d.ts": `/** Types of the API for TypeScript clients. Made by \`make docs\`. */\n${await typesOf()}`,
+/** The pages that are made, or have tables that are, by path. */
+export const renderPages = async (): Promise<Readonly<Record<string, string>>> => ({
+  "README.md": withTable(readFileSync("README.md", "utf8"), "routes", routesTable()),
+  "docs/reference.md": withTable(readFileSync("docs/reference.md", "utf8"), "lengths", boundsTable()),
+  "docs/audit.md": withCounts(readFileSync("docs/audit.md", "utf8")),
+  "docs/api.html": apiPage(describeApi()),
+  "docs/openapi.json": openApiText(),
+  "docs/commands.md": await commandsPage(),
+  "docs/evidence.md": evidencePage(),
+  "docs/api.d.ts": `/** Types of the API for TypeScript clients. Made by \`make docs\`. */\n${await typesOf()}`,
 });
 
 /** What `--help` prints, alone and after each command, but only the names of the settings, which a table explains. */

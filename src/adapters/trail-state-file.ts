@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { TrailObstacleError } from "../application/trail/condition.ts";
@@ -41,21 +42,23 @@ export function makeStateFile(path: string): RememberedNote {
  * command of root has written. A first file gets the owner of its folder.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  // Of this process alone: should two share the file, neither may replace it with what the other has half written.
-  const next = `${path}.${process.pid}`;
+  // A name that nobody else has: should two processes share the file, neither may replace it with what the other has half written.
+  const next = `${path}.${randomUUID()}`;
   const old = await stat(path).catch(() => undefined);
   // Root would replace /dev/null, for all programs of the machine.
   if (old !== undefined) refuseUnlessFile(old);
-  // Removed and made anew: root must not write to what a link of the folder's owner leads to.
-  await rm(next, { force: true });
-  await withFile(next, "wx", async file => {
-    const { uid, gid } = old ?? (await stat(dirname(path)));
-    if (process.geteuid?.() === 0) await file.chown(uid, gid);
-    if (old !== undefined) await file.chmod(old.mode & 0o777);
-    await file.writeFile(text);
-    await file.sync();
-  });
-  await rename(next, path);
+  try {
+    await withFile(next, "wx", async file => {
+      const { uid, gid } = old ?? (await stat(dirname(path)));
+      if (process.geteuid?.() === 0) await file.chown(uid, gid);
+      if (old !== undefined) await file.chmod(old.mode & 0o777);
+      await file.writeFile(text);
+      await file.sync();
+    });
+    await rename(next, path);
+  } finally {
+    await rm(next, { force: true });
+  }
   // So that the new name survives a crash too.
   await withFile(dirname(path), "r", folder => folder.sync());
 }

@@ -64,12 +64,6 @@ export function makeEmployees({
     deactivate: (caller: Caller, id: number, isExpected?: Expectation) =>
       setActive(caller, id, false, isExpected),
 
-    /** Throws what `register` would. */
-    async refuseRegistration(caller: Caller, { role, email }: Registration): Promise<void> {
-      refuseRoleAbove(caller, role);
-      if ((await employees.findAccount(emailKey(email))) !== undefined) throw emailTaken();
-    },
-
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
     async register(
       caller: Caller,
@@ -108,8 +102,6 @@ export function makeEmployees({
       if (changes.role !== undefined) reportAdmin(employee, caller, origin);
       return employee;
     },
-
-    verifyPassword,
 
     /** Throws what `verifyPassword` does, also when the password has just been changed. */
     async changePassword(caller: Caller, change: PasswordChange, origin: Origin): Promise<void> {

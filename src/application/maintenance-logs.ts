@@ -10,28 +10,12 @@ export interface WrittenLog {
 
 export type MaintenanceLogs = ReturnType<typeof makeMaintenanceLogs>;
 
-export const makeMaintenanceLogs = ({
-  assets,
-  maintenanceLogs,
-}: Pick<Ports, "assets" | "maintenanceLogs">) => ({
+export const makeMaintenanceLogs = ({ maintenanceLogs }: Pick<Ports, "maintenanceLogs">) => ({
   find: maintenanceLogs.find,
   list: maintenanceLogs.list,
   listOfAsset: maintenanceLogs.listOfAsset,
   listOfPerformer: maintenanceLogs.listOfPerformer,
   listOfActiveAssets: maintenanceLogs.listOfActiveAssets,
-
-  /** Throws NOT_FOUND and UNPROCESSABLE as `write` would. */
-  async refuseReusedKey(
-    caller: Caller,
-    assetId: number,
-    log: NewLog,
-    idempotencyKey?: string,
-  ): Promise<void> {
-    await assets.find(assetId);
-    if (idempotencyKey === undefined) return;
-    const written = await maintenanceLogs.findByKey(caller.employeeId, idempotencyKey);
-    if (written !== undefined && !isLogOf(written, assetId, log)) throw keyReused();
-  },
 
   /**
    * Writes a log, with the caller as its performer. The caller sends the same key again to find the log that it wrote,

@@ -98,8 +98,6 @@ export interface MaintenanceLogRepository {
    */
   append(assetId: number, performer: Caller, log: NewLog, idempotencyKey?: string): Promise<Appended>;
   find(id: number): Promise<MaintenanceLog>;
-  /** The log that this performer wrote under the key. */
-  findByKey(performerId: number, idempotencyKey: string): Promise<MaintenanceLog | undefined>;
   list(query: LogQuery): LogList;
   /** Throws NOT_FOUND, as the next one, before the first chunk. */
   listOfAsset(assetId: number, query: LogQuery): LogList;

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { dirname } from "node:path";
 import { connect, type Database, probeLimits } from "../adapters/postgres/connection/database.ts";
+import { hasState } from "../adapters/postgres/connection/sqlstate.ts";
 import {
   allPromises,
   examine,
@@ -61,8 +62,10 @@ export async function runCheck(context: CommandContext, { records }: { records: 
       if (!broken.has(name)) print(`${name}: ok`);
     }
     if (!use.isDurable) print("durability: any will do");
-    faults.unshift(...findings.filter(({ promise }) => promise.broken !== "warns").map(({ words }) => words));
-    for (const { promise, words } of findings) if (promise.broken === "warns") print(`warning: ${words}`);
+    faults.unshift(
+      ...findings.filter(({ promise }) => promise.prevents !== "nothing").map(({ words }) => words),
+    );
+    for (const { promise, words } of findings) if (promise.prevents === "nothing") print(`warning: ${words}`);
     if (databaseUrl.servers.length > 1 && !databaseUrl.needsWrites) {
       print(
         "warning: DATABASE_URL names several hosts without target_session_attrs=read-write: a standby takes no writes",
@@ -85,7 +88,7 @@ export async function runCheck(context: CommandContext, { records }: { records: 
 async function checkRecords(context: CommandContext): Promise<void> {
   await withDatabase(storedTrailSettings, context, async (database, { trailStateFile }) => {
     for (const { promise, words } of await examineRecords(database)) {
-      if (promise.broken === "refuses") throw new UnsuitableDatabase(words);
+      if (promise.prevents === "start") throw new UnsuitableDatabase(words);
       context.print(`warning: ${words}`);
     }
     await compareStateFile(database, trailStateFile).catch(error => {
@@ -95,19 +98,17 @@ async function checkRecords(context: CommandContext): Promise<void> {
   context.print("records: ok");
 }
 
-const insufficientPrivilege = "42501";
-
 /** That the database cannot be asked is no finding. */
 const isFinding = (error: unknown): error is Error =>
   error instanceof UnsuitableDatabase ||
   error instanceof TrailError ||
-  (error as { code?: unknown }).code === insufficientPrivilege;
+  hasState(error, "insufficientPrivilege");
 
 /** Compares it with the database, and tries its folder: the file is replaced each time, and not written to. */
 async function tryStateFile(path: string, database: Database): Promise<void> {
   await compareStateFile(database, path).catch(error => {
     // Said already, with the name of each right.
-    if (error.code !== insufficientPrivilege) throw error;
+    if (!hasState(error, "insufficientPrivilege")) throw error;
   });
   await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
     throw new TrailObstacleError(`TRAIL_STATE_FILE cannot be written: ${error.code}`, "failing");

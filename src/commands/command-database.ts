@@ -11,7 +11,7 @@ import { type Declared, readSettings } from "../config/read-settings.ts";
 import type { CommandContext } from "./command.ts";
 
 /** Of the settings, how to reach the database. */
-export interface Access {
+export interface DatabaseAccess {
   readonly databaseUrl: DatabaseUrl;
   readonly preparesStatements: boolean;
 }
@@ -24,7 +24,7 @@ export async function compareStateFile(database: Database, path: string | undefi
 }
 
 /** A command has to find its tables and their encoding; what the server may lose is for `serve` to judge. */
-export const openForCommand = ({ databaseUrl, preparesStatements }: Access): Database =>
+export const openForCommand = ({ databaseUrl, preparesStatements }: DatabaseAccess): Database =>
   connect(databaseUrl, commandLimits, preparesStatements, {
     check: sessionCheck({ isPooled: false, isDurable: false }),
   });
@@ -34,7 +34,7 @@ export const openForCommand = ({ databaseUrl, preparesStatements }: Access): Dat
  *
  * @throws UnsuitableDatabase instead of what PostgreSQL reports, when the reason is another schema or encoding than the program's
  */
-export async function withDatabase<S extends Access>(
+export async function withDatabase<S extends DatabaseAccess>(
   declared: Declared<S>,
   { environment, readFile, sqlFolder }: CommandContext,
   use: (database: Database, settings: S) => Promise<void>,

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { makeJsonEventLog, stackOf } from "../adapters/json-event-log.ts";
 import { LogOutput } from "../adapters/log-output.ts";
-import type { Phase } from "../adapters/ops/figures/readiness.ts";
+import type { ServicePhase } from "../adapters/ops/figures/readiness.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { EventLog } from "../application/process.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
@@ -11,8 +11,8 @@ import { readServeSettings } from "../config/settings.ts";
 import { causeOf, isUnavailable } from "../domain/error.ts";
 import type { CommandContext } from "./command.ts";
 import { inheritedSocket, orRefuse } from "./listening.ts";
+import { ServedDatabase } from "./served-database.ts";
 import { readIdentity, ServedCertificate } from "./served-identity.ts";
-import { makeService } from "./service.ts";
 
 const drainMilliseconds = 10_000;
 /** How long the end of the log may take; its reader may have stalled. */
@@ -40,16 +40,21 @@ export async function runServe(context: CommandContext): Promise<void> {
   const output = new LogOutput(process.stdout, lines => events.warn("log lines dropped", { lines }));
   const events = makeJsonEventLog(settings.logLevel, systemClock, line => output.write(line));
   failed.catch(error => events.error("unexpected failure", { cause: stackOf(error) }));
-  for (const hint of misspelled(environment)) events.warn("unknown setting", { hint });
   if (settings.trailKey === undefined) events.warn("the trail is not signed", { missing: "TRAIL_KEY" });
   if (settings.tokenLifetimeSeconds > daySeconds) {
     events.warn("TOKEN_EXPIRE_TIME is longer than a day", { seconds: settings.tokenLifetimeSeconds });
   }
-  let phase: Phase = "starting";
-  const service = await makeService(settings, {
-    sqlFolder,
+  const database = new ServedDatabase(settings, sqlFolder);
+  const databaseExamined = onceReachable(events, () => database.check());
+  // What it finds is reported below, once the rest is loaded.
+  databaseExamined.catch(() => {});
+  for (const hint of misspelled(environment)) events.warn("unknown setting", { hint });
+  const { makeService } = await loadService();
+  let phase: ServicePhase = "starting";
+  const service = await makeService(settings, database, {
     version: version(),
     identity,
+    inherited,
     certificate: () => certificate?.state(),
     events,
     droppedLogLines: () => output.dropped,
@@ -58,21 +63,20 @@ export async function runServe(context: CommandContext): Promise<void> {
   // Before this, and without a certificate, main.ts ignores it.
   if (certificate !== undefined) process.on("SIGHUP", () => certificate.renew(events, service.app.renew));
   try {
-    if (opsPort !== undefined) {
+    if (opsPort !== undefined && service.operations !== undefined) {
       const place = `OPS_HOST ${opsHost}, OPS_PORT ${opsPort}`;
       const chosen = await orRefuse(service.operations.listen(opsPort, opsHost), place);
       events.info("operations listening", { host: opsHost, port: chosen });
     }
-    const databaseChecked = onceReachable(events, service.checkDatabase);
+    const databaseChecked = databaseExamined.then(() => onceReachable(events, service.compareState));
     // A database that is down must not keep the service from starting.
     await Promise.race([databaseChecked, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
-    const listeningPort =
-      inherited === undefined
-        ? await orRefuse(service.app.listen(port, host), `HOST ${host}, PORT ${port}`)
-        : await orRefuse(service.app.listenOn(inherited), "the socket that was passed on");
+    const place = inherited === undefined ? `HOST ${host}, PORT ${port}` : "the socket that was passed on";
+    const listeningPort = await orRefuse(service.listen(), place);
     phase = "serving";
     events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
-    await Promise.race([stopRequested, failed, databaseChecked.then(() => stopRequested)]);
+    const trailStarted = databaseChecked.then(service.startTrail);
+    await Promise.race([stopRequested, failed, trailStarted.then(() => stopRequested)]);
     events.info("stopping");
   } finally {
     phase = "draining";
@@ -80,6 +84,26 @@ export async function runServe(context: CommandContext): Promise<void> {
   }
   events.info("stopped");
   await output.flush(flushMilliseconds);
+}
+
+/**
+ * Loads the service while the database is asked. To load takes all of a core, and longer than the database does: after each part
+ * what the database has sent is read, and the next question goes out.
+ */
+async function loadService() {
+  for (const load of [
+    () => import("../adapters/postgres/repositories/log-lists.ts"),
+    () => import("../adapters/postgres/repositories/repositories.ts"),
+    () => import("../application/trail/trail.ts"),
+    () => import("../adapters/jose-tokens.ts"),
+    () => import("../adapters/http/request/request-handler.ts"),
+    () => import("../adapters/http/api/routes.ts"),
+    () => import("../adapters/http/server/server.ts"),
+  ]) {
+    await load();
+    await nextTurn();
+  }
+  return import("./service.ts");
 }
 
 /** Runs a check as soon as the database can be asked; rejects with what the check finds. */

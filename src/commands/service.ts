@@ -2,19 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { stackOf } from "../adapters/json-event-log.ts";
-import { type DatabaseState, makeReadiness, type Phase } from "../adapters/ops/figures/readiness.ts";
+import { type DatabaseState, makeReadiness, type ServicePhase } from "../adapters/ops/figures/readiness.ts";
 import { makeRequestMeter } from "../adapters/ops/figures/request-meter.ts";
-import { makeOperations } from "../adapters/ops/operations-listener.ts";
-import {
-  connect,
-  probeLimits,
-  serviceLimits,
-  trailLimits,
-} from "../adapters/postgres/connection/database.ts";
-import type { PoolLimits } from "../adapters/postgres/connection/pool.ts";
+import type { Sources } from "../adapters/ops/operations-listener.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
-import { examine, type Finding, refuse, sessionCheck } from "../adapters/postgres/schema/examination.ts";
-import { readSchema } from "../adapters/postgres/schema/migrations.ts";
+import type { Finding } from "../adapters/postgres/schema/examination.ts";
 import type { ServerIdentity } from "../adapters/server-identity.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { trailCrypto } from "../adapters/trail-crypto.ts";
@@ -28,35 +20,34 @@ import type { ServeSettings } from "../config/settings.ts";
 import { isUnavailable } from "../domain/error.ts";
 import { faultOf } from "../domain/trail/encoding.ts";
 import { compareStateFile } from "./command-database.ts";
+import type { ServedDatabase } from "./served-database.ts";
 
 /** What the service gets from the process that runs it. */
 interface ServiceContext {
   readonly identity: ServerIdentity | undefined;
+  /** The descriptor of the socket that was passed on, if one was. */
+  readonly inherited: number | undefined;
   /** Undefined without TLS. */
   readonly certificate: () => CertificateState | undefined;
   readonly events: EventLog;
   readonly droppedLogLines: () => number;
   readonly version: string;
-  readonly sqlFolder: string;
-  readonly phase: () => Phase;
+  readonly phase: () => ServicePhase;
 }
 
-/** The parts of `serve`, put together. None of them listens, and the database is not asked yet. */
-export async function makeService(settings: ServeSettings, context: ServiceContext) {
-  const { events, sqlFolder, version, droppedLogLines, phase, identity, certificate } = context;
-  const { databaseUrl, preparesStatements, durability, host, port, trailStateFile } = settings;
-  const reachable = /^(0\.0\.0\.0|::)$/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  const schema = readSchema(sqlFolder);
-  const use = { isPooled: !preparesStatements, isDurable: durability === "required" };
-  const needs = { mayLoseCommits: !use.isDurable, check: sessionCheck(use) };
-  const open = (limits: PoolLimits) => connect(databaseUrl, limits, preparesStatements, needs);
-  const database = open(serviceLimits);
+/** The parts of `serve`, put together. None of them listens, or asks the database anything yet. */
+export async function makeService(
+  settings: ServeSettings,
+  database: ServedDatabase,
+  context: ServiceContext,
+) {
+  const { events, version, droppedLogLines, phase, identity, certificate, inherited } = context;
+  const { host, port, opsPort, trailStateFile } = settings;
   const passwords = makeArgon2PasswordHasher();
   const meter = makeRequestMeter();
-  const repositories = makeRepositories(database);
-  const trailDatabase = open(trailLimits);
+  const repositories = makeRepositories(database.requests);
   const trail = makeTrail({
-    trail: makeRepositories(trailDatabase).trail,
+    trail: makeRepositories(database.trail).trail,
     requestTrail: repositories.trail,
     crypto: trailCrypto,
     key: settings.trailKey,
@@ -69,9 +60,15 @@ export async function makeService(settings: ServeSettings, context: ServiceConte
   const ports = { ...repositories, passwords, tokens, events, clock: systemClock };
   const app = makeApp(ports, trail.published, { ...settings, identity }, meter);
 
-  // A connection of its own, so that a service whose connections are all in use is slow, but not said to be without one.
-  const probe = open(probeLimits);
-  const operations = makeOperations({
+  /** A socket that was passed on has an address of its own. */
+  const apiAddress = () => {
+    const listening = app.address() ?? { address: host, port };
+    const name = inherited === undefined ? host : listening.address;
+    const reachable = /^(0\.0\.0\.0|::)$/.test(name) ? "localhost" : name.includes(":") ? `[${name}]` : name;
+    return `${identity === undefined ? "http" : "https"}://${reachable}:${listening.port}`;
+  };
+
+  const sources: Sources = {
     figures: () => ({
       at: systemClock.now(),
       version,
@@ -79,40 +76,51 @@ export async function makeService(settings: ServeSettings, context: ServiceConte
       droppedLogLines: droppedLogLines(),
       http: app.load(),
       certificate: certificate(),
-      database: database.load(),
+      database: database.requests.load(),
       passwords: passwords.load(),
       trail: trail.state(),
     }),
     checkpoint: trail.checkpoint,
-    apiAddress: `${identity === undefined ? "http" : "https"}://${reachable}:${port}`,
-    readiness: makeReadiness(phase, () => stateOf(examine(probe, schema, use))),
+    now: systemClock.now,
+    apiAddress,
+    readiness: makeReadiness(phase, () => stateOf(database.examine())),
     failed: (event, error) => events.error(event, { cause: stackOf(error) }),
-  });
+  };
+  const operations = opsPort === undefined ? undefined : await operationsOf(sources);
   return {
     app,
     operations,
 
-    /** Throws UnsuitableDatabase, or UNAVAILABLE. Starts the trail when the database can be used. */
-    async checkDatabase(): Promise<void> {
-      refuse(await examine(database, schema, use));
+    /** Resolves to the port. */
+    listen: () => (inherited === undefined ? app.listen(port, host) : app.listenOn(inherited)),
+
+    /** Throws UnsuitableDatabase where the database is not the one that TRAIL_STATE_FILE remembers, or UNAVAILABLE. */
+    async compareState(): Promise<void> {
       // What else the file says is for whoever signs.
-      await compareStateFile(database, trailStateFile).catch(faultOf);
+      await compareStateFile(database.requests, trailStateFile).catch(faultOf);
+    },
+
+    startTrail(): void {
       trail.start();
     },
 
     async close(drainMilliseconds: number): Promise<void> {
       await app.close(drainMilliseconds);
       await trail.stop();
-      await operations.close();
-      await Promise.all([probe.close(), trailDatabase.close(), database.close()]);
+      await operations?.close();
+      await database.close();
     },
   };
 }
 
+/** Loads its code here, because most of the time that a start takes is for loading. */
+const operationsOf = async (sources: Sources) =>
+  (await import("../adapters/ops/operations-listener.ts")).makeOperations(sources);
+
 /** Without a driver's message, because any client of the operations listener may read this. */
 async function stateOf(examination: Promise<readonly Finding[]>): Promise<DatabaseState> {
   try {
-    const broken = (await examination).filter(({ promise }) => /^(refuses|not ready)$/.test(promise.broken));
+    const broken = await examination;
     const others = broken.filter(({ promise }) => promise.name !== "writes").map(({ words }) => words);
     const database = others.length < broken.length ? "takes no writes" : "ok";
     return { database, schema: others.join("; ") || "ok" };

@@ -30,12 +30,13 @@ export function readPort(text: string): number {
   return Number(text);
 }
 
-/** Browsers send an origin in just one form (RFC 6454, section 6.2); any other would never match. */
+const notOrigins = "is not a list of origins as browsers send them";
+
+/** Browsers send an origin in just one form (RFC 6454, section 6.2), of any scheme; any other would never match. */
 export function readOrigin(text: string): string {
-  const origin = text.trim();
-  if (!/^https?:[^*]*$/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
-    throw new Error("is not a list of origins as browsers send them");
-  }
+  const origin = accept(text.trim(), /^[^A-Z*]+$/, notOrigins);
+  const { protocol, host } = URL.canParse(origin) ? new URL(origin) : { protocol: "", host: "" };
+  if (host === "" || `${protocol}//${host}` !== origin) throw new Error(notOrigins);
   return origin;
 }
 

@@ -13,7 +13,7 @@ export interface Asset {
 
 /** Body of `POST /assets`. */
 export const newAssetFields = {
-  name: nonBlank("Name", trimmedBetween("Name", 1, 100)),
+  name: nonBlank(trimmedBetween("Name", 1, 100)),
   description: optional(textBetween("Description", 0, 2_000), ""),
   active: optional(readActive, true),
 };

@@ -1,6 +1,6 @@
 import { domainToUnicode } from "node:url";
 import { invalid } from "./error.ts";
-import { between, ifSent, nonBlank, required, rule, trimmedBetween, type Values } from "./field.ts";
+import { counted, ifSent, nonBlank, required, textRule, trimmedBetween, type Values } from "./field.ts";
 import { type Role, readRole } from "./role.ts";
 
 /** An employee as clients see it: the password hash is not part of it. */
@@ -49,35 +49,56 @@ export function emailKey(sent: string): EmailKey {
   return folded.replace(international, domain => fold(domainToUnicode(domain)) || domain) as EmailKey;
 }
 
-const readEmail = rule({ pattern: emailFormat.source }, (sent: string) => {
-  const email = sent.trim();
-  // The length is checked first, because it bounds the work of the pattern.
-  if ([...email].length > maxEmailLength) throw invalid("Email is too long");
-  if (!emailFormat.test(email) || unseen.test(email)) throw invalid("Invalid email format");
-  return email;
-});
+const readEmail = textRule(
+  "Email",
+  { min: 5, max: maxEmailLength, trimmed: true },
+  sent => {
+    const email = sent.trim();
+    // The length is checked first, because it bounds the work of the pattern.
+    if ([...email].length > maxEmailLength) throw invalid("Email is too long");
+    if (!emailFormat.test(email) || unseen.test(email)) throw invalid("Invalid email format");
+    return email;
+  },
+  { pattern: emailFormat.source },
+);
 
-const readPhone = rule({ minLength: 6, pattern: String.raw`^[\d+\(\)\s\-]+$` }, (sent: string) => {
-  const phone = sent.trim();
-  if (!phoneFormat.test(phone)) throw invalid("Invalid phone format");
-  return phone;
-});
+/** What is sent, before it is trimmed. The backslashes are for forms of HTML. */
+const sentPhone = String.raw`^\s*[\d+\(\)\-][\d+\(\)\s\-]{4,18}[\d+\(\)\-]\s*$`;
+
+const readPhone = textRule(
+  "Phone",
+  { min: 6, max: 20, trimmed: true },
+  sent => {
+    const phone = sent.trim();
+    if (!phoneFormat.test(phone)) throw invalid("Invalid phone format");
+    return phone;
+  },
+  { pattern: sentPhone },
+);
+
+const passwordBounds = { min: 4, max: 72, trimmed: true };
 
 /** The length rule trims, but the password is hashed as it was sent. */
-const readPassword = rule({ minLength: 4, format: "password" }, (password: string) => {
-  between("Password", 4, 72, password.trim());
-  return password;
-});
+const newPassword = (label: string) =>
+  textRule(
+    label,
+    passwordBounds,
+    sent => {
+      counted("Password", passwordBounds, sent);
+      return sent;
+    },
+    { format: "password" },
+  );
 
-const asSent = rule({}, (text: string) => text);
+const asSent = (label: string) => textRule(label, undefined, sent => sent);
 
 /** Body of `POST /auth/register`. */
 export const registrationFields = {
-  firstName: nonBlank("First name", trimmedBetween("First name", 2, 50)),
-  lastName: nonBlank("Last name", trimmedBetween("Last name", 2, 50)),
-  email: nonBlank("Email", readEmail),
-  password: nonBlank("Password", readPassword),
-  phone: nonBlank("Phone", readPhone),
+  firstName: nonBlank(trimmedBetween("First name", 2, 50)),
+  lastName: nonBlank(trimmedBetween("Last name", 2, 50)),
+  email: nonBlank(readEmail),
+  password: nonBlank(newPassword("Password")),
+  phone: nonBlank(readPhone),
   role: required("Role is required", readRole),
 };
 export type Registration = Values<typeof registrationFields>;
@@ -94,14 +115,14 @@ export type EmployeeChanges = Values<typeof employeeChangeFields>;
 
 /** Body of `POST /auth/login`. Only presence is checked here: a value that no employee has fails the login. */
 export const loginFields = {
-  email: nonBlank("Email", rule({}, emailKey)),
-  password: nonBlank("Password", asSent),
+  email: nonBlank(textRule("Email", undefined, emailKey)),
+  password: nonBlank(asSent("Password")),
 };
 export type Login = Values<typeof loginFields>;
 
 /** Body of `PATCH /employees/{id}/password`. */
 export const passwordChangeFields = {
-  oldPassword: nonBlank("Old password", asSent),
-  newPassword: nonBlank("New password", readPassword),
+  oldPassword: nonBlank(asSent("Old password")),
+  newPassword: nonBlank(newPassword("New password")),
 };
 export type PasswordChange = Values<typeof passwordChangeFields>;

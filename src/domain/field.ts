@@ -3,16 +3,48 @@ import { invalid } from "./error.ts";
 /** A JSON Schema (draft 2020-12). */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Reads one value, and describes in a schema what it accepts, as far as a schema can. Throws INVALID. */
-export type Rule<T, Sent = unknown> = ((value: Sent) => T) & { readonly schema: Schema };
+/** How long a text may be, in characters (code points), as PostgreSQL's char_length counts them. */
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  /** Whether white space at the ends is left out of the count. A schema cannot do so, and then has no upper limit. */
+  readonly trimmed: boolean;
+}
 
-export const rule = <T, Sent = unknown>(schema: Schema, read: (value: Sent) => T): Rule<T, Sent> =>
-  Object.assign((value: Sent) => read(value), { schema });
+interface Description {
+  /** Of a value that is sent and is not null; it says what is accepted as far as a schema can. */
+  readonly schema: Schema;
+  readonly bounds?: Bounds | undefined;
+}
+
+/** Reads one value. Throws INVALID. */
+export type Rule<T> = ((value: unknown) => T) & Description;
+
+export const rule = <T>(schema: Schema, read: (value: unknown) => T): Rule<T> =>
+  Object.assign((value: unknown) => read(value), { schema });
+
+/** Reads a text, which messages call `label`. */
+export type TextRule<T = string> = Rule<T> & { readonly label: string };
+
+/** `read` checks what is sent, and returns what is kept of it. */
+export const textRule = <T>(
+  label: string,
+  bounds: Bounds | undefined,
+  read: (sent: string) => T,
+  schema: Schema = {},
+): TextRule<T> =>
+  Object.assign((value: unknown) => read(text(label, value)), {
+    label,
+    bounds,
+    schema: {
+      type: "string",
+      ...(bounds && { minLength: bounds.min, ...(!bounds.trimmed && { maxLength: bounds.max }) }),
+      ...schema,
+    },
+  });
 
 /** One named value that a client sends. */
-export interface Field<T> {
-  /** For a value that is sent and is not null. */
-  readonly schema: Schema;
+export interface Field<T> extends Description {
   readonly required: boolean;
   /** What an absent value is read as. */
   readonly fallback?: unknown;
@@ -57,21 +89,22 @@ const isBlank = (value: unknown): boolean =>
 /** A value that must be there. With `isAbsent` it may be blank. */
 export const required = <T>(message: string, read: Rule<T>, isMissing = isBlank): Field<T> => ({
   schema: read.schema,
+  bounds: read.bounds,
   required: true,
   missing: value => (isMissing(value) ? message : undefined),
   read,
 });
 
 /** Text that must not be blank. */
-export const nonBlank = <T>(label: string, read: Rule<T, string>): Field<T> =>
-  required(
-    `${label} is required`,
-    rule({ type: "string", minLength: 1, ...read.schema }, value => read(text(label, value))),
-  );
+export const nonBlank = <T>(read: TextRule<T>): Field<T> => ({
+  ...required(`${read.label} is required`, read),
+  schema: { type: "string", minLength: 1, ...read.schema },
+});
 
 /** A value that may be absent; it is then read as `fallback`. */
 export const optional = <T, Fallback>(read: Rule<T>, fallback: Fallback): Field<T | Fallback> => ({
   schema: read.schema,
+  bounds: read.bounds,
   required: false,
   fallback,
   missing: () => undefined,
@@ -80,8 +113,10 @@ export const optional = <T, Fallback>(read: Rule<T>, fallback: Fallback): Field<
 
 /** A field of an update: absent means unchanged (undefined), but what is sent must not be blank. */
 export const ifSent = <T>(field: Field<T>): Field<T | undefined> => ({
-  ...optional(rule(field.schema, field.read), undefined),
+  ...field,
+  required: false,
   missing: value => (isAbsent(value) ? undefined : field.missing(value)),
+  read: value => (isAbsent(value) ? undefined : field.read(value)),
 });
 
 /** One of a closed set of words, in their exact case. */
@@ -101,22 +136,21 @@ export function text(label: string, value: unknown): string {
 /** PostgreSQL cannot store NUL, and would store any lone surrogate as one and the same replacement character. */
 export const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes("\0");
 
-/** The length in characters (code points), as PostgreSQL's char_length counts them. */
-export function between(label: string, min: number, max: number, value: string): string {
-  const length = [...value].length;
+/** Returns what was counted. */
+export function counted(label: string, { min, max, trimmed }: Bounds, sent: string): string {
+  const text = trimmed ? sent.trim() : sent;
+  const length = [...text].length;
   if (length < min || length > max) throw invalid(`${label} must be between ${min} and ${max} characters`);
-  return value;
+  return text;
 }
 
-/**
- * The length rule applies to the trimmed text, and the trimmed text is kept. A schema counts what is trimmed too, so it
- * cannot say the upper limit.
- */
-export const trimmedBetween = (label: string, min: number, max: number): Rule<string, string> =>
-  rule({ minLength: min }, value => between(label, min, max, value.trim()));
+const boundedText = (label: string, bounds: Bounds): TextRule =>
+  textRule(label, bounds, sent => counted(label, bounds, sent));
+
+/** Text that is kept trimmed. */
+export const trimmedBetween = (label: string, min: number, max: number): TextRule =>
+  boundedText(label, { min, max, trimmed: true });
 
 /** Text that is kept as it was sent. */
-export const textBetween = (label: string, min: number, max: number): Rule<string> =>
-  rule({ type: "string", minLength: min, maxLength: max }, value =>
-    between(label, min, max, text(label, value)),
-  );
+export const textBetween = (label: string, min: number, max: number): TextRule =>
+  boundedText(label, { min, max, trimmed: false });

@@ -14,8 +14,5 @@ export const isRole = (value: unknown): value is Role => roles.some(role => role
 /** The roles an employee may grant, and whose holders they may edit: their own and those below. */
 export const rolesUpTo = (role: Role): readonly Role[] => roles.slice(0, roles.indexOf(role) + 1);
 
-/** Expands the single role into its effective set. */
-export const effectiveRoles = (role: Role): readonly RequiredRole[] => [...rolesUpTo(role), "AUTHENTICATED"];
-
 export const mayAct = (role: Role, required: RequiredRole): boolean =>
-  effectiveRoles(role).includes(required);
+  required === "AUTHENTICATED" || rolesUpTo(role).includes(required);

@@ -33,27 +33,9 @@ for (const { name, open } of worlds) {
       assert.equal((await create({ name: "Pump", active: false })).json.active, false);
     });
 
-    for (const [body, msg] of [
-      [{}, "Name is required"],
-      [{ name: null }, "Name is required"],
-      [{ name: " \n" }, "Name is required"],
-      [{ name: "x".repeat(101) }, "Name must be between 1 and 100 characters"],
-      [{ name: 5 }, "Name must be a string"],
-      [{ name: "x", description: "x".repeat(2_001) }, "Description must be between 0 and 2000 characters"],
-      [{ name: "x", description: 5 }, "Description must be a string"],
-      [{ name: "x", active: "true" }, "Invalid active value"],
-      [{ name: "x", active: 1 }, "Invalid active value"],
-    ] as const) {
-      test(`${JSON.stringify(body).slice(0, 60)} is 400 ${msg}`, async () => {
-        const answer = await create(body);
-        assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }]);
-      });
-    }
-
-    test("the bounds themselves are within the limits", async () => {
-      for (const body of [{ name: "x" }, { name: ` ${"𝄞".repeat(100)} `, description: "𝄞".repeat(2_000) }]) {
-        assert.equal((await create(body)).status, 201);
-      }
+    test("a wrong body is 400, with the message of its first fault", async () => {
+      const { status, json } = await create({ name: " \n", active: "true" });
+      assert.deepEqual([status, json], [400, { status: 400, msg: "Name is required" }]);
     });
 
     test("the list is by id, without log dates, and can be narrowed by activity", async () => {

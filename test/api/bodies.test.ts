@@ -35,7 +35,7 @@ describe("bodies under way", () => {
       assert.match(text(), /retry-after: 1\r\n/i);
       assert.match(text(), /connection: close\r\n/i);
     }
-    await Promise.all(refused().map(({ closed }) => closed));
+    await Promise.all(refused().map(({ closed }) => closed()));
     assert.equal(world.load().bodyBytes, 4 * 4_096);
     assert.equal(world.load().turnedAway.bodies, 36);
     assert.equal(world.load().requests, 0, "who waits for a body takes nobody's place");
@@ -198,7 +198,7 @@ describe("a response that is sent while the body of its request still arrives", 
       if (!what.includes("chunked")) await until(() => world.load().turnedAway.slowClients === 1);
       await settle(world);
       goOn();
-      await closed;
+      await closed();
       clearInterval(dripping);
       assert.match(text(), /^HTTP\/1\.1 200 [\s\S]*connection: close\r\n/i);
       assert.equal(text().split("HTTP/1.1 ").length, 2);
@@ -220,7 +220,7 @@ describe("a response that is sent while the body of its request still arrives", 
         socket.write("x".repeat(70_000));
         await settle(world);
       }
-      await closed;
+      await closed();
       assert.match(text(), /connection: close\r\n/i);
       assert.equal(failure(), undefined);
     }
@@ -236,7 +236,7 @@ describe("a response that is sent while the body of its request still arrives", 
       "who has sent all may close, and what still arrives would reset it",
     );
     socket.write("x".repeat(70_000));
-    await closed;
+    await closed();
     assert.ok(text().endsWith("\r\n0\r\n\r\n"), text());
     for (const one of [world, listing]) await one.close();
   });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { describe, test } from "node:test";
 import { makeWaitingRepositories } from "../support/own-reads.ts";
 import { dial } from "../support/raw-client.ts";
 import { bearerOf, host, statusesIn } from "../support/raw-request.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 import { api, openWorld } from "../support/world.ts";
 
 /** Nobody waits for it: it would outlast the test. */
@@ -42,7 +41,7 @@ describe("a server that is asked to stop", () => {
     halfSent.socket.write("GET / HTTP/1.1\r\nHost:");
     // They have been accepted too, once a later one is answered.
     await world.call("OPTIONS", "/");
-    await Promise.all([world.close(grace), silent.closed, halfSent.closed]);
+    await Promise.all([world.close(grace), silent.closed(), halfSent.closed()]);
     await assert.rejects(dial(world.port), { code: "ECONNREFUSED" });
   });
 
@@ -53,7 +52,7 @@ describe("a server that is asked to stop", () => {
     await until(() => held.length === 1);
     const over = world.close(grace);
     letGo();
-    await Promise.all([over, closed]);
+    await Promise.all([over, closed()]);
     assert.deepEqual(statusesIn(text()), [200]);
     assert.match(text(), /connection: close/i);
   });
@@ -64,13 +63,16 @@ describe("a server that is asked to stop", () => {
     socket.write("GARBAGE\r\n\r\n");
     await until(() => text().startsWith("HTTP/1.1 400 "));
     await world.close(grace);
-    await closed;
+    await closed();
   });
 
   test("ends what has not finished when the grace period is over", async () => {
-    const { world, held } = await openWaiting();
+    const { world, held, letGo } = await openWaiting();
     const unfinished = world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
     await until(() => held.length === 1);
-    await Promise.all([assert.rejects(unfinished), world.close(1)]);
+    const closed = world.close(1);
+    await assert.rejects(unfinished);
+    letGo();
+    await closed;
   });
 });

@@ -131,29 +131,11 @@ for (const { name, open } of worlds) {
         assert.equal((await world.call("POST", `${api}/auth/login`, { body: login })).status, 200);
       });
 
-      for (const [body, msg] of [
-        [{ lastName: "  " }, "Last name is required"],
-        [{ email: "" }, "Email is required"],
-        [{ phone: "" }, "Phone is required"],
-        [{ role: " " }, "Role is required"],
-        [{ role: "" }, "Role is required"],
-        [{ firstName: "x", lastName: "" }, "Last name is required"],
-        [{ firstName: "x" }, "First name must be between 2 and 50 characters"],
-        [{ lastName: "x".repeat(51) }, "Last name must be between 2 and 50 characters"],
-        [{ email: "nobody" }, "Invalid email format"],
-        [{ email: `${"x".repeat(251)}@b.c` }, "Email is too long"],
-        [{ phone: "x" }, "Invalid phone format"],
-        [{ role: "BOSS" }, "Invalid role value"],
-        [{ phone: 123456 }, "Phone must be a string"],
-      ] as const) {
-        test(`${JSON.stringify(body).slice(0, 60)} is 400 ${msg}`, async () => {
-          const answer = await update(world.employees.TECHNICIAN.id, body);
-          assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }]);
-        });
-      }
-
-      test("a wrong body is 400 also on an unknown id", async () => {
-        assert.equal((await update(999_999, { phone: "x" })).status, 400);
+      test("a wrong body is 400, with the message of its first fault, also on an unknown id", async () => {
+        for (const id of [world.employees.TECHNICIAN.id, 999_999]) {
+          const { status, json } = await update(id, { phone: "x", lastName: "" });
+          assert.deepEqual([status, json], [400, { status: 400, msg: "Last name is required" }]);
+        }
       });
 
       test("a taken email is 409; one's own in another case is not", async () => {
@@ -238,18 +220,6 @@ for (const { name, open } of worlds) {
           assert.deepEqual([answer.json.status, answer.json.msg], expected, JSON.stringify(body));
         }
         assert.equal(await canLogIn(employee.email, password), true);
-      });
-
-      test("of many at once exactly one succeeds", async () => {
-        const { employee, token } = await world.join("TECHNICIAN");
-        const answers = await Promise.all(
-          Array.from({ length: 5 }, (_, i) =>
-            change(employee.id, { oldPassword: password, newPassword: `next ${i}` }, token),
-          ),
-        );
-        const winners = answers.flatMap(({ status }, i) => (status === 204 ? [i] : []));
-        assert.equal(winners.length, 1);
-        assert.equal(await canLogIn(employee.email, `next ${winners[0]}`), true);
       });
     });
 

@@ -47,10 +47,34 @@ for (const { name, open } of worlds) {
 
     test("is not matched by another one, by a part of it or by nonsense", async () => {
       const tag = await tagOf();
-      for (const sent of ['"other"', tag.slice(1, -1), `${tag.slice(0, -2)}"`, "", '"', '""', `x*, "*"`]) {
+      for (const sent of [
+        ...['"other"', tag.slice(1, -1), `${tag.slice(0, -2)}"`, "", '"', '""', `x*, "*"`, `*, ${tag}`],
+        ...[`w/${tag}`, `x${tag}`, `foo=${tag}`, `"a" ${tag}`, `${tag} "a"`, `${tag};q=1`, `W/ ${tag}`],
+      ]) {
         const { status, json } = await get(sent);
         assert.deepEqual([status, json.comment], [200, aLog().comment], sent);
       }
+    });
+
+    test("in If-Match must be one that is named, which is asked before If-None-Match", async () => {
+      const tag = await tagOf();
+      for (const method of ["GET", "HEAD"]) {
+        const read = (ifMatch: string, more: Record<string, string> = {}) =>
+          world.call(method, path, {
+            token: world.tokens.TECHNICIAN,
+            headers: { "if-match": ifMatch, ...more },
+          });
+        for (const other of ['"x"', `W/${tag}`, '"x", "y"', "", ","]) {
+          assert.equal((await read(other)).status, 412, other);
+          assert.equal((await read(other, { "if-none-match": tag })).status, 412, other);
+        }
+        for (const same of [tag, "*", `"x",, ${tag} ,`]) {
+          assert.equal((await read(same)).status, 200, same);
+          assert.equal((await read(same, { "if-none-match": tag })).status, 304, same);
+        }
+      }
+      const unknown = { token: world.tokens.TECHNICIAN, headers: { "if-match": '"x"' } };
+      assert.equal((await world.call("GET", `${api}/logs/999999`, unknown)).status, 404);
     });
 
     test("changes with the performer's name, though the log does not", async () => {
@@ -134,8 +158,8 @@ for (const { name, open } of worlds) {
       const { path, tag } = await join();
       for (const headers of [
         { "if-match": `W/${tag}` },
-        { "if-match": tag.slice(1, -1) },
         { "if-match": "" },
+        { "if-match": '"other",' },
         { "if-none-match": "*" },
         { "if-none-match": tag },
         { "if-match": tag, "if-none-match": "*" },
@@ -149,6 +173,39 @@ for (const { name, open } of worlds) {
         (await call("PUT", path, { "if-none-match": '"other"' }, { firstName: "Grace" })).status,
         200,
       );
+    });
+
+    test("an If-Match that is no list of tags is 400 everywhere, and an If-None-Match is ignored", async () => {
+      const { path, tag } = await join();
+      for (const sent of [
+        ...[`w/${tag}`, `x${tag}`, `foo=${tag}`, `"a" ${tag}`, tag.slice(1, -1), tag.slice(1), `*, ${tag}`],
+        ...[`${tag};q=1`, '"a b"', "**", "W/*", "x"],
+      ]) {
+        for (const [method, where, body] of [
+          ["GET", path, undefined],
+          ["PUT", path, { firstName: "Grace" }],
+          ["DELETE", path, undefined],
+          ["GET", "/assets", undefined],
+          ["POST", "/assets", { name: "Pump" }],
+          ["POST", "/auth/login", {}],
+        ] as const) {
+          const { status, json } = await call(method, where, { "if-match": sent }, body);
+          const msg = "If-Match is not a list of entity tags";
+          assert.deepEqual([status, json], [400, { status: 400, msg }], `${sent} ${where}`);
+        }
+        const written = await call("PUT", path, { "if-none-match": sent }, { firstName: "Ada" });
+        assert.equal(written.status, 200, sent);
+      }
+    });
+
+    test("an employee is read only as If-Match says", async () => {
+      const { path, tag } = await join();
+      for (const where of [path, "/employees/me"]) {
+        assert.equal((await call("GET", where, { "if-match": '"x"' })).status, 412);
+        assert.equal((await call("GET", where, { "if-match": '"x"', "if-none-match": tag })).status, 412);
+        assert.equal((await call("GET", where, { "if-match": "*" })).status, 200);
+      }
+      assert.equal((await call("GET", path, { "if-match": tag })).status, 200);
     });
 
     test("what has no tag matches none that is named, and * where it exists", async () => {
@@ -167,29 +224,16 @@ for (const { name, open } of worlds) {
       assert.equal((await call("DELETE", `/assets/${pump.id}`, { "if-none-match": "*" })).status, 412);
     });
 
-    test("another error goes before", async () => {
+    test("of an employee comes after any other error", async () => {
       const { path } = await join();
-      const { json: pump } = await call("POST", "/assets", {}, { name: "Pump" });
-      const log = aLog();
-      const key = { "idempotency-key": "once" };
-      assert.equal((await call("POST", `/assets/${pump.id}/logs`, key, log)).status, 201);
-      const own = `/employees/${world.employees.ADMIN.id}/password`;
-      const headers = { "if-match": '"x"', ...key };
       const email = world.employees.MANAGER.email;
+      const headers = { "if-match": '"x"' };
       for (const [method, where, body, status] of [
         ["PUT", "/employees/999999", { firstName: "Grace" }, 404],
         ["PUT", path, { firstName: "" }, 400],
         ["PUT", path, { email }, 409],
         ["DELETE", "/employees/999999", undefined, 404],
-        ["DELETE", "/assets/999999", undefined, 404],
-        ["POST", "/assets", {}, 400],
-        ["POST", "/assets/999999/logs", log, 404],
-        ["POST", `/assets/${pump.id}/logs`, { ...log, comment: "another" }, 422],
-        ["POST", `/assets/${pump.id}/logs`, log, 412],
-        ["POST", "/auth/register", aRegistration({ role: "ADMIN", email }), 409],
-        ["POST", "/auth/register", aRegistration({ role: "ADMIN" }), 412],
-        ["PATCH", own, { oldPassword: "wrong", newPassword: "secret 2" }, 400],
-        ["PATCH", own, { oldPassword: password, newPassword: "secret 2" }, 412],
+        ["GET", "/employees/999999", undefined, 404],
       ] as const) {
         assert.equal((await call(method, where, headers, body)).status, status, `${method} ${where}`);
       }
@@ -199,6 +243,38 @@ for (const { name, open } of worlds) {
         body: { firstName: "Grace" },
       });
       assert.equal(above.status, 403);
+    });
+
+    test("where there is no tag it comes after the form of the id, and before the body", async () => {
+      const own = `/employees/${world.employees.ADMIN.id}/password`;
+      for (const [method, where, body] of [
+        ["POST", "/assets", {}],
+        ["PATCH", "/assets/999999", undefined],
+        ["DELETE", "/assets/999999", undefined],
+        ["POST", "/assets/999999/logs", {}],
+        ["POST", "/auth/register", {}],
+        ["PATCH", own, { oldPassword: "wrong", newPassword: "secret 2" }],
+      ] as const) {
+        const answer = await call(method, where, { "if-match": '"x"' }, body);
+        assert.deepEqual([answer.status, answer.json], changed, where);
+        const options = { token: world.tokens.ADMIN, headers: { "if-match": '"x"' }, raw: "{" };
+        assert.equal((await world.call(method, `${api}${where}`, options)).status, 412, where);
+      }
+      const ofTechnician = (method: string, where: string) =>
+        world.call(method, `${api}${where}`, {
+          token: world.tokens.TECHNICIAN,
+          headers: { "if-match": '"x"' },
+        });
+      assert.equal((await ofTechnician("POST", "/assets")).status, 403);
+      assert.equal((await ofTechnician("PATCH", own)).status, 403);
+      assert.equal((await call("DELETE", "/assets/x", { "if-match": '"x"' })).status, 400);
+      assert.equal((await call("PUT", "/assets/1", { "if-match": '"x"' })).status, 405);
+      assert.equal(
+        (await world.call("POST", `${api}/assets`, { headers: { "if-match": '"x"' } })).status,
+        403,
+      );
+      const login = { email: world.employees.ADMIN.email, password };
+      assert.equal((await call("POST", "/auth/login", { "if-match": '"x"' }, login)).status, 200);
     });
   });
 }

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import diagnostics from "node:diagnostics_channel";
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { describe, test } from "node:test";
 import type { LogList } from "../../src/application/ports.ts";
 import { DomainError } from "../../src/domain/error.ts";
-import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { repositoriesListing } from "../support/own-reads.ts";
 import { sendRaw } from "../support/raw-client.ts";
+import { bearerOf, host } from "../support/raw-request.ts";
 import { aStoredLog } from "../support/test-records.ts";
+import { once, until } from "../support/until.ts";
 import { api, openWorld } from "../support/world.ts";
 
 const nextTurn = () => new Promise(resolve => setImmediate(resolve));
@@ -21,12 +22,7 @@ const pieceFrom = (first: number) => ({
 });
 
 /** The service with a list of logs of our own making. */
-async function openWorldListing(list: () => LogList) {
-  const repositories = makeMemoryRepositories();
-  return openWorld({
-    repositories: { ...repositories, maintenanceLogs: { ...repositories.maintenanceLogs, list } },
-  });
-}
+const openWorldListing = (list: () => LogList) => openWorld({ repositories: repositoriesListing(list) });
 
 describe("whole lists", () => {
   for (const pieces of [0, 1, 2, 3, 7]) {
@@ -82,9 +78,7 @@ describe("whole lists", () => {
       }
     });
     const socket = connect(world.port, "127.0.0.1");
-    socket.write(
-      `GET ${api}/logs HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n\r\n`,
-    );
+    socket.write(`GET ${api}/logs HTTP/1.0\r\n${host}${bearerOf(world)}\r\n`);
     const chunks: Buffer[] = [];
     for await (const chunk of socket) {
       chunks.push(chunk);
@@ -111,7 +105,7 @@ describe("whole lists", () => {
       throw new Error("the database went away");
     });
     await assert.rejects(world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN }));
-    const request = `GET ${api}/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n\r\n`;
+    const request = `GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`;
     const answer = await sendRaw(world.port, request).catch(error => String(error));
     assert.doesNotMatch(answer, /\r\n0\r\n\r\n$/, "the end of a chunked body must be missing");
     const event = world.recorded.find(({ level }) => level === "error");
@@ -120,23 +114,17 @@ describe("whole lists", () => {
   });
 
   test("no more is read than the client takes, and reading ends when the client goes away", async () => {
-    let read = 0;
-    let ended = () => {};
-    const closed = new Promise<void>(resolve => {
-      ended = resolve;
-    });
+    let [read, hasEnded] = [0, false];
     const world = await openWorldListing(async function* () {
       try {
         // Ten gigabytes, if anybody asked for them.
         for (; read < 100_000; read += 1) yield pieceFrom(read * 100);
       } finally {
-        ended();
+        hasEnded = true;
       }
     });
     const socket = connect(world.port, "127.0.0.1");
-    socket.write(
-      `GET ${api}/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n\r\n`,
-    );
+    socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`);
     await once(socket, "readable");
     // Nothing is taken from the socket, so its buffers fill up and the reading stops.
     let before = -1;
@@ -146,22 +134,14 @@ describe("whole lists", () => {
     }
     assert.ok(read < 1_000, `${read} pieces were read for a client that takes nothing`);
     socket.destroy();
-    await closed;
+    await until(() => hasEnded);
     await world.close();
   });
 
   test("the search for a whole list goes on over pieces without logs, until the client goes away", async () => {
-    let ended = () => {};
-    const closed = new Promise<void>(resolve => {
-      ended = resolve;
-    });
-    let begun = () => {};
-    const searching = new Promise<void>(resolve => {
-      begun = resolve;
-    });
-    let found = 0;
+    let [hasBegun, hasEnded, found] = [false, false, 0];
     const world = await openWorldListing(async function* () {
-      begun();
+      hasBegun = true;
       try {
         for (; found === 0; ) {
           await nextTurn();
@@ -171,14 +151,14 @@ describe("whole lists", () => {
         yield { json: Buffer.alloc(0), next: log(1) };
         yield pieceFrom(100);
       } finally {
-        ended();
+        hasEnded = true;
       }
     });
-    const head = `GET ${api}/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n\r\n`;
+    const head = `GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`;
     const socket = connect(world.port, "127.0.0.1", () => socket.write(head));
-    await searching;
+    await until(() => hasBegun);
     socket.destroy();
-    await closed;
+    await until(() => hasEnded);
     found = 1;
     const { json } = await world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
     assert.deepEqual(json, logsFrom(0, 200));

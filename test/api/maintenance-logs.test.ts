@@ -62,52 +62,10 @@ for (const { name, open } of worlds) {
       }
     });
 
-    for (const [changes, msg] of [
-      [{ performedDate: undefined }, "Performed date required"],
-      [{ status: null }, "Status required"],
-      [{ taskType: undefined }, "Task type required"],
-      [{ performedDate: "" }, "Performed date required"],
-      [{ performedDate: " ", status: "x" }, "Performed date required"],
-      [{ performedDate: null }, "Performed date required"],
-      [{ status: "" }, "Status required"],
-      [{ taskType: " \t" }, "Task type required"],
-      [{ comment: null }, "Comment required"],
-      [{ performedDate: "x", comment: undefined }, "Comment required"],
-      [{ status: "DONE" }, "Invalid status value"],
-      [{ status: "pending" }, "Invalid status value"],
-      [{ status: 1 }, "Invalid status value"],
-      [{ taskType: "CLEANING" }, "Invalid task type value"],
-      [{ comment: "x".repeat(10_001) }, "Comment must be between 0 and 10000 characters"],
-      [{ comment: 5 }, "Comment must be a string"],
-      ...[
-        "2026-02-28",
-        "2026-02-30T10:00",
-        "2025-02-29T10:00",
-        "2026-13-01T10:00",
-        "2026-02-28T24:00",
-        "2026-02-28T10:60",
-        "2026-02-28T10:00:60",
-        "2026-02-28T10:00Z",
-        "2026-02-28T10:00:00+01:00",
-        "2026-02-28T10:00:00.",
-        "2026-02-28T10:00:00.1234567890",
-        "2026-02-28 10:00",
-        "0000-01-01T00:00",
-        " 2026-02-28T10:00",
-        1_700_000_000,
-      ].map(
-        performedDate =>
-          [
-            { performedDate },
-            "Invalid performed date: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
-          ] as const,
-      ),
-    ] as const) {
-      test(`${JSON.stringify(changes).slice(0, 60)} is 400 ${msg}`, async () => {
-        const answer = await write(sent(changes));
-        assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }]);
-      });
-    }
+    test("a wrong body is 400, with the message of its first fault", async () => {
+      const { status, json } = await write(sent({ performedDate: "x", comment: undefined }));
+      assert.deepEqual([status, json], [400, { status: 400, msg: "Comment required" }]);
+    });
 
     test("an asset that does not exist is 404, after the body has been checked", async () => {
       const notFound = { status: 404, msg: "Asset not found" };
@@ -193,40 +151,6 @@ for (const { name, open } of worlds) {
       }
     });
 
-    test("lists are newest first and can be narrowed by status and task type", async () => {
-      const asset = await world.ports.assets.insert(anAsset({ name: "Press" }));
-      const written: number[] = [];
-      for (const [day, status, taskType] of [
-        ["02", "PENDING", "ERROR"],
-        ["03", "COMPLETED", "ERROR"],
-        ["01", "PENDING", "PRODUCTION"],
-        ["03", "CANCELLED", "MAINTENANCE"],
-        ["03", "IN_PROGRESS", "ERROR"],
-      ] as const) {
-        const body = aLog({ performedDate: `2031-01-${day}T00:00`, status, taskType });
-        written.push((await write(body, world.tokens.TECHNICIAN, asset.id)).json.id);
-      }
-      const at = (...positions: number[]) => positions.map(position => written[position]);
-      for (const [query, expected] of [
-        ["", at(4, 3, 1, 0, 2)],
-        ["?status=PENDING", at(0, 2)],
-        ["?taskType=ERROR", at(4, 1, 0)],
-        ["?taskType=ERROR&status=IN_PROGRESS", at(4)],
-        ["?taskType=PRODUCTION&status=COMPLETED", []],
-      ] as const) {
-        const answer = await get(`${logsOf(asset.id)}${query}`);
-        assert.deepEqual([answer.status, idsOf(answer.json)], [200, expected], query);
-      }
-      const everything = (await get(`${api}/logs`)).json;
-      assert.deepEqual(
-        idsOf(everything.filter((log: { assetId: number }) => log.assetId === asset.id)),
-        at(4, 3, 1, 0, 2),
-      );
-      const completed = everything.filter(({ status }: { status: string }) => status === "COMPLETED");
-      assert.ok(completed.length > 0);
-      assert.deepEqual((await get(`${api}/logs?status=COMPLETED`)).json, completed);
-    });
-
     test("an invalid filter is 400", async () => {
       for (const [path, msg] of [
         [`${logsOf(assetId)}?status=DONE`, "Invalid status value"],
@@ -242,24 +166,6 @@ for (const { name, open } of worlds) {
         const answer = await get(path);
         assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }], path);
       }
-    });
-
-    test("active-assets has as many logs as asked for, however long they are and however many", async () => {
-      const { id } = await world.ports.assets.insert(anAsset({ name: "Archive" }));
-      const body = aLog({ performedDate: "9500-01-01T00:00", comment: "漢".repeat(10_000) });
-      const writes = Array.from({ length: 25 }, () => write(body, world.tokens.TECHNICIAN, id));
-      const written = idsOf((await Promise.all(writes)).map(({ json }) => json)).sort((a, b) => b - a);
-      const everything: readonly { assetName: string }[] = (await get(`${api}/logs`)).json;
-      const count = everything.filter(({ assetName }) => assetName !== "Off").length;
-      for (const limit of ["10", "12", "25", "1001", "9".repeat(30), "9".repeat(400)]) {
-        const { status, headers, json } = await get(`${api}/logs/active-assets?limit=${limit}`);
-        assert.deepEqual([status, headers.get("link")], [200, null]);
-        assert.equal(json.length, Number(limit) > 25 ? count : Number(limit));
-        assert.deepEqual(idsOf(json).slice(0, 25), written.slice(0, json.length));
-      }
-      const filtered = `status=PENDING&taskType=MAINTENANCE&performedFrom=9500-01-01T00:00&performedTo=9501-01-01T00:00`;
-      assert.deepEqual(idsOf((await get(`${api}/logs/active-assets?limit=1001&${filtered}`)).json), written);
-      await world.ports.assets.setActive(id, false);
     });
 
     test("the logs of an employee are what that employee performed", async () => {
@@ -295,7 +201,8 @@ for (const { name, open } of worlds) {
       };
       assert.deepEqual(await newest(""), written.slice(0, 10));
       assert.deepEqual(await newest("?limit=1"), written.slice(0, 1));
-      assert.deepEqual((await newest("?limit=1000")).slice(0, 12), written);
+      for (const limit of ["1001", "9".repeat(400)])
+        assert.deepEqual((await newest(`?limit=${limit}`)).slice(0, 12), written);
       assert.deepEqual(await newest("?limit=3&before=whatever"), written.slice(0, 3));
       await world.call("DELETE", `${api}/assets/${id}`, { token: world.tokens.ADMIN });
       const others = await newest("?limit=1000");

@@ -95,7 +95,7 @@ describe("overload", () => {
     const allowed = [await dial(world.port), await dial(world.port)];
     await until(() => world.load().connections === 2);
     const flood = await Promise.all(Array.from({ length: 20 }, () => dial(world.port)));
-    await Promise.all(flood.map(({ closed }) => closed));
+    await Promise.all(flood.map(({ closed }) => closed()));
     assert.equal(world.load().connections, 2);
     assert.equal(world.load().turnedAway.connections, 20);
     await until(() => world.recorded.some(({ details }) => Number(details?.["connections"]) > 0));
@@ -142,7 +142,7 @@ describe("a client that goes away", () => {
         const { socket, closed } = await dial(world.port);
         socket.write(sent, () => socket[leave]());
         if (leave === "end") setTimeout(() => socket.destroy(), 20);
-        await closed;
+        await closed();
       }
     }
     await until(() => world.load().connections === 0);

@@ -51,7 +51,7 @@ describe("several requests on one connection", () => {
     await until(() => waiting.held.length === 1);
     socket.write(create(bearerOf(world)));
     waiting.letGo();
-    await closed;
+    await closed();
     assertOneAnswer(text());
     assert.deepEqual((await world.call("GET", `${api}/assets`, { token: world.tokens.ADMIN })).json, []);
     await world.close();
@@ -89,7 +89,7 @@ describe("several requests on one connection", () => {
     socket.write(get(bearerOf(world)));
     await settle(world);
     goOn();
-    await closed;
+    await closed();
     assert.equal(text().split("HTTP/1.1 ").length, 2);
     assert.ok(text().endsWith("\r\n0\r\n\r\n"));
     await world.close();
@@ -111,7 +111,7 @@ describe("several requests on one connection", () => {
     socket.write(get(bearerOf(world)));
     await until(() => text().endsWith("}"));
     socket.write("GARBAGE\r\n\r\n");
-    await closed;
+    await closed();
     assert.deepEqual(statusesIn(text()), [200, 400]);
     await world.close();
   });
@@ -151,7 +151,7 @@ describe("several requests on one connection", () => {
       assert.equal(connection.bytesRead, read);
       waiting.letGo();
       await until(() => text() !== "");
-      await closed;
+      await closed();
       assertOneAnswer(text());
       await world.close();
     });
@@ -169,7 +169,7 @@ describe("several requests on one connection", () => {
     socket.write(asset(bearerOf(world), 1).repeat(200));
     await until(() => waiting.held.length === 1);
     waiting.letGo();
-    await closed;
+    await closed();
     diagnostics.unsubscribe("http.server.request.start", count);
     assertOneAnswer(text());
     assert.equal(parsed, 2);

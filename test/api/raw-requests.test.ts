@@ -39,6 +39,7 @@ describe("requests made by hand", () => {
       assertRefusal(await get("A:b\r\n".repeat(times)), 431, "Request header fields are too large");
     }
     assertRefusal(await get(`${"A:b\r\n".repeat(1_100)}${bearer()}`), 431);
+    assertRefusal(await get(`X: ${"x".repeat(20_000)}\r\n`), 431);
   });
 
   test("a version other than 1.0 and 1.1 is 505, and 1.0 is answered without a Host", async () => {
@@ -46,6 +47,7 @@ describe("requests made by hand", () => {
       const answer = await sendRaw(world.port, `GET / HTTP/${version}\r\n${ends}${bearer()}\r\n`);
       assertRefusal(answer, 505, "HTTP version must be 1.0 or 1.1");
     }
+    assertRefusal(await sendRaw(world.port, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"), 400);
     assertRefusal(await sendRaw(world.port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505);
     assert.match(await sendRaw(world.port, `GET / HTTP/1.0\r\n${bearer()}\r\n`), /^HTTP\/1\.1 200 /);
     for (const line of ["GET / HTTP/1.11", "GET / http/1.1", "GET / HTTPS/1.1", "GET / RTSP/1.0x"]) {
@@ -66,7 +68,7 @@ describe("requests made by hand", () => {
     for (let i = 0; i < 20; i += 1) {
       const { socket, closed } = await dial(world.port);
       socket.write(`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`, () => socket.resetAndDestroy());
-      await closed;
+      await closed();
     }
     await until(() => world.load().connections === 0);
   });
@@ -116,6 +118,9 @@ describe("requests made by hand", () => {
       `GET /é HTTP/1.1\r\n${ends}\r\n`,
       `GET /a b HTTP/1.1\r\n${ends}\r\n`,
       `GET / HTTP/1.1\n${host}\n\n`,
+      `GET nope HTTP/1.1\r\n${ends}\r\n`,
+      `POST ${login} HTTP/1.1\r\n${ends}Content-Length: x\r\n\r\n`,
+      `POST ${login} HTTP/1.1\r\n${ends}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
       `GET / HTTP/1.1\r\n${ends}X: a\0b\r\n\r\n`,
       `GET / HTTP/1.1\r\n${ends}X: a\rb\r\n\r\n`,
       `GET / HTTP/1.1\r\n${ends}X: a\r\n folded\r\n\r\n`,

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Refusal, RequestMeter } from "../../src/application/figures.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
-import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { repositoriesListing } from "../support/own-reads.ts";
 import { dial, sendRaw } from "../support/raw-client.ts";
+import { bearerOf, host } from "../support/raw-request.ts";
 import { aStoredLog } from "../support/test-records.ts";
 import { until } from "../support/until.ts";
 import { api, openWorld, password } from "../support/world.ts";
@@ -100,24 +101,18 @@ describe("the meter of requests", () => {
     await world.close(1_000);
   });
 
-  for (const [by, end] of [
-    ["service", () => Promise.reject(new Error("the database went away"))],
-    ["client", () => new Promise<never>(() => {})],
-  ] as const) {
+  for (const by of ["service", "client"] as const) {
     test(`is told of a list that the ${by} cut, and so is the log`, async () => {
       const { meter, answered, cut } = makeRecordingMeter();
-      const repositories = makeMemoryRepositories();
       const piece = { json: Buffer.from("{}"), next: aStoredLog() };
       const list = async function* () {
         yield piece;
         yield piece;
-        await end();
+        if (by === "service") throw new Error("the database went away");
+        await until(() => answered.length > 0);
       };
-      const world = await openWorld({
-        meter,
-        repositories: { ...repositories, maintenanceLogs: { ...repositories.maintenanceLogs, list } },
-      });
-      const head = `Host: x\r\nAuthorization: Bearer ${world.tokens.ADMIN}\r\n`;
+      const world = await openWorld({ meter, repositories: repositoriesListing(list) });
+      const head = `${host}${bearerOf(world)}`;
       const { socket, text } = await dial(world.port);
       socket.write(`GET ${api}/logs HTTP/1.1\r\n${head}\r\n`);
       if (by === "client") {

@@ -114,7 +114,7 @@ test("a list that began goes on to its end when its token ends meanwhile", async
   await world.ports.employees.setActive(employee.id, false);
   world.clock.advance(0.5);
   goOn();
-  await closed;
+  await closed();
   assert.match(text(), /^HTTP\/1\.1 200 [\s\S]*\]\r\n0\r\n\r\n$/);
   assert.equal((await world.call("GET", `${api}/logs`, { token })).status, 403);
   await world.close();

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
 import { repositoriesListing } from "../support/own-reads.ts";
 import { dial } from "../support/raw-client.ts";
 import { bearerOf, host, login } from "../support/raw-request.ts";
 import { aStoredLog } from "../support/test-records.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 import { api, openWorld } from "../support/world.ts";
 
 /** Says that a list goes on. */
@@ -36,7 +35,7 @@ describe("slow clients", () => {
       const { socket, closed, text } = await dial(world.port);
       if (first !== "") socket.write(first);
       const dripping = setInterval(() => drop !== "" && socket.write(drop), 5);
-      await closed;
+      await closed();
       clearInterval(dripping);
       // A drop that crosses the cut can make a reset of it, which takes the last answer along.
       if (drop === "" || text().includes("HTTP/1.1 408 "))
@@ -74,7 +73,7 @@ describe("slow clients", () => {
     socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`);
     await until(() => ended);
     socket.resume();
-    await closed;
+    await closed();
     await until(() => world.load().connections === 0 && world.load().requests === 0);
     await world.close();
   });

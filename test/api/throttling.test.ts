@@ -120,6 +120,26 @@ describe("guessing passwords", () => {
     await world.close();
   });
 
+  test("knows an address behind a trusted proxy in any form, and beside empty members", async () => {
+    const world = await openWorld({ trustedProxies: ["127.0.0.1"] });
+    const { email } = world.employees.TECHNICIAN;
+    const forms = [
+      "::ffff:cb00:7107",
+      "0:0:0:0:0:ffff:203.0.113.7",
+      "[::FFFF:203.0.113.7]:80",
+      "203.0.113.7,",
+    ];
+    for (const form of forms) await attempt(world, email, "guess", form);
+    await attempt(world, email, "guess", "203.0.113.7");
+    for (const form of [...forms, "203.0.113.7"]) {
+      assert.equal((await attempt(world, email, password, form)).status, 429, form);
+    }
+    for (const other of ["::ffff:cb00:7108", "203.0.113.51,", "198.51.100.7, ,"]) {
+      assert.equal((await attempt(world, email, password, other)).status, 200, other);
+    }
+    await world.close();
+  });
+
   test("does not believe what a client says of its own address", async () => {
     const world = await openWorld();
     const { email } = world.employees.TECHNICIAN;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect as dial, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -20,8 +19,9 @@ import { optional, rule } from "../../src/domain/field.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 import { makeOwnIdentity } from "../support/certificates.ts";
+import { closeEmpty } from "../support/given-back.ts";
 import { askByTls } from "../support/https-client.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tls-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -114,7 +114,7 @@ describe("TLS", () => {
     });
     await once(plain, "close");
     assert.doesNotMatch(answer, /HTTP/);
-    await server.close(1_000);
+    await closeEmpty(server, 1_000);
   });
 
   for (const [which, algorithm, isRenewed] of [
@@ -158,7 +158,7 @@ describe("TLS", () => {
       }
       const renegotiation = await run(["-tls1_2", "-legacy_renegotiation"], "R\n");
       assert.doesNotMatch(renegotiation, /RENEGOTIATING[\s\S]*verify return/);
-      await server.close(1_000);
+      await closeEmpty(server, 1_000);
     });
   }
 
@@ -173,7 +173,7 @@ describe("TLS", () => {
     kept.write("OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n");
     assert.match(String((await once(kept, "data"))[0]), /^HTTP\/1\.1 200 /);
     kept.destroy();
-    await server.close(1_000);
+    await closeEmpty(server, 1_000);
   });
 
   test("bounds the handshakes that do not go on", { timeout: 10_000 }, async () => {
@@ -194,13 +194,12 @@ describe("TLS", () => {
       .on("error", () => {})
       .resume();
     await once(silent, "connect");
-    await Promise.all([server.close(50), once(silent, "close")]);
+    await Promise.all([closeEmpty(server, 50), once(silent, "close")]);
     await until(() => server.load().connections === 0);
   });
 
   test("strangers who send CONNECT and bodies in small chunks spoil no request of others", async () => {
     const echo = open("POST", "/echo", {
-      summary: "",
       body: { name: optional(rule({ type: "string" }, String), "") },
       run: async ({ body }) => json(body),
     });
@@ -229,13 +228,12 @@ describe("TLS", () => {
     }
     isOver = true;
     for (const stranger of strangers) stranger.destroy();
-    await server.close(1_000);
+    await closeEmpty(server, 1_000);
   });
 
   test("does not wait for a client that resets its connection before the response is written", async () => {
     let transport: Socket | undefined;
     const reset = open("GET", "/reset", {
-      summary: "",
       run: async () => {
         transport?.resetAndDestroy();
         await nextTurn();
@@ -249,7 +247,7 @@ describe("TLS", () => {
     await once(transport, "close");
     // The server would wait for `takeMilliseconds` otherwise.
     await until(() => server.load().requests === 0, 20_000);
-    await server.close(1_000);
+    await closeEmpty(server, 1_000);
   });
 
   test("cuts clients that send too slowly", async () => {
@@ -271,6 +269,6 @@ describe("TLS", () => {
     await once(socket, "close");
     clearInterval(dripping);
     assert.match(text, /^HTTP\/1\.1 408 /);
-    await server.close(1_000);
+    await closeEmpty(server, 1_000);
   });
 });

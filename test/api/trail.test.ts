@@ -59,8 +59,8 @@ for (const { name, open } of worlds) {
       for (let path = `${trail}/entries?limit=97`; ; ) {
         const { json, headers } = await get(path);
         entries.push(...(json as typeof entries));
-        const [, query] = /^<(\?.*)>; rel="next"$/.exec(headers.get("link") ?? "") ?? assert.fail();
-        path = `${trail}/entries${query}`;
+        const [, next] = /^<(entries\?.*)>; rel="next"$/.exec(headers.get("link") ?? "") ?? assert.fail();
+        path = `${trail}/${next}`;
         if ((json as object[]).length === 0) return { entries, path };
       }
     };
@@ -177,9 +177,17 @@ for (const { name, open } of worlds) {
       for (const query of ["from=-1", "from=x", "from=1&from=2", "limit=0", "limit=1001"]) {
         assert.equal((await get(`${trail}/entries?${query}`)).status, 400, query);
       }
-      const beyond = await get(`${trail}/entries?from=${size + 10}`);
-      assert.deepEqual([beyond.status, beyond.json], [200, []]);
-      assert.equal(beyond.headers.get("link"), `<?from=${size + 10}&limit=100>; rel="next"`);
+      const end = await get(`${trail}/entries?from=${size}`);
+      assert.deepEqual([end.status, end.json], [200, []]);
+      assert.equal(end.headers.get("link"), `<entries?from=${size}&limit=100>; rel="next"`);
+      for (const from of [size + 1, size + 10, 999_999_999_999_999]) {
+        const beyond = await get(`${trail}/entries?from=${from}`);
+        assert.deepEqual(
+          [beyond.status, beyond.json],
+          [404, { status: 404, msg: `The trail has ${size} entries` }],
+        );
+        assert.equal(beyond.headers.get("link"), null);
+      }
       for (const id of ["999999", "0", "-1", "-99999999999999999999"]) {
         const unknown = await get(`/api/v1/logs/${id}/proof`);
         assert.deepEqual([unknown.status, unknown.json], [404, { status: 404, msg: "Log not found" }]);

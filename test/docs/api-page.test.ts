@@ -30,7 +30,10 @@ describe("the page of the API", () => {
     assert.ok(operations.length > 20);
     for (const { operationId, method, path, summary, parameters } of operations) {
       const section = sectionOf(operationId);
-      assert.ok(section.includes(`${method}</span> <code>${path}</code>`), operationId);
+      assert.ok(
+        section.replaceAll("<wbr>", "").includes(`${method}</span> <code>${path}</code>`),
+        operationId,
+      );
       assert.ok(section.includes(summary.replaceAll("'", "&#39;")), operationId);
       assert.match(section, /<pre class="command">curl -i /, operationId);
       for (const { name } of parameters)
@@ -40,6 +43,16 @@ describe("the page of the API", () => {
     assert.match(sectionOf("writeLog"), /TECHNICIAN or above/);
     assert.match(sectionOf("writeLog"), /Idempotency-Key: /);
     assert.match(sectionOf("logIn"), /open to everybody/);
+    assert.match(sectionOf("deactivateEmployee"), />ADMIN</);
+  });
+
+  test("says of every response what it has, in a sentence of its own", () => {
+    const meanings = [...page.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(
+      ([, , meaning = ""]) => meaning,
+    );
+    assert.ok(meanings.length > 80);
+    const wrong = meanings.filter(meaning => /undefined|^Of |^$/.test(meaning));
+    assert.deepEqual(wrong, []);
   });
 
   test("has commands that the service carries out as they stand", { skip: noCurl }, async () => {
@@ -75,7 +88,7 @@ describe("the page of the API", () => {
     const body = aRegistration({ email: adminEmail, role: "ADMIN", password: "own password" });
     assert.equal((await world.call("POST", `${api}/auth/register`, { token, body })).status, 201);
     const [, shown = ""] =
-      /<h4>Before the commands below<\/h4>\n<pre class="command">(.*?)<\/pre>/s.exec(page) ?? [];
+      /<p class="note">Before the commands below:<\/p>\n<pre class="command">(.*?)<\/pre>/s.exec(page) ?? [];
     const login = shown
       .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
       .replace("127.0.0.1:7070", `127.0.0.1:${world.port}`);

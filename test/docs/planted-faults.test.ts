@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { evidence } from "../release/evidence.ts";
 import { plantedFaults } from "../release/planted-faults.ts";
 import { pathOf, readPromiseRows } from "../support/promise-rows.ts";
 
@@ -25,11 +26,20 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
     assert.deepEqual(
       rows.filter(({ promise }) => faultsOf(promise).length === 0),
       [],
+      "add a fault for each of these promises to test/release/planted-faults.ts",
     );
     const others = Object.keys(plantedFaults).filter(
       beginning => rows.filter(({ promise }) => promise.startsWith(beginning)).length !== 1,
     );
-    assert.deepEqual(others, []);
+    assert.deepEqual(
+      others,
+      [],
+      "give each of these in planted-faults.ts the beginning of one row of SECURITY.md",
+    );
+  });
+
+  test("have evidence, each of them and nothing else", () => {
+    assert.deepEqual(Object.keys(evidence).toSorted(), Object.keys(plantedFaults).toSorted());
   });
 
   test("each change a text that is there once", () => {
@@ -47,23 +57,23 @@ describe("the planted faults (test/release/promises.test.ts plants them)", () =>
     );
   });
 
-  test("name tests that the files of their row have", () => {
+  test("name tests that the evidence of their promise has", () => {
     const wrong = rows.flatMap(({ promise, testedIn }) => {
       const titles = [...testedIn, ...contracts].flatMap(titlesIn);
       return faultsOf(promise)
         .flatMap(([, , , soonest]) => soonest ?? [])
         .filter(soonest => !titles.some(title => title.test(soonest)));
     });
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(wrong, [], "name a test of a file that the row of SECURITY.md names");
   });
 
-  test("are in files that the promise's row names, and the row names a test", () => {
+  test("are in the code of their promise's evidence, which has a test", () => {
     for (const { promise, keptIn, testedIn } of rows) {
-      assert.ok(testedIn.length > 0, promise);
+      assert.ok(testedIn.length > 0, `name a test in the row: ${promise}`);
       for (const [file] of faultsOf(promise)) {
         const path = pathOf(file);
         const isNamed = keptIn.some(kept => path === kept || path.startsWith(`${kept}/`));
-        assert.ok(isNamed, `${file}: ${promise}`);
+        assert.ok(isNamed, `name ${file} in the row: ${promise}`);
       }
     }
   });

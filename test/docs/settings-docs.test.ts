@@ -12,14 +12,14 @@ describe("the settings", () => {
 
   test("of serve are all in deploy/environment", () => {
     const missing = Object.values(serveSettings).filter(({ name }) => !RegExp(`\\b${name}\\b`).test(text));
-    assert.deepEqual(missing, []);
+    assert.deepEqual(missing, [], "add these settings to deploy/environment");
   });
 
   test("in deploy/environment are declared ones, with their default or a right value", () => {
     assert.ok(given.length > 10);
     for (const { name, value } of given) {
       const setting = everySetting.find(one => one.name === name);
-      assert.ok(setting, name);
+      assert.ok(setting, `${name} in deploy/environment is no setting`);
       assert.doesNotThrow(() => setting.parse(value, () => ""), name);
     }
   });

@@ -97,6 +97,7 @@ describe("docs/troubleshooting.md", () => {
     assert.deepEqual(
       missing.map(({ file, message }) => `${file}: ${message}`),
       [],
+      "add each of these messages to docs/troubleshooting.md, with what to do about it",
     );
   });
 
@@ -129,14 +130,14 @@ describe("docs/troubleshooting.md", () => {
     const cells = rows.map(row => row.split(" | ").find(cell => cell.includes("`")) ?? "");
     const unknown = cells.flatMap(cell => codeIn(cell).filter(text => !isKnown(text)));
     assert.ok(cells.flatMap(codeIn).length > 110, `${cells.flatMap(codeIn).length}`);
-    assert.deepEqual(unknown, []);
+    assert.deepEqual(unknown, [], "no source file has these messages: correct or remove their rows");
   });
 
   test("shows every status that the service can answer", () => {
     const source = files.map(file => readFileSync(file, "utf8")).join("\n");
     const direct = [...source.matchAll(/new HttpError\((\d{3}),/g)].map(([, status]) => Number(status));
     for (const status of new Set([...direct, ...Object.values(statusOf)])) {
-      assert.match(page, new RegExp(`^\\| (?:\\d{3}, )*${status}[ ,]`, "m"), `${status}`);
+      assert.match(page, new RegExp(`^\\| (?:\\d{3}, )*${status}[ ,]`, "m"), `add a row for ${status}`);
     }
   });
 

@@ -14,11 +14,15 @@ describe("docs/verify.html", () => {
   const page = readFileSync(path, "utf8");
 
   test("has a policy that allows its own script and style alone; if not: node --import tsx dev/verify-page.ts", () => {
-    assert.equal(page, withPolicy(page));
+    assert.equal(page, withPolicy(page), "run `node --import tsx dev/verify-page.ts`");
     assert.match(
       page,
       /content="default-src 'none'; script-src 'sha256-[^';]+'; style-src 'sha256-[^';]+'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"/,
     );
+  });
+
+  test("says what to do without JavaScript", () => {
+    assert.match(page, /<noscript>.*JavaScript is turned off.*check_trail\.py.*<\/noscript>/);
   });
 
   test("names nothing that is elsewhere", () => {

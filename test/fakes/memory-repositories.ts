@@ -249,11 +249,6 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
         return shown(log);
       },
 
-      async findByKey(performerId, key) {
-        const log = keyed.get(`${performerId} ${key}`);
-        return log && shown(log);
-      },
-
       list: part =>
         inChunks(
           listed(part, () => true),

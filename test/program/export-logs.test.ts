@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +8,7 @@ import { programCommand } from "../support/compiled.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { nowhere } from "../support/native-postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 
 const columns =
   "id,performedDate,status,taskType,comment,assetId,assetName,performedByEmployeeId,performedByName";

@@ -9,7 +9,7 @@ import { send } from "../lab/faults/request.ts";
 import { makeWrite } from "../lab/faults/write.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { type HeldSocket, holdSocket } from "../support/held-socket.ts";
-import { runProgram } from "../support/program.ts";
+import { operationsOf, runProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 
 describe("a socket that is passed on", () => {
@@ -46,6 +46,7 @@ describe("a service on a socket that outlives it", () => {
       SECRET_KEY: "a secret of the restart tests, thirty-two bytes",
       // Nobody listens there: it must not be asked.
       HOST: "192.0.2.1",
+      OPS_PORT: "0",
     };
     const admin = ["create-admin", "--email", "admin@example.com"];
     const { code } = await runProgram(admin, { DATABASE_URL: database.url, ADMIN_PASSWORD: "secret 1" });
@@ -63,6 +64,8 @@ describe("a service on a socket that outlives it", () => {
       .map(line => JSON.parse(line))
       .find(({ event }) => event === "listening");
     assert.deepEqual([port, host], [socket.port, undefined]);
+    const { json } = await operationsOf(service).call("GET", "/openapi.json");
+    assert.deepEqual(json.servers, [{ url: `http://127.0.0.1:${socket.port}` }]);
     const body = { email: "admin@example.com", password: "secret 1" };
     const login = await send(socket.port, "/api/v1/auth/login", { method: "POST", body });
     const { token } = login.json as { token: string };

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,7 +13,7 @@ import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort, nowhere } from "../support/native-postgres.ts";
 import { runProgram, type Service, startProgram, startService } from "../support/program.ts";
 import { aLog } from "../support/test-records.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 
 /** Begins a request that is under way until its body of two bytes has been sent. */
 async function beginLogin(port: number) {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { programCommand } from "../support/compiled.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { runProgram } from "../support/program.ts";
+import { once } from "../support/until.ts";
 
 const lacksScript = spawnSync("script", ["--version"]).stdout?.includes("util-linux") !== true;
 

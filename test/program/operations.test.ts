@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
@@ -10,7 +9,7 @@ import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { freePort, nowhere } from "../support/native-postgres.ts";
 import { operationsOf, runProgram, type Service, type Settings, startService } from "../support/program.ts";
 import { noPromtool, readMetrics, runPromtool } from "../support/prometheus.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 
 const eventOf = (line: string): string => JSON.parse(line).event;
 
@@ -110,9 +109,8 @@ describe("the operations listener", () => {
       const { status, headers, text } = await operations.call("GET", "/api");
       assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
       assert.match(headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-/);
-      assert.ok(text.includes("<code>/api/v1/auth/login</code>"));
-      // PORT is 0 here.
-      assert.ok(text.includes("BASE=http://127.0.0.1:0 ") && !text.includes("7070"));
+      assert.ok(text.includes("<wbr>auth/<wbr>login</code>"));
+      assert.ok(text.includes(`BASE=http://127.0.0.1:${service.port} `) && !text.includes("7070"));
       assert.ok((await operations.call("GET", "/")).text.includes('<a href="/api">'));
     });
 
@@ -121,8 +119,8 @@ describe("the operations listener", () => {
       assert.deepEqual([status, headers.get("content-type")], [200, "application/json; charset=utf-8"]);
       assert.equal(headers.get("access-control-allow-origin"), "*");
       const { servers, ...document } = JSON.parse(text);
-      // The port that was asked for.
-      assert.deepEqual(servers, [{ url: "http://127.0.0.1:0" }]);
+      // PORT is 0 here.
+      assert.deepEqual(servers, [{ url: `http://127.0.0.1:${service.port}` }]);
       const { servers: _, ...printed } = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
       assert.deepEqual(document, printed);
     });
@@ -307,6 +305,26 @@ describe("the operations listener", () => {
     await until(async () => (await figure('condition{condition="whole"}')) === 1);
     await sql.end();
     await service.stop();
+  });
+
+  test("tells of a database that refuses new connections, though those of before go on", async t => {
+    if (!database.hasUsers) return t.skip("the embedded database has one user for everybody");
+    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    const role = `ready_${process.pid}`;
+    await sql.unsafe(`create role ${role} login in role maintenance_log_service`);
+    const url = new URL(database.url);
+    url.username = role;
+    await start({ DATABASE_URL: url.href });
+    await untilAnswered(readyz, ({ status }) => status === 200);
+    // As a change of the password, or of pg_hba.conf.
+    await sql.unsafe(`alter role ${role} nologin`);
+    const { json } = await untilAnswered(readyz, ({ status }) => status === 503);
+    assert.deepEqual(json.checks, { service: "ok", database: "not available", schema: "unknown" });
+    await sql.unsafe(`alter role ${role} login`);
+    await untilAnswered(readyz, ({ status }) => status === 200);
+    await service.stop();
+    await sql.unsafe(`drop role ${role}`);
+    await sql.end();
   });
 
   test("tells of a schema that is not that of the program any more", async () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { describe, test } from "node:test";
 import { describeApi } from "../../dev/api-docs/describe.ts";
 import { programCommand, script } from "../support/compiled.ts";
 import { startProgram } from "../support/program.ts";
+import { once } from "../support/until.ts";
 
 /** Runs a command whose standard output is this descriptor. */
 async function runInto(descriptor: number, args: readonly string[]) {

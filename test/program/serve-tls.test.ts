@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
@@ -13,7 +12,7 @@ import { askByTls } from "../support/https-client.ts";
 import { freePort, nowhere } from "../support/native-postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { readMetrics } from "../support/prometheus.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "serve-tls-"));
 after(() => rmSync(folder, { recursive: true }));

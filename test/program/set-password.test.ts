@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { runProgram, type Service, startProgram, startService } from "../support/program.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 
 const email = "ada@example.com";
 

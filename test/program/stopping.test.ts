@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
 import { runProgram, type Service, startService } from "../support/program.ts";
-import { until } from "../support/until.ts";
+import { once, until } from "../support/until.ts";
 
 const account = { email: "ada@example.com", password: "first pass-word" };
 

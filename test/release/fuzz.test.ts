@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import type { Route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes } from "../../src/adapters/http/api/routes.ts";
 import { makeUseCases } from "../../src/app.ts";
+import { makeRandom } from "../lab/faults/random.ts";
 import { forge, goodClaims } from "../support/forge.ts";
 import { anAsset } from "../support/test-records.ts";
 import { openWorld, password, secretKey, type World } from "../support/world.ts";
@@ -20,15 +21,9 @@ const requestsPerWorld = 2_000;
 const lanes = 4;
 const longestBatch = 8;
 
-/** Numbers that follow from the seed (mulberry32). */
+/** Choices that follow from the seed. */
 function makeChance(from: number) {
-  let state = from >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = makeRandom(from);
   return {
     below: (bound: number): number => Math.floor(next() * bound),
     isOnceIn: (times: number): boolean => next() * times < 1,

@@ -1,5 +1,5 @@
 /**
- * The name of a file as SECURITY.md has it, a text that occurs once in it, and what a careless hand could make of that. Where
+ * The name of a file as evidence.ts has it, a text that occurs once in it, and what a careless hand could make of that. Where
  * the tests of the row take long: the name of one that notices it, which is run before all.
  */
 export type PlantedFault = readonly [file: string, text: string, replacement: string, soonest?: string];
@@ -23,11 +23,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["jose-tokens.ts", "algorithms: [algorithm], issuer", "issuer"],
     ["jose-tokens.ts", "issuer, requiredClaims", "requiredClaims"],
     ["jose-tokens.ts", ' requiredClaims: ["exp"],', ""],
+    ["jose-tokens.ts", "      if (!compact.test(token)) throw tokenNotValid();\n", ""],
     ["sessions.ts", "claims.expiresAt * 1_000", "claims.expiresAt * 1_000_000"],
   ],
   "`sub` and `username` of an accepted token": [
     ["sessions.ts", "employeeId !== undefined && employeeId !== employee.id", "employeeId === -1"],
-    ["log-append.ts", ' and e.email_folded = "emailFolded"', ""],
+    ["log-append.ts", ' and employee.email_folded = "emailFolded"', ""],
   ],
   "No employee grants a role above": [
     ["employee-repository.ts", "and role = any (", "and (select role from target) = any ("],
@@ -46,7 +47,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "expected === undefined\n    ? sql`true`",
       "expected !== undefined\n    ? sql`true`",
     ],
-    ["preconditions.ts", "ifMatch === undefined || isAny(ifMatch)", "true"],
+    ["preconditions.ts", "!isWanted || ", ""],
   ],
   "The performer of a log is the caller": [
     ["routes.ts", "maintenanceLogs.write(caller,", "maintenanceLogs.write({ ...caller, employeeId: 1 },"],
@@ -107,8 +108,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "promises.ts",
-      'name: "encoding",\n    asked: "connection",',
-      'name: "encoding",\n    asked: "catalogs",',
+      "const ofConnections: readonly DatabasePromise[] = [\n  {",
+      "const ofConnections: readonly DatabasePromise[] = [\n  {\n    when: isPooled,",
     ],
   ],
   "What protects the records": [
@@ -120,8 +121,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "promises.ts",
-      'broken: "refuses",\n    faults: ({ protection })',
-      'broken: "warns",\n    faults: ({ protection })',
+      'prevents: "start",\n    faults: ({ protection })',
+      'prevents: "nothing",\n    faults: ({ protection })',
     ],
     [
       "protection.ts",
@@ -133,12 +134,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "A database that has lost the records": [
     [
       "promises.ts",
-      'broken: "refuses",\n    faults: () => emptied',
-      'broken: "warns",\n    faults: () => emptied',
+      'prevents: "start",\n    faults: () => emptied',
+      'prevents: "nothing",\n    faults: () => emptied',
     ],
     [
       "check.ts",
-      'if (promise.broken === "refuses") throw new UnsuitableDatabase(words);',
+      'if (promise.prevents === "start") throw new UnsuitableDatabase(words);',
       "",
       "and had frozen its schema has lost its records: serve and a backup refuse it, and check says what is missing",
     ],
@@ -147,7 +148,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["remembered.ts", "if (await records.isEmpty())", "if (kept.size < 0)"],
     [
       "commands/service.ts",
-      "      await compareStateFile(database, trailStateFile).catch(faultOf);\n",
+      "      await compareStateFile(database.requests, trailStateFile).catch(faultOf);\n",
       "",
       "and without records is refused by serve and a backup, and check says so",
     ],
@@ -416,8 +417,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "operations-listener.ts",
-      'headers: ["Content-Security-Policy", policyOf(text), "Referrer-Policy", "no-referrer"]',
-      'headers: ["Referrer-Policy", "no-referrer"]',
+      'headers: { "Content-Security-Policy": policyOf(text), "Referrer-Policy": "no-referrer" }',
+      'headers: { "Referrer-Policy": "no-referrer" }',
     ],
   ],
   "Error responses contain no stack trace": [
@@ -428,7 +429,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "a version other than 1.0 and 1.1 is 505, and 1.0 is answered without a Host",
     ],
     ["http-error.ts", '"Internal server error"', "String(error)"],
-    ["errors.ts", '"The request conflicts with what is stored"', "error.message"],
+    ["sqlstate.ts", '"The request conflicts with what is stored"', "error.message"],
     ["pool.ts", '"The database is not available"', "cause"],
   ],
   "No secret is printed or logged": [
@@ -582,11 +583,15 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "The service signs only a trail": [
     [
       "signing.ts",
-      "if (head !== undefined && !(await makeStoredTree(ledger, hasher).extends(head, tree)))",
-      "if (head !== undefined && head.size > tree.size)",
+      "if (!(await makeStoredTree(ledger, hasher).extends(head, tree)))",
+      "if (head.size > tree.size)",
     ],
-    ["signing.ts", "const kept = remembered ? headIn(remembered.place, note) : own;", "const kept = own;"],
-    ["signing.ts", '    ["database", stored, storedNote] as const,\n', ""],
+    [
+      "signing.ts",
+      "const outside = signedIn(place, (await remembered.read()) || undefined);",
+      "const outside: Signed | undefined = own && { where: place, head: own };",
+    ],
+    ["signing.ts", "of [outside, inside].filter(", "of [outside].filter("],
     [
       "signing.ts",
       "      await remembered?.write(note);\n      await this.#publish(head, false);",
@@ -606,7 +611,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["entries.ts", "sql`name, description, active`", "sql`name, active`"],
     ["entries.ts", "sql`role, active`", "sql`role`"],
     ["entries.ts", "', asset_id, ',\"comment\"", "', 1, ',\"comment\""],
-    ["records.ts", "when record.hash is distinct from entry.hash then 'changed'", ""],
+    ["comparisons.ts", "when record.hash is distinct from entry.hash then 'changed'", ""],
     [
       "store-verification.ts",
       "if (check.matches(head)) continue;",
@@ -670,9 +675,15 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "With `sslmode=verify-full`": [
     [
       "encryption.ts",
-      'rejectUnauthorized: mode !== "require"',
-      'rejectUnauthorized: mode === "verify-ca"',
+      'rejectUnauthorized: this.#mode !== "require"',
+      'rejectUnauthorized: this.#mode === "verify-ca"',
       "at 127.0.0.1 with sslmode=verify-full&sslrootcert=foreign.pem: unable to verify|self.signed|unable to get",
+    ],
+    [
+      "encryption.ts",
+      "if (!isDeepStrictEqual(pem, this.#pem)) {",
+      "if (pem.ca === undefined && this.#pem.ca !== undefined) {",
+      "authorities that have changed since the start count for each new connection",
     ],
     [
       "dial.ts",
@@ -742,7 +753,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "left join asset a on a.id = l.asset_id",
       "join asset a on a.id = l.asset_id",
     ],
-    ["names.ts", 'for (const id of performers) names.performers.set(id, performerJson(id, ""));', ""],
+    ["names.ts", 'for (const id of performers) into.performers.set(id, performerJson(id, ""));', ""],
   ],
   "A proof or a tile": [
     [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { copyTree, type Tree } from "../lab/mutants/trial.ts";
+import { copyTree, type Tree } from "../support/planted-tree.ts";
 import { makeSoundness, noticedBy } from "../support/planting.ts";
 import { readPromiseRows } from "../support/promise-rows.ts";
 import { plantedFaults } from "./planted-faults.ts";
@@ -12,7 +12,7 @@ const mostTrees = 3;
 const trees: Tree[] = [];
 let isSound: ReturnType<typeof makeSoundness> | undefined;
 
-describe("what a planted fault breaks is noticed by a test that SECURITY.md names for it", {
+describe("what a planted fault breaks is noticed by a test of its promise's evidence", {
   concurrency: mostTrees,
 }, () => {
   before(() => {

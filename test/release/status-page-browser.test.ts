@@ -10,7 +10,7 @@ const chromium = findChromium();
 const reference = readFileSync("docs/api.html", "utf8");
 const withPolicy = (text: string, policy: string) => ({
   ...answerOf(text),
-  headers: ["Content-Security-Policy", policy],
+  headers: { "Content-Security-Policy": policy },
 });
 
 /** Everything that the page's policy forbids, so that the test is known to notice. */
@@ -22,10 +22,12 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
   const server = makeOpsServer(
     {
       "/": () => answerOf(makeBusyPage()),
+      "/still": () => answerOf(makeBusyPage("/still")),
       "/broken": () => answerOf(broken),
       "/api": () => withPolicy(reference, policyOf(reference)),
     },
     () => {},
+    () => new Date(),
   );
   let browser: Browser;
   let origin: string;
@@ -80,6 +82,27 @@ describe("the status page in a browser", { skip: chromium === undefined && noChr
       );
     }
     assert.notEqual(await browser.evaluate("document.title"), "run");
+  });
+
+  test("can be kept from refreshing, by a link without a script", async () => {
+    const refreshes = "document.querySelector('meta[http-equiv=refresh]') !== null";
+    await browser.open(`${origin}/`);
+    assert.equal(await browser.evaluate(refreshes), true);
+    const stop = String(await browser.evaluate("document.querySelector('header a').href"));
+    await browser.open(stop);
+    assert.equal(await browser.evaluate(refreshes), false);
+    assert.equal(await browser.evaluate("document.querySelector('header a').href"), `${origin}/`);
+  });
+
+  test("the page of the API tells links from text by more than colour, and its contents are easy to hit", async () => {
+    await browser.setAppearance(1_280, "dark");
+    await browser.open(`${origin}/api`);
+    const plain =
+      "[...document.querySelectorAll('main a, header a')].filter(a => getComputedStyle(a).textDecorationLine !== 'underline').length";
+    assert.equal(await browser.evaluate(plain), 0);
+    const heights = "[...document.querySelectorAll('nav a')].map(a => a.getBoundingClientRect().height)";
+    // WCAG 2.5.8: 24 pixels.
+    assert.ok(Number(await browser.evaluate(`Math.min(...${heights})`)) >= 24);
   });
 
   for (const width of [360, 375, 1_280]) {

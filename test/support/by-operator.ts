@@ -42,7 +42,7 @@ export function byOperator({ employees, assets, maintenanceLogs, ...others }: Re
     maintenanceLogs: {
       ...maintenanceLogs,
       append: (assetId: number, performer: Caller, log: NewLog, key?: string) =>
-        makeMaintenanceLogs({ assets, maintenanceLogs }).write(performer, assetId, log, key),
+        makeMaintenanceLogs({ maintenanceLogs }).write(performer, assetId, log, key),
     },
   };
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text as textOf } from "node:stream/consumers";
 import { checkAnswer } from "./api-document.ts";
+import { inTime } from "./until.ts";
 
 export interface Answer {
   readonly status: number;
@@ -46,7 +47,9 @@ export const makePlainClient =
     const payload = raw ?? (body === undefined ? null : JSON.stringify(body));
     const url = new URL(`http://127.0.0.1:${port}${path}`);
     const asked = request(url, { method, headers: Object.fromEntries(sent), agent }).end(payload);
-    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    const [response] = (await inTime(`the response to ${method} ${path}`, once(asked, "response"))) as [
+      IncomingMessage,
+    ];
     const text = await textOf(response);
     const answered = new Headers();
     for (const [name, values = []] of Object.entries(response.headersDistinct)) {

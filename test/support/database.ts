@@ -7,6 +7,7 @@ import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
 import { commandLimits, connect } from "../../src/adapters/postgres/connection/database.ts";
 import { migrate, readSchema } from "../../src/adapters/postgres/schema/migrations.ts";
+import { assertGivenBack } from "./given-back.ts";
 import { closeAtEnd } from "./left-open.ts";
 import { urlOf } from "./native-postgres.ts";
 
@@ -16,6 +17,9 @@ export interface TestDatabase {
   readonly url: string;
   /** Roles and users are real here; the embedded database has one user for everybody. */
   readonly hasUsers: boolean;
+  /** Fails where a connection to it stays open. */
+  assertUnconnected(): Promise<void>;
+  /** Fails there, too. */
   drop(): Promise<void>;
 }
 
@@ -29,7 +33,7 @@ export async function openEmptyDatabase(template?: string): Promise<TestDatabase
 
 /**
  * A database of its own for one test file, with the present schema: a copy of the one that the run has migrated, which
- * takes a third of the time. There is none when single mistakes are planted, since one may be in a migration.
+ * takes a third of the time. There is none where a fault is planted in a migration.
  */
 export async function openDatabase(): Promise<TestDatabase> {
   const template = process.env["TEST_TEMPLATE"];
@@ -59,18 +63,30 @@ async function openEmbedded(): Promise<TestDatabase> {
     rmSync(folder, { recursive: true });
   };
   const dropped = closeAtEnd(drop);
-  return { url, hasUsers: false, drop };
+  return { url, hasUsers: false, assertUnconnected: async () => {}, drop };
 }
 
 async function openOnServer(serverUrl: string, template?: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
   const server = postgres(serverUrl, { max: 1, fetch_types: false, onnotice: () => {} });
   await server.unsafe(`create database ${name}${template === undefined ? "" : ` template ${template}`}`);
-  const drop = async () => {
-    dropped();
+  const end = async () => {
     await server.unsafe(`drop database ${name} with (force)`);
     await server.end();
   };
-  const dropped = closeAtEnd(drop);
-  return { url: urlOf(serverUrl, name), hasUsers: true, drop };
+  const ended = closeAtEnd(end);
+  const assertUnconnected = () =>
+    assertGivenBack(
+      "connections to a database that is done with",
+      () => server`select application_name, state, query from pg_stat_activity where datname = ${name}`,
+    );
+  return {
+    url: urlOf(serverUrl, name),
+    hasUsers: true,
+    assertUnconnected,
+    async drop() {
+      ended();
+      await assertUnconnected().finally(end);
+    },
+  };
 }

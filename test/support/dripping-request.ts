@@ -41,7 +41,7 @@ export async function startDripping(port: number, { method, path, token, body, i
     /** Sends the last byte and waits for the answer. */
     async finish(): Promise<RawAnswer> {
       socket.write(payload.subarray(-1));
-      await closed;
+      await closed();
       const final = text().slice(text().indexOf("HTTP/1.1", 1));
       return { status: Number(final.slice(9, 12)), text: final };
     },

@@ -1,34 +1,40 @@
-import { once } from "node:events";
 import { createServer, request as forward } from "node:http";
 import { listenLocally } from "./listen.ts";
+import { once } from "./until.ts";
 
-/** What becomes of one request: a lost answer, a busy service, or something done before it is passed on. */
-export type Mishap = "lose the answer" | "be busy" | (() => void);
+/** A response of the proxy's own. */
+interface OwnResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What becomes of one request: a lost answer, one of the proxy's own, or something done before it is passed on. */
+export type Mishap = "lose the answer" | OwnResponse | (() => void);
 
 export interface FlakyProxy {
   readonly port: number;
-  /** The mishaps that have not happened yet. */
-  readonly ahead: readonly Mishap[];
+  /** Those that have not happened yet. */
+  ahead(): readonly Mishap[];
   close(): Promise<void>;
 }
 
-/** Passes requests on to a service; those that begin with this method and path meet the mishaps, one each. */
+/** Passes requests on to a service. The mishaps, one each, meet the requests that begin with the method and path beside them. */
 export async function startFlakyProxy(
   target: number,
-  start: string,
-  mishaps: readonly Mishap[],
+  mishaps: Readonly<Record<string, readonly Mishap[]>>,
 ): Promise<FlakyProxy> {
-  const ahead = [...mishaps];
+  const ahead = Object.entries(mishaps).map(([start, of]) => ({ start, of: [...of] }));
   const server = createServer((request, response) => {
-    const mishap = `${request.method} ${request.url}`.startsWith(start) ? ahead.shift() : undefined;
-    if (mishap === "be busy") {
+    const { method, url, headers } = request;
+    const mishap = ahead.find(({ start }) => `${method} ${url}`.startsWith(start))?.of.shift();
+    if (typeof mishap === "object") {
       request.resume();
-      response.writeHead(503, { "Content-Type": "application/json", "Retry-After": "1" });
-      response.end(JSON.stringify({ status: 503, msg: "The service is overloaded" }));
+      response.writeHead(mishap.status, mishap.headers);
+      response.end(mishap.body);
       return;
     }
     if (typeof mishap === "function") mishap();
-    const { method, url, headers } = request;
     const passed = forward({ port: target, host: "127.0.0.1", method, path: url, headers }, answer => {
       if (mishap === "lose the answer") {
         answer.resume().once("end", () => response.destroy());
@@ -37,11 +43,13 @@ export async function startFlakyProxy(
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });
+    // The client was killed while its request was under way.
+    passed.on("error", () => response.destroy());
     request.pipe(passed);
   });
   return {
     port: await listenLocally(server),
-    ahead,
+    ahead: () => ahead.flatMap(({ of }) => of),
     async close() {
       server.closeAllConnections();
       server.close();

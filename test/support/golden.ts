@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** Compares a text with the one in a file of test/. After a change that was meant: GOLDEN=write, and read the difference. */
+/** Compares a text with a file. `make golden` writes the file. */
 export function assertGolden(file: string, text: string): void {
   if (process.env["GOLDEN"] === "write") writeFileSync(file, text);
-  assert.equal(text, readFileSync(file, "utf8"), `not as in ${file}`);
+  assert.equal(
+    text,
+    readFileSync(file, "utf8"),
+    `not as in ${file}: if that was meant, run \`make golden\` and read the difference`,
+  );
 }

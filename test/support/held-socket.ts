@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { script } from "./compiled.ts";
 import type { Settings } from "./program.ts";
+import { inTime } from "./until.ts";
 
 interface SocketHandle {
   readonly fd: number;
@@ -53,18 +54,19 @@ export function holdSocket(): HeldSocket {
         code: code as number | null,
         stderr: await stderr,
       }));
-      await new Promise<void>((resolve, reject) => {
+      const listening = new Promise<void>((resolve, reject) => {
         createInterface({ input: program.stdout as NodeJS.ReadableStream }).on("line", line => {
           lines.push(line);
           if (JSON.parse(line).event === "listening") resolve();
         });
         ended.then(outcome => reject(new Error(`serve ended: ${JSON.stringify(outcome)}`)));
       });
+      await inTime("a service that listens", listening);
       return {
         lines,
         stop() {
           program.kill("SIGTERM");
-          return ended;
+          return inTime("the end of serve", ended);
         },
       };
     },

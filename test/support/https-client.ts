@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
+import { once } from "./until.ts";
 
 /** Asks a server for a preflight, trusting this authority only and on a connection of its own. */
 export async function askByTls(port: number, ca: string): Promise<IncomingMessage> {

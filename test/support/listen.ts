@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
+import { once } from "./until.ts";
 
 /** Lets a server listen on a free port of loopback; resolves to the port. */
 export async function listenLocally(server: Server): Promise<number> {

@@ -4,9 +4,9 @@ import fc from "fast-check";
 import postgres from "postgres";
 import { batched } from "../../src/adapters/postgres/batching/batch.ts";
 import { makeDatabase } from "../../src/adapters/postgres/connection/database.ts";
-import { isRefused } from "../../src/adapters/postgres/connection/errors.ts";
 import type { Link, PendingRows } from "../../src/adapters/postgres/connection/link.ts";
 import { Pool } from "../../src/adapters/postgres/connection/pool.ts";
+import { isRefused } from "../../src/adapters/postgres/connection/sqlstate.ts";
 import { sql } from "../../src/adapters/postgres/connection/statement.ts";
 
 const limits = { connections: 3, deadlineMilliseconds: 1_000, waiting: 4 };

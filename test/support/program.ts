@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { type Call, makeClient, makePlainClient } from "./client.ts";
 import { script } from "./compiled.ts";
 import { closeAtEnd } from "./left-open.ts";
+import { inTime } from "./until.ts";
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -37,11 +38,14 @@ export async function runProgram(
 ): Promise<Outcome> {
   const program = startProgram(args, settings);
   program.stdin.on("error", () => {}).end(stdin);
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(program.stdout),
-    text(program.stderr),
-    once(program, "exit") as Promise<[number | null]>,
-  ]);
+  const [stdout, stderr, [code]] = await inTime(
+    `the end of ${args[0]}`,
+    Promise.all([
+      text(program.stdout),
+      text(program.stderr),
+      once(program, "exit") as Promise<[number | null]>,
+    ]),
+  );
   return { code, stdout, stderr };
 }
 
@@ -66,7 +70,7 @@ export async function startService(settings: Settings): Promise<Service> {
     stdout: lines.join("\n"),
     stderr: await stderr,
   }));
-  const port = await new Promise<number>((resolve, reject) => {
+  const listening = new Promise<number>((resolve, reject) => {
     createInterface({ input: program.stdout }).on("line", line => {
       lines.push(line);
       const { event, port } = JSON.parse(line);
@@ -74,6 +78,7 @@ export async function startService(settings: Settings): Promise<Service> {
     });
     exited.then(outcome => reject(new Error(`serve ended: ${JSON.stringify(outcome)}`)));
   });
+  const port = await inTime("a service that listens", listening);
   return {
     call: makeClient(port),
     port,
@@ -82,13 +87,13 @@ export async function startService(settings: Settings): Promise<Service> {
     signal: signal => void program.kill(signal),
     stop(signal = "SIGTERM") {
       program.kill(signal);
-      return exited;
+      return inTime(`the end of serve after ${signal}`, exited);
     },
   };
 }
 
 /** Where the operations listener of a service listens. */
-export function operationsOf({ lines }: Service): { port: number; call: Call } {
+export function operationsOf({ lines }: Pick<Service, "lines">): { port: number; call: Call } {
   const listening = lines.map(line => JSON.parse(line)).find(({ event }) => event === "operations listening");
   assert.equal(typeof listening?.port, "number");
   return { port: listening.port, call: makePlainClient(listening.port) };

@@ -14,7 +14,6 @@ const parts = [
   "package.json",
   "sql",
   "src",
-  "test/lab/mutants/survivors.md",
   "tsconfig.build.json",
   "tsconfig.json",
 ];

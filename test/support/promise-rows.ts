@@ -1,12 +1,17 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { evidence } from "../release/evidence.ts";
 
-/** A row of the tables of promises in SECURITY.md. */
+/** A promise of SECURITY.md, with its evidence. */
 export interface PromiseRow {
+  /** The heading that it is below. */
+  readonly subject: string;
   readonly promise: string;
   /** Files and folders that keep it, by their paths. */
   readonly keptIn: readonly string[];
-  /** Files of tests that `make test` runs. */
+  /** Files and folders of its tests. */
+  readonly heldBy: readonly string[];
+  /** Files of those tests that `make test` runs. */
   readonly testedIn: readonly string[];
 }
 
@@ -22,11 +27,6 @@ export function pathOf(name: string): string {
   return found;
 }
 
-const isName = (text: string): boolean =>
-  /^[\w./-]+(\.(ts|sql|json|ndjson|service)|\/)$|^Makefile$|^deploy\/install$|^test\/http$/.test(text);
-const namesIn = (cell: string): string[] =>
-  [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name).filter(isName);
-
 /** The contract is a function, which this file calls. */
 const contract = "test/contract/repositories-postgres.test.ts";
 
@@ -37,21 +37,27 @@ function testsOf(path: string): string[] {
   return files.filter(file => file.endsWith(".test.ts") && !file.startsWith("test/release/"));
 }
 
+/** Throws for a promise without evidence, or with that of two. */
+function rowOf(subject: string, promise: string): PromiseRow {
+  const [found, ...others] = Object.keys(evidence).filter(beginning => promise.startsWith(beginning));
+  const row = evidence[found ?? ""];
+  if (row === undefined || others.length > 0) throw new Error(`evidence.ts has not one row for: ${promise}`);
+  const heldBy = row.tests.map(pathOf);
+  return {
+    subject,
+    promise,
+    keptIn: row.code.map(pathOf),
+    heldBy,
+    testedIn: [...new Set(heldBy.flatMap(testsOf))],
+  };
+}
+
 export function readPromiseRows(): readonly PromiseRow[] {
-  const tables = readFileSync("SECURITY.md", "utf8").matchAll(
-    /^\| Promise \| Implemented in \| Tested in \|\n\|[-|]+\|\n((?:\|.*\n)+)/gm,
-  );
-  return [...tables].flatMap(([, rows = ""]) =>
-    rows
-      .trimEnd()
-      .split("\n")
-      .map(row => {
-        const [, promise = "", keptIn = "", testedIn = ""] = row.split(/ ?\| ?/);
-        return {
-          promise,
-          keptIn: namesIn(keptIn).map(pathOf),
-          testedIn: [...new Set(namesIn(testedIn).map(pathOf).flatMap(testsOf))],
-        };
-      }),
-  );
+  const [, rest = ""] = readFileSync("SECURITY.md", "utf8").split("\n## Promises\n");
+  const [section = ""] = rest.split("\n## ");
+  const [, ...subjects] = section.split(/^### /m);
+  return subjects.flatMap(text => {
+    const [subject = "", ...lines] = text.split("\n");
+    return lines.filter(line => line.startsWith("- ")).map(line => rowOf(subject, line.slice("- ".length)));
+  });
 }

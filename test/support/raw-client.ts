@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { inTime } from "./until.ts";
 
 /** A connection of our own, and what came back on it so far. A reset is as good an end as any, unless a test asks. */
 export async function dial(port: number) {
@@ -12,8 +13,9 @@ export async function dial(port: number) {
   socket.on("data", chunk => {
     text += chunk;
   });
-  const closed = new Promise<void>(resolve => socket.once("close", () => resolve()));
-  await once(socket, "connect");
+  const end = new Promise<void>(resolve => socket.once("close", () => resolve()));
+  await inTime("a connection", once(socket, "connect"));
+  const closed = () => inTime("the end of a connection", end);
   return { socket, closed, text: () => text, failure: () => failure };
 }
 
@@ -21,7 +23,7 @@ export async function dial(port: number) {
 export async function sendRaw(port: number, sent: string): Promise<string> {
   const { socket, closed, text, failure } = await dial(port);
   socket.write(sent);
-  await closed;
+  await closed();
   if (failure() !== undefined) throw failure();
   return text();
 }

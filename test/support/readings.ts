@@ -59,7 +59,7 @@ export function meterOf(counts: readonly number[]): Meter {
 }
 
 /** The page of a service at work for more than ten minutes, with one thing that calls for attention. */
-export function makeBusyPage(): string {
+export function makeBusyPage(path = "/"): string {
   const meter = makeRequestMeter();
   const history: Reading[] = [];
   const routes: readonly [method: string, route: string, share: number, milliseconds: number][] = [
@@ -85,12 +85,17 @@ export function makeBusyPage(): string {
     history.push(readingOf(meter, 273_000 + i * 10));
   }
   const now = history.pop() ?? readingOf(meter, 0);
-  return statusPage({ ready: true, checks: { service: "ok", database: "ok", schema: "ok" } }, now, history);
+  return statusPage(
+    path,
+    { ready: true, checks: { service: "ok", database: "ok", schema: "ok" } },
+    now,
+    history,
+  );
 }
 
 export const answerOf = (text: string): OpsResponse => ({
   status: 200,
   type: "text/html; charset=utf-8",
   text,
-  headers: ["Content-Security-Policy", policyOf(text)],
+  headers: { "Content-Security-Policy": policyOf(text) },
 });

@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { isTileOf, readTilePath } from "../../src/domain/trail/tile.ts";
 import { listenLocally } from "./listen.ts";
 import type { TestTrail } from "./trail.ts";
+import { once } from "./until.ts";
 
 /** The routes of a trail, and the login, over a trail in memory. */
 export interface TrailServer {

@@ -1,3 +1,4 @@
+import { type EventEmitter, once as onceOf } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Far longer than anything that a test waits for takes, on a machine under load too. Shorter where a fault is planted. */
@@ -21,6 +22,19 @@ export async function until<T>(
     await sleep(pause);
   }
 }
+
+/** What a promise resolves to. Fails after the same deadline, and names what did not come. */
+export function inTime<T>(what: string, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = new Error(`${what} did not come within ${patienceMilliseconds / 1_000} s`);
+    const deadline = setTimeout(reject, patienceMilliseconds, late);
+    promise.then(resolve, reject).finally(() => clearTimeout(deadline));
+  });
+}
+
+/** As of node:events, but in time: for who waits for the event at once. */
+export const once = (emitter: EventEmitter, event: string) =>
+  inTime(`the event ${event} of a ${emitter.constructor.name}`, onceOf(emitter, event));
 
 /** Two turns of the event loop: all that was under way, and waits for nothing else, has gone on. */
 export const turns = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)));

@@ -22,6 +22,7 @@ import { makeRecordingEventLog, type RecordedEvent } from "../fakes/recording-ev
 import { byOperator } from "./by-operator.ts";
 import { type Call, makeClient } from "./client.ts";
 import { openDatabase } from "./database.ts";
+import { closeEmpty } from "./given-back.ts";
 import { closeAtEnd } from "./left-open.ts";
 import { anEmployee, aRegistration } from "./test-records.ts";
 
@@ -87,7 +88,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   });
   const app = makeApp(ports, trail.published, { allowedOrigins, trustedProxies, limits }, meter);
   const port = await app.listen(0, "127.0.0.1");
-  const closed = closeAtEnd(() => app.close(0));
+  const closed = closeAtEnd(() => closeEmpty(app, 0));
   const call = makeClient(port);
 
   const passwordHash = await passwords.hash(password, ["operator"]);
@@ -119,7 +120,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     load: () => app.load(),
     close(graceMilliseconds = 0) {
       closed();
-      return app.close(graceMilliseconds);
+      return closeEmpty(app, graceMilliseconds);
     },
   };
 }

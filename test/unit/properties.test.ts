@@ -150,7 +150,7 @@ describe("a cursor", () => {
       yield { json: Buffer.alloc(0), next: position };
       yield { json: Buffer.from("{}"), next: position };
     }
-    const answer = await listOrPage({ limit: 1 } as Parameters<typeof listOrPage>[0], list());
+    const answer = await listOrPage("logs", { limit: 1 } as Parameters<typeof listOrPage>[1], list());
     return /before=([\w-]+)>/.exec(answer.headers?.["Link"] ?? "")?.[1] ?? "";
   };
 

@@ -1,4 +1,3 @@
-import { ifNoneMatchFields, preconditionFields } from "../../../src/adapters/http/api/entity-tag.ts";
 import { logQueryFields } from "../../../src/adapters/http/api/log-page.ts";
 import { entriesFields } from "../../../src/adapters/http/api/trail-routes.ts";
 import { activityFilterFields } from "../../../src/domain/activity.ts";
@@ -9,7 +8,7 @@ import {
   passwordChangeFields,
   registrationFields,
 } from "../../../src/domain/employee.ts";
-import type { Field, Fields, Schema } from "../../../src/domain/field.ts";
+import type { Bounds, Field, Fields, Schema } from "../../../src/domain/field.ts";
 import { activeAssetsFields, newLogFields, writeLogHeaders } from "../../../src/domain/maintenance-log.ts";
 
 const wordsOf = new Map<Field<unknown>, string>();
@@ -19,22 +18,34 @@ function describe<F extends Fields>(fields: F, words: { readonly [Name in keyof 
   for (const [name, field] of Object.entries(fields)) wordsOf.set(field, words[name] as string);
 }
 
-/** The schema of a field, with what the field means. */
+/** The schema of a field, with what the field means and how long it may be. */
 export function schemaOf(field: Field<unknown>): Schema {
-  const description = wordsOf.get(field);
-  if (description === undefined) throw new Error("a field is not described");
-  return { ...field.schema, description };
+  const words = wordsOf.get(field);
+  if (words === undefined) {
+    throw new Error(`field-words.ts has no words for the field ${JSON.stringify(field.schema)}`);
+  }
+  return {
+    ...field.schema,
+    description: [words, ...(field.bounds ? [boundsWords(field.bounds)] : [])].join(" "),
+  };
 }
 
+const boundsWords = ({ min, max, trimmed }: Bounds): string => {
+  const bounds = min === 0 ? `At most ${grouped(max)}` : `${grouped(min)} to ${grouped(max)}`;
+  return `${bounds} characters${trimmed ? ", not counting whitespace at its ends" : ""}.`;
+};
+
+/** A count as pages write it: 2,000. */
+export const grouped = (count: number): string => count.toLocaleString("en-US");
+
 const { password, ...employee } = {
-  firstName: "Trimmed of surrounding whitespace; 2 to 50 characters remain.",
-  lastName: "Trimmed of surrounding whitespace; 2 to 50 characters remain.",
+  firstName: "Stored without whitespace at its ends.",
+  lastName: "Stored without whitespace at its ends.",
   email:
-    "The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Trimmed; one `@`, a dot after it, no whitespace, at most 254 characters. Other forms: 400 `Invalid email format`.",
-  password:
-    "4 to 72 characters, not counting whitespace at its ends. The service stores only its hash (argon2id) and never returns it.",
+    "The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`.",
+  password: "The service stores only its hash (argon2id) and never returns it.",
   phone:
-    "Trimmed; 6 to 20 characters remain, each a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`.",
+    "Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`.",
   role: "Exactly one role. Other words: 400 `Invalid role value`.",
 };
 describe(registrationFields, { ...employee, password });
@@ -47,7 +58,7 @@ describe(loginFields, {
 
 describe(passwordChangeFields, {
   oldPassword: "The password until now. A wrong one: 400 `Old password is incorrect`.",
-  newPassword: "The password from now on: 4 to 72 characters, not counting whitespace at its ends.",
+  newPassword: "The password from now on.",
 });
 
 describe(activityFilterFields, {
@@ -56,8 +67,8 @@ describe(activityFilterFields, {
 });
 
 describe(newAssetFields, {
-  name: "What the asset is called. The service trims surrounding whitespace; 1 to 100 characters remain.",
-  description: "Anything that helps to recognise the asset, at most 2,000 characters, stored as sent.",
+  name: "What the asset is called. Stored without whitespace at its ends.",
+  description: "Anything that helps to recognise the asset, stored as sent.",
   active: "Whether the asset is in use. Logs can be written on an inactive asset too.",
 });
 
@@ -66,7 +77,7 @@ describe(newLogFields, {
     "When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`.",
   status: "How far the work was. Other words: 400 `Invalid status value`.",
   taskType: "What kind of task it was. Other words: 400 `Invalid task type value`.",
-  comment: "What was done or found, at most 10,000 characters, stored as sent. It may be empty.",
+  comment: "What was done or found, stored as sent. It may be empty.",
 });
 
 const logFilter = {
@@ -99,12 +110,18 @@ describe(writeLogHeaders, {
   "Idempotency-Key":
     "Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422.",
 });
-describe(preconditionFields, {
-  "If-Match":
-    "The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists.",
-  "If-None-Match": "With `*` the response is 412 if the employee exists.",
-});
-describe(ifNoneMatchFields, {
-  "If-None-Match":
-    "The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body.",
-});
+
+/** The header fields of a route that reads what has an entity tag, and of one that changes it. */
+export const preconditionWords = {
+  read: {
+    "If-Match":
+      "The `ETag` of an earlier response, or several: if none matches any more, the response is 412.",
+    "If-None-Match":
+      "The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body.",
+  },
+  change: {
+    "If-Match":
+      "The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400.",
+    "If-None-Match": "With `*` the response is 412 if the employee exists.",
+  },
+};

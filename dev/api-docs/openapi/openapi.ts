@@ -1,23 +1,16 @@
 import { statusOf } from "../../../src/adapters/http/api/http-error.ts";
 import { type Route, rolesOf } from "../../../src/adapters/http/api/route.ts";
 import type { Field, Fields, Schema } from "../../../src/domain/field.ts";
-import { errorResponses } from "./error-responses.ts";
-import { schemaOf } from "./field-words.ts";
+import { preconditionWords, schemaOf } from "./field-words.ts";
 import { introduction, tagDescriptions, tokenDescription } from "./introduction.ts";
-import { type Operation, operations } from "./operations.ts";
+import type { Operation } from "./operations.ts";
 import { byReference, type RecordName, recordSchemas, wordSchemas } from "./record-schemas.ts";
+import { errorResponses } from "./status-meanings.ts";
 
-export type DescribedRoute = Route & Operation;
-
-export function describedRoute(route: Route): DescribedRoute {
-  const operation = operations[`${route.method} ${route.path}`];
-  if (operation === undefined) throw new Error(`${route.method} ${route.path} is not described`);
-  return { ...route, ...operation };
-}
+type DescribedRoute = Route & Operation;
 
 /** The route table as an OpenAPI document (OpenAPI Specification 3.1): nothing is said here of any one route. */
-export function openApiOf(table: readonly Route[]) {
-  const routes = table.map(describedRoute);
+export function openApiOf(routes: readonly DescribedRoute[]) {
   const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {};
   const requestSchemas: Record<string, Schema> = {};
   for (const route of routes) {
@@ -56,7 +49,7 @@ const retryAfterHeader = {
 };
 const challengeHeader = {
   description:
-    'What is wrong with the token (RFC 6750, section 3): `Bearer` when there is none or a login has failed, `Bearer error="invalid_token"` when it is not valid: log in again; `Bearer error="insufficient_scope"` when the employee\'s role is not sufficient.',
+    'What is wrong with the token (RFC 6750, section 3): `Bearer realm="maintenance-log"` when there is none or a login has failed; after it `error="invalid_token"` when it is not valid: log in again; `error="insufficient_scope"` when the employee\'s role is not sufficient.',
   schema: { type: "string" },
 };
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
@@ -100,7 +93,7 @@ const pathParameter = {
   schema: { type: "string", examples: ["entries/000"] },
 };
 
-function parametersOf({ path, query = {}, headers = {} }: DescribedRoute) {
+function parametersOf({ method, path, query = {}, headers = {}, hasEntityTag }: DescribedRoute) {
   const [, owner] = /(\w+?)s?\/\{id\}/.exec(path) ?? [];
   const id = {
     name: "id",
@@ -124,13 +117,22 @@ function parametersOf({ path, query = {}, headers = {} }: DescribedRoute) {
       required: field.required,
       ...apart(withDefault(field)),
     })),
+    ...Object.entries(hasEntityTag ? preconditionWords[method === "GET" ? "read" : "change"] : {}).map(
+      ([name, description]) => ({
+        name,
+        in: "header",
+        required: false,
+        description,
+        schema: { type: "string" },
+      }),
+    ),
   ];
 }
 
 /** A parameter's description stands beside its schema. */
 const apart = ({ description, ...schema }: Schema) => ({ description, schema });
 
-function bodySchemaOf({ summary }: Route, fields: Fields): Schema {
+function bodySchemaOf({ summary }: Operation, fields: Fields): Schema {
   const declared = Object.entries(fields);
   return {
     type: "object",
@@ -158,7 +160,7 @@ function withDefault(field: Field<unknown>): Schema {
 }
 
 function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
-  const { role, status, result, resultHeaders = {} } = route;
+  const { method, role, status, result, resultHeaders = {}, hasEntityTag } = route;
   const headers = {
     ...requestId,
     ...Object.fromEntries(
@@ -171,7 +173,7 @@ function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
   const refused = new Set([
     ...ofAnyRoute,
     ...(role === "NONE" ? [] : [statusOf.TOKEN_REFUSED]),
-    ...(role === "NONE" || route.method === "GET" ? [] : [statusOf.CHANGED]),
+    ...(role === "NONE" || (method === "GET" && !hasEntityTag) ? [] : [statusOf.CHANGED]),
     ...(route.refusals ?? []).map(code => statusOf[code]),
   ]);
   return {
@@ -180,9 +182,8 @@ function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
       headers,
       ...(result !== undefined && { content: contentOf(result) }),
     },
-    ...(route.method === "GET" &&
-      route.headers !== undefined &&
-      "If-None-Match" in route.headers && {
+    ...(method === "GET" &&
+      hasEntityTag && {
         304: { description: "The client has the current version already; no body.", headers },
       }),
     ...Object.fromEntries(
@@ -193,13 +194,13 @@ function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
 
 function contentOf(result: NonNullable<Operation["result"]>): Readonly<Record<string, object>> {
   if ("type" in result) return { [result.type]: { schema: result.schema } };
-  const [schema, example] = namedSchema("one" in result ? result.one : result.listOf);
+  const [schema, example] = namedSchema("one" in result ? result.one : result.listOf, result.but);
   return "one" in result
     ? jsonContent(schema, example)
     : jsonContent({ type: "array", items: schema }, [example]);
 }
 
-const namedSchema = (name: RecordName): [Schema, unknown] => [
+const namedSchema = (name: RecordName, but?: object): [Schema, unknown] => [
   { $ref: `#/components/schemas/${name}` },
-  recordSchemas[name].examples[0],
+  { ...recordSchemas[name].examples[0], ...but },
 ];

@@ -1,17 +1,20 @@
+import type { RouteKey } from "../../../src/adapters/http/api/routes.ts";
 import type { ErrorCode } from "../../../src/domain/error.ts";
 import type { Schema } from "../../../src/domain/field.ts";
 import type { RecordName } from "./record-schemas.ts";
 
-/** What the document says of an operation beyond what its route declares. */
+/** What the documents say of an operation beyond what its route declares. */
 export interface Operation {
   /** So that of a method in generated clients. */
   readonly name: string;
+  /** What it does, or what its response is, without a full stop. */
+  readonly summary: string;
   /** What a client developer has to know beyond the summary, in Markdown. */
   readonly description: string;
-  /** The body of a success, if it has one. */
+  /** The body of a success, if it has one; `but` has what is different from the example of the record. */
   readonly result?:
-    | { readonly one: RecordName }
-    | { readonly listOf: RecordName }
+    | { readonly one: RecordName; readonly but?: object }
+    | { readonly listOf: RecordName; readonly but?: object }
     | { readonly type: "text/plain" | "application/octet-stream"; readonly schema: Schema };
   /** The headers that come with success, where they do, and what they say. */
   readonly resultHeaders?: Readonly<Record<string, string>>;
@@ -22,12 +25,14 @@ export interface Operation {
 }
 
 const linkToNextPage = {
-  Link: '`<…>; rel="next"`: the query of the next page, a reference relative to this address. Only with `limit`, and only while there are more logs.',
+  Link: '`<…>; rel="next"`: the next page, a reference relative to this address. Only with `limit`, and only while there are more logs.',
 };
 
 const tagOfEmployee = {
   ETag: "The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again.",
 };
+
+const withoutLogs = { lastLogDate: null };
 
 const createdAt = { Location: "Where the record is: a reference relative to the address of the request." };
 
@@ -38,26 +43,30 @@ const allOrPages = {
   resultHeaders: linkToNextPage,
 } as const;
 
-/** By method and path of the route. */
-export const operations: Readonly<Record<string, Operation>> = {
+/** A route without its words does not compile. */
+export const operations: Readonly<Record<RouteKey, Operation>> = {
   "GET /": {
     name: "welcome",
+    summary: "A welcome",
     description: "The cheapest way to find out whether a token is still valid.",
     result: { one: "Welcome" },
   },
   "GET /routes": {
     name: "listRoutes",
+    summary: "The endpoints and the roles they require",
     description: "The same table that decides about access.",
     result: { listOf: "RouteOverview" },
   },
   "GET /openapi.json": {
     name: "describeApi",
+    summary: "The OpenAPI document of this service",
     description:
       "This document, from which clients can be generated. `node dist/main.js openapi` prints it too.",
     result: { one: "OpenApiDocument" },
   },
   "POST /api/v1/auth/login": {
     name: "logIn",
+    summary: "Log in with email and password",
     description:
       "The only operation that needs no token. An unknown email, a wrong password and an inactive employee get the same response. Repeated failures get 429 for a while.",
     result: { one: "LoginResult" },
@@ -66,6 +75,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "POST /api/v1/auth/register": {
     name: "registerEmployee",
+    summary: "Create an employee, with a role up to one's own",
     description:
       "The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out.",
     result: { one: "Employee" },
@@ -82,17 +92,20 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "GET /api/v1/employees": {
     name: "listEmployees",
+    summary: "All employees",
     description: "By id, ascending.",
     result: { listOf: "Employee" },
   },
   "GET /api/v1/employees/me": {
     name: "getOwnEmployee",
+    summary: "The caller's own employee",
     description: "The employee to whom the token belongs, as stored now.",
     result: { one: "Employee" },
     resultHeaders: tagOfEmployee,
   },
   "GET /api/v1/employees/{id}": {
     name: "getEmployee",
+    summary: "One employee",
     description: "Any employee may read any other; the password is never part of it.",
     result: { one: "Employee" },
     resultHeaders: tagOfEmployee,
@@ -100,6 +113,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "PUT /api/v1/employees/{id}": {
     name: "updateEmployee",
+    summary: "Change an employee whose role is not above one's own",
     description:
       "A field that is absent or null stays as it is; blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.",
     result: { one: "Employee" },
@@ -109,17 +123,20 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "DELETE /api/v1/employees/{id}": {
     name: "deactivateEmployee",
+    summary: "Deactivate an employee",
     description:
       "The employee can no longer log in, and the employee's tokens become invalid at once. Their logs stay. Deactivating again is 204 again.",
     refusals: ["NOT_FOUND"],
   },
   "PATCH /api/v1/employees/{id}": {
     name: "reactivateEmployee",
+    summary: "Reactivate an employee",
     description: "The employee can log in again. Reactivating again is 204 again.",
     refusals: ["NOT_FOUND"],
   },
   "PATCH /api/v1/employees/{id}/password": {
     name: "changePassword",
+    summary: "Change one's own password",
     description:
       "Any other id than the caller's own is 403. All other tokens of the employee become invalid; the one that made the change stays valid. Wrong old passwords count as failed logins. If the response was lost, log in with the new password to find out whether the change was made.",
     refusals: ["THROTTLED"],
@@ -127,43 +144,50 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "GET /api/v1/assets": {
     name: "listAssets",
+    summary: "All assets",
     description: "By id, ascending. `lastLogDate` is null in lists; read the single asset for it.",
-    result: { listOf: "Asset" },
+    result: { listOf: "Asset", but: withoutLogs },
   },
   "GET /api/v1/assets/{id}": {
     name: "getAsset",
+    summary: "One asset with the date of its newest log",
     description: "`lastLogDate` is the `performedDate` of the newest log on the asset.",
     result: { one: "Asset" },
     refusals: ["NOT_FOUND"],
   },
   "POST /api/v1/assets": {
     name: "createAsset",
+    summary: "Create an asset",
     description:
       "Names need not be unique, so repeating the request creates another asset: if the response was lost, look for the asset in the list first.",
-    result: { one: "Asset" },
+    result: { one: "Asset", but: withoutLogs },
     resultHeaders: createdAt,
     example: { name: "Pump 7", description: "Left of the door" },
   },
   "PATCH /api/v1/assets/{id}": {
     name: "activateAsset",
+    summary: "Activate an asset",
     description: "Activating again is 204 again.",
     refusals: ["NOT_FOUND"],
   },
   "DELETE /api/v1/assets/{id}": {
     name: "deactivateAsset",
+    summary: "Deactivate an asset",
     description:
       "The asset and its logs stay readable, and logs can still be written on it. Deactivating again is 204 again.",
     refusals: ["NOT_FOUND"],
   },
   "GET /api/v1/assets/{id}/logs": {
     name: "listAssetLogs",
+    summary: "The logs of an asset, newest first",
     ...allOrPages,
     refusals: ["NOT_FOUND"],
   },
   "POST /api/v1/assets/{id}/logs": {
     name: "writeLog",
+    summary: "Write a log on an asset, with the caller as its performer",
     description:
-      "The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log.",
+      "The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log; the repeated response has the names of today.",
     result: { one: "MaintenanceLog" },
     resultHeaders: {
       ...createdAt,
@@ -179,16 +203,19 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "GET /api/v1/logs": {
     name: "listLogs",
+    summary: "All logs, newest first",
     ...allOrPages,
   },
   "GET /api/v1/logs/active-assets": {
     name: "listActiveAssetLogs",
+    summary: "The newest logs of the assets that are active now",
     description:
       "Newest first. An asset's activity counts as it is now, not as it was when the log was written.",
     result: { listOf: "MaintenanceLog" },
   },
   "GET /api/v1/logs/{id}": {
     name: "getLog",
+    summary: "One log",
     description:
       "A log never changes, but the names of its asset and performer may. Send the response's `ETag` back in `If-None-Match` to read it again only if something is different.",
     result: { one: "MaintenanceLog" },
@@ -199,22 +226,26 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "GET /api/v1/logs/employee/{id}": {
     name: "listEmployeeLogs",
+    summary: "The logs of what one employee performed, newest first",
     ...allOrPages,
     refusals: ["NOT_FOUND"],
   },
   "GET /api/v1/trail": {
     name: "getTrail",
+    summary: "The newest checkpoint of the provable trail",
     description: "A checkpoint is signed about a second after the trail has grown.",
     result: { one: "TrailHead" },
   },
   "GET /api/v1/trail/checkpoint": {
     name: "getCheckpoint",
+    summary: "The newest checkpoint as a signed note",
     description: "As in C2SP tlog-checkpoint. 404 while there is none, and where the trail is not signed.",
     result: { type: "text/plain", schema: { type: "string" } },
     refusals: ["NOT_FOUND"],
   },
   "GET /api/v1/trail/tile/{path}": {
     name: "getTile",
+    summary: "A tile of hashes, or a bundle of entries",
     description:
       "As in C2SP tlog-tiles, so that its tools can read the trail. `<L>/<N>` is a tile: 256 hashes of 32 bytes, or `W` of them with `.p/<W>` at the end. `entries/<N>` is a bundle: each entry after its length in two bytes. 404 past the newest checkpoint.",
     result: { type: "application/octet-stream", schema: {} },
@@ -222,14 +253,16 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   "GET /api/v1/trail/entries": {
     name: "listTrailEntries",
+    summary: "Entries of the trail in their order",
     description:
-      "All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever.",
+      "All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.",
     result: { listOf: "TrailEntry" },
     resultHeaders: { Link: '`<…>; rel="next"`, always' },
-    refusals: ["GONE"],
+    refusals: ["NOT_FOUND", "GONE"],
   },
   "GET /api/v1/logs/{id}/proof": {
     name: "getLogProof",
+    summary: "The proof that a log is in the trail",
     description:
       "As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 where the log is not what was signed any more.",
     result: { type: "text/plain", schema: { type: "string" } },

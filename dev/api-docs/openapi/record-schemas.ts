@@ -52,11 +52,20 @@ const record = <T>(description: string, properties: Readonly<Record<keyof T, Sch
 });
 
 const text = (description: string) => ({ type: "string", description });
-const idOf = (what: string) => ({
+const anObject = { type: "object" };
+const textOrNull = (description: string) => ({ type: ["string", "null"], description });
+const flag = (description: string) => ({ type: "boolean", description });
+const int64 = (minimum: number, description: string) => ({
   type: "integer",
   format: "int64",
-  minimum: 1,
-  description: `The id of the ${what}.`,
+  minimum,
+  description,
+});
+const idOf = (what: string) => int64(1, `The id of the ${what}.`);
+const count = (description: string) => int64(0, description);
+const dateOrNull = (description: string) => ({
+  ...newLogFields.performedDate.schema,
+  ...textOrNull(description),
 });
 
 const employee: Employee = {
@@ -80,7 +89,7 @@ export const recordSchemas = {
       phone: schemaOf(registrationFields.phone),
       email: schemaOf(registrationFields.email),
       role: schemaOf(registrationFields.role),
-      active: { type: "boolean", description: "Whether the employee can log in. A new employee is active." },
+      active: flag("Whether the employee can log in. A new employee is active."),
     },
     employee,
   ),
@@ -90,13 +99,10 @@ export const recordSchemas = {
       id: idOf("asset"),
       name: schemaOf(newAssetFields.name),
       description: schemaOf(newAssetFields.description),
-      active: { type: "boolean", description: "Whether the asset is in use." },
-      lastLogDate: {
-        ...schemaOf(newLogFields.performedDate),
-        type: ["string", "null"],
-        description:
-          "`performedDate` of the asset's newest log; null without logs, and always null in lists.",
-      },
+      active: flag("Whether the asset is in use."),
+      lastLogDate: dateOrNull(
+        "`performedDate` of the asset's newest log; null without logs, and always null in lists.",
+      ),
     },
     {
       id: 7,
@@ -142,20 +148,13 @@ export const recordSchemas = {
   TrailHead: record<ReturnType<PublishedTrail["head"]>>(
     "The newest checkpoint of the provable trail. `publicKey` and `checkpoint` are null where the trail is not signed.",
     {
-      origin: { type: ["string", "null"], description: "The name of the trail and of its key." },
-      publicKey: {
-        type: ["string", "null"],
-        description:
-          "The verifier key, as in C2SP signed-note. Compare it with the one that you got otherwise.",
-      },
-      size: {
-        type: "integer",
-        format: "int64",
-        minimum: 0,
-        description: "How many entries the checkpoint covers.",
-      },
+      origin: textOrNull("The name of the trail and of its key."),
+      publicKey: textOrNull(
+        "The verifier key, as in C2SP signed-note. Compare it with the one that you got otherwise.",
+      ),
+      size: count("How many entries the checkpoint covers."),
       rootHash: text("The root hash of their Merkle tree (RFC 6962), in base64."),
-      checkpoint: { type: ["string", "null"], description: "The signed note, as in C2SP tlog-checkpoint." },
+      checkpoint: textOrNull("The signed note, as in C2SP tlog-checkpoint."),
     },
     {
       origin: "maintenance.example.com",
@@ -168,12 +167,7 @@ export const recordSchemas = {
   TrailEntry: record(
     "An entry of the provable trail. The hash in the tree is that of its canonical bytes (RFC 8785).",
     {
-      index: {
-        type: "integer",
-        format: "int64",
-        minimum: 0,
-        description: "Its number, from 0 without a gap.",
-      },
+      index: count("Its number, from 0 without a gap."),
       entry: {
         type: "object",
         description: "What was recorded: `kind` is log, employee or asset, and decides the other fields.",
@@ -225,9 +219,13 @@ export const recordSchemas = {
     properties: {
       openapi: text("The version of the OpenAPI Specification."),
       info: { type: "object", description: "The API in words." },
-      servers: { type: "array", description: "Where the paths begin." },
-      security: { type: "array", description: "What every operation needs unless it says otherwise." },
-      tags: { type: "array", description: "The groups of operations." },
+      servers: { type: "array", items: anObject, description: "Where the paths begin." },
+      security: {
+        type: "array",
+        items: anObject,
+        description: "What every operation needs unless it says otherwise.",
+      },
+      tags: { type: "array", items: anObject, description: "The groups of operations." },
       paths: { type: "object", description: "The operations." },
       components: { type: "object", description: "What operations share." },
     },

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../src/adapters/ops/page/html.ts";
+import { Html, html, textOf } from "../../../src/adapters/ops/page/html.ts";
 import type { Schema } from "../../../src/domain/field.ts";
 import { command, commandOf } from "./curl-command.ts";
 import type { ApiDescription, DescribedResponse, Operation } from "./description.ts";
@@ -12,6 +12,10 @@ export interface Endpoint extends Operation {
 
 export const badge = (method: string): Html =>
   html`<span class="method ${method.toLowerCase()}">${method}</span>`;
+
+/** A path that breaks after a slash, and not inside a word. */
+export const pathCode = (path: string): Html =>
+  html`<code>${new Html(textOf(path).replace(/(?<=.)\/(?=.)/g, "/<wbr>"))}</code>`;
 
 /**
  * One operation: its input and its responses, and a command to try it.
@@ -39,7 +43,7 @@ export function endpointCard(
   const described = Object.entries(endpoint.responses);
   const example = described[0]?.[1].content?.["application/json"]?.example;
   return html`<article class="card" id="${operationId}">
-<h3>${badge(method)} <code>${path}</code></h3>
+<h3>${badge(method)} ${pathCode(path)}</h3>
 <p><strong>${summary}.</strong> <span class="role">${roleOf(endpoint)}</span></p>
 ${markdown(description)}
 ${table([...rows, ...fields])}
@@ -58,7 +62,8 @@ const nameOf = (reference: unknown): string => String(reference).split("/").at(-
 function roleOf(endpoint: Endpoint): string {
   const [role] = endpoint["x-roles"];
   if (role === undefined) return "open to everybody";
-  return role === "AUTHENTICATED" ? "any employee" : `${role} or above`;
+  if (role === "AUTHENTICATED") return "any employee";
+  return role === "ADMIN" ? "ADMIN" : `${role} or above`;
 }
 
 function responseRow(
@@ -68,8 +73,8 @@ function responseRow(
 ): Html {
   if (response.$ref !== undefined) {
     const name = nameOf(response.$ref);
-    const [first = ""] = (shared[name]?.description ?? "").split(/(?<=[.:]) /);
-    return html`<dt><a href="#${name}">${status}</a></dt><dd>${inline(first.replace(/:$/, "."))}</dd>`;
+    const [first = ""] = (shared[name]?.description ?? "").split(/(?<=\.) /);
+    return html`<dt><a href="#${name}">${status}</a></dt><dd>${inline(first)}</dd>`;
   }
   const [type, content] = Object.entries(response.content ?? {})[0] ?? [];
   if (content === undefined) return html`<dt>${status}</dt><dd>${inline(response.description ?? "")}</dd>`;

@@ -13,8 +13,9 @@ h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; text-transform: capitalize }
 h3 { font-size: 1rem; line-height: 1.4 }
 h3 code { font-size: 1rem; font-weight: 600; overflow-wrap: anywhere }
 h4 { font-size: .8rem; font-weight: 600; color: var(--soft); margin: 1rem 0 .3rem }
-a { color: var(--busy); text-decoration: none }
-a:hover { text-decoration: underline }
+a { color: var(--busy) }
+nav a, .contents a { text-decoration: none }
+nav a:hover, .contents a:hover { text-decoration: underline }
 p + p { margin-top: .6rem }
 code, pre { font: .86em/1.5 ui-monospace, Menlo, monospace }
 p code, td code, dd code, .messages code { background: var(--page); border-radius: .25rem; padding: .05em .3em }
@@ -28,9 +29,9 @@ dl + pre, table + pre { margin-top: .8rem }
 h3 .method { margin-right: .3rem }
 pre {
   background: var(--page); border: 1px solid var(--line); border-radius: .4rem;
-  padding: .6rem .8rem; overflow-x: auto; margin-top: .3rem; tab-size: 2;
+  padding: .6rem .8rem; white-space: pre-wrap; overflow-wrap: anywhere; margin-top: .3rem; tab-size: 2;
 }
-.command { user-select: all; white-space: pre-wrap; overflow-wrap: anywhere; border-left: .25rem solid var(--busy); cursor: copy }
+.command { user-select: all; border-left: .25rem solid var(--busy); cursor: copy }
 .note { font-size: .82rem; color: var(--soft) }
 .role { white-space: nowrap; font-size: .82rem; color: var(--soft); border: 1px solid var(--line); border-radius: 1rem; padding: .05rem .6rem; margin-left: .2rem }
 .method { display: inline-block; min-width: 4.2em; text-align: center; font: 700 .72rem/1.7 ui-monospace, Menlo, monospace; border: 1px solid; border-radius: .3rem; padding: 0 .3em; vertical-align: .1em }
@@ -46,10 +47,10 @@ th:nth-child(2) { width: 22% }
 dl { display: grid; grid-template-columns: 3rem 1fr; gap: .25rem .5rem }
 dt { font-weight: 600; font-variant-numeric: tabular-nums }
 .messages { padding-left: 1.1rem; margin-top: .4rem }
-nav h2, .contents h2 { font-size: .85rem; margin: .9rem 0 .2rem }
+nav h2, .contents h2 { font-size: .85rem; margin: .7rem 0 0 }
 nav ul, .contents ul { list-style: none; padding: 0 }
-nav li, .contents li { padding: .12rem 0 }
-nav li a, .contents li a { display: flex; gap: .5rem; align-items: baseline; color: var(--ink) }
+nav a, .contents a { display: flex; gap: .5rem; align-items: baseline; min-height: 1.6rem; padding: .15rem 0 }
+nav li a, .contents li a { color: var(--ink) }
 nav .method, .contents .method { flex: none; border: 0; min-width: 3.6em; padding: 0; text-align: left; font-size: .68rem }
 nav code, .contents code { font-size: .76rem; overflow-wrap: anywhere }
 .contents summary { font-weight: 600; cursor: pointer }

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../src/adapters/ops/page/html.ts";
 import { command } from "./curl-command.ts";
 import type { ApiDescription, Operation } from "./description.ts";
-import { badge, type Endpoint, endpointCard } from "./endpoint.ts";
+import { badge, type Endpoint, endpointCard, pathCode } from "./endpoint.ts";
 import { inline, markdown } from "./html.ts";
 import { style } from "./page-style.ts";
 import { exampleOf, fieldTable } from "./schema.ts";
@@ -34,7 +34,7 @@ ${members.map(entry)}
   )}
 <h2><a href="#records">records</a></h2>
 <ul>
-${Object.keys(components.schemas).map(name => html`<li><a href="#${name}">${name}</a></li>`)}
+${Object.keys(components.schemas).map(name => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}
 </ul>
 <h2><a href="#errors">errors</a></h2>`;
   return html`<!doctype html>
@@ -100,12 +100,12 @@ ${messagesOf(content).map(message => html`<li><code>${message}</code></li>`)}
 const styleElement = html`<style>${style}</style>`;
 
 const entry = ({ operationId, method, path, summary }: Endpoint): Html =>
-  html`<li><a href="#${operationId}" title="${summary}">${badge(method)} <code>${path}</code></a></li>`;
+  html`<li><a href="#${operationId}" title="${summary}">${badge(method)} ${pathCode(path)}</a></li>`;
 
 const isOpen = (operation: Operation): boolean => operation["x-roles"].length === 0;
 
 /** What comes before all other commands. */
-const login = ({ path }: Endpoint): Html => html`<h4>Before the commands below</h4>
+const login = ({ path }: Endpoint): Html => html`<p class="note">Before the commands below:</p>
 ${command(`BASE=http://127.0.0.1:7070   # where the API is
 # Of make run and make demo, in the folder of their checkout; else your own.
 EMAIL=admin@example.com PASSWORD=$(cat .data/embedded/admin-password)

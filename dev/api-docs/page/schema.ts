@@ -35,7 +35,8 @@ function nameOf(reference: unknown, type: unknown, items: unknown): Html {
     return html`<a href="#${name}">${name}</a>`;
   }
   if (items !== undefined) return html`array of ${typeOf(items as Schema)}`;
-  return html`${Array.isArray(type) ? type.join(" or ") : String(type)}`;
+  // OpenAPI 3.1 describes a body that is no JSON by a schema without a type.
+  return html`${Array.isArray(type) ? type.join(" or ") : String(type ?? "bytes")}`;
 }
 
 function boundsOf(least: unknown, most: unknown, unit: string): string | undefined {

@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
+import { jsonType } from "../protocol/error-response.ts";
 import type { Readiness } from "./figures/readiness.ts";
 import type { Reading } from "./figures/reading.ts";
 import { watchRuntime } from "./figures/runtime.ts";
 import { expositionType } from "./metrics/exposition.ts";
 import { metricsText } from "./metrics/metrics.ts";
-import { json, jsonType, makeOpsServer, type OpsResponse } from "./ops-server.ts";
+import { json, makeOpsServer, type OpsResponse } from "./ops-server.ts";
 import { policyOf } from "./page/html.ts";
-import { statusPage } from "./page/status-page.ts";
+import { statusPage, statusPaths } from "./page/status-page.ts";
 
 const sampleMilliseconds = 10_000;
 /** Of ten minutes, and the first of them all to compare with. */
@@ -18,7 +19,8 @@ export interface Sources {
   readonly readiness: () => Promise<Readiness>;
   /** The newest checkpoint, a signed note. */
   readonly checkpoint: () => string | undefined;
-  readonly apiAddress: string;
+  readonly apiAddress: () => string;
+  readonly now: () => Date;
   readonly failed: (event: "operations request failed" | "figures not read", cause: unknown) => void;
 }
 
@@ -54,17 +56,20 @@ class Figures {
  */
 export function makeOperations(sources: Sources) {
   const figures = new Figures(sources);
+  const status = async (path: string) =>
+    page(statusPage(path, await sources.readiness(), figures.read(), figures.samples));
   const server = makeOpsServer(
     {
-      "/": async () => page(statusPage(await sources.readiness(), figures.read(), figures.samples)),
+      [statusPaths.refreshing]: () => status(statusPaths.refreshing),
+      [statusPaths.still]: () => status(statusPaths.still),
       "/api": async () =>
-        page((await made("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress)),
+        page((await made("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress())),
       "/openapi.json": async () => ({
         status: 200,
-        type: jsonType,
-        text: withServer(await made("openapi.json"), sources.apiAddress),
+        type: jsonType["Content-Type"],
+        text: withServer(await made("openapi.json"), sources.apiAddress()),
         // Tools in a browser load it from an origin of their own; it is the same for everybody.
-        headers: ["Access-Control-Allow-Origin", "*"],
+        headers: { "Access-Control-Allow-Origin": "*" },
       }),
       // Public by design: a kept checkpoint shows later whether the trail is still the same.
       "/checkpoint": () => {
@@ -83,6 +88,7 @@ export function makeOperations(sources: Sources) {
       },
     },
     cause => sources.failed("operations request failed", cause),
+    sources.now,
   );
 
   return {
@@ -110,5 +116,5 @@ const page = (text: string): OpsResponse => ({
   status: 200,
   type: "text/html; charset=utf-8",
   text,
-  headers: ["Content-Security-Policy", policyOf(text), "Referrer-Policy", "no-referrer"],
+  headers: { "Content-Security-Policy": policyOf(text), "Referrer-Policy": "no-referrer" },
 });

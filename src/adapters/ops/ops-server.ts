@@ -1,6 +1,10 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { errorText, type HeaderFields, HttpError, jsonType } from "../protocol/error-response.ts";
+import { connectNotSupported, parserRefusal, refusalText } from "../protocol/refusal.ts";
+import { mostHeaders, readHead } from "../protocol/request-head.ts";
+import { readTarget } from "../protocol/target.ts";
 
 // An import statement would load Node's client for the web as well, which the service does not use.
 const { createServer } = process.getBuiltinModule("node:http");
@@ -9,17 +13,14 @@ export interface OpsResponse {
   readonly status: number;
   readonly type: string;
   readonly text: string;
-  /** Names and values in turn. */
-  readonly headers?: readonly string[];
+  readonly headers?: HeaderFields;
 }
 
 type OpsPages = Readonly<Record<string, () => OpsResponse | Promise<OpsResponse>>>;
 
-export const jsonType = "application/json; charset=utf-8";
-
 export const json = (status: number, content: object): OpsResponse => ({
   status,
-  type: jsonType,
+  type: jsonType["Content-Type"],
   text: JSON.stringify(content),
 });
 
@@ -31,45 +32,78 @@ const opsLimits = {
   headerBytes: 8 * 1024,
 };
 
-const standingHeaders = [
-  ...["X-Content-Type-Options", "nosniff"],
-  ...["Cache-Control", "no-store"],
-  ...["Cross-Origin-Resource-Policy", "same-origin"],
-  ...["Connection", "close"],
-];
+const standingHeaders = {
+  "X-Content-Type-Options": "nosniff",
+  "Cache-Control": "no-store",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  Connection: "close",
+};
 
 /**
  * Serves a few pages for monitoring, on a port of its own and without authentication.
  *
  * @param failed is called with the cause when a page fails; the client gets a 500 without it
  */
-export function makeOpsServer(pages: OpsPages, failed: (cause: unknown) => void, limits = opsLimits) {
+export function makeOpsServer(
+  pages: OpsPages,
+  failed: (cause: unknown) => void,
+  now: () => Date,
+  limits = opsLimits,
+) {
   const byPath = new Map(Object.entries(pages));
-  const server = createServer({ maxHeaderSize: limits.headerBytes });
+  // `readHead` checks the Host header, since Node would refuse without a body.
+  const server = createServer({ maxHeaderSize: limits.headerBytes, requireHostHeader: false });
+  // Node drops those past a count without a word.
+  server.maxHeadersCount = mostHeaders + 1;
   server.maxConnections = limits.connections;
+  /** Those with a response under way: it is their last. */
+  const answered = new WeakSet<Socket>();
 
   server.on("connection", (socket: Socket) => {
     const lifetime = setTimeout(() => socket.destroy(), limits.lifetimeMilliseconds).unref();
     socket.once("close", () => clearTimeout(lifetime));
   });
-  server.on("request", async (request: IncomingMessage, response: ServerResponse) => {
-    const { status, type, text, headers = [] } = await respondTo(request);
-    const length = ["Content-Length", String(Buffer.byteLength(text))];
-    response.writeHead(status, [...standingHeaders, "Content-Type", type, ...headers, ...length]).end(text);
+  for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, respond);
+  server.on("clientError", (error, socket: Socket) => refuse(socket, parserRefusal(error)));
+  server.on("connect", (_: IncomingMessage, socket: Socket) => {
+    // Node has taken its own listeners off: an error without one would end the process.
+    socket.on("error", () => socket.destroy());
+    refuse(socket, connectNotSupported());
   });
 
-  async function respondTo({ method = "", url = "" }: IncomingMessage): Promise<OpsResponse> {
-    const page = byPath.get(url.split("?", 1)[0] ?? "");
-    if (page === undefined) return json(404, { status: 404, msg: "Not found" });
-    if (method !== "GET" && method !== "HEAD") {
-      return { ...json(405, { status: 405, msg: "Method not allowed" }), headers: ["Allow", "GET, HEAD"] };
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    answered.add(request.socket);
+    const { status, type, text, headers = {} } = await pageFor(request).catch(responseTo);
+    const typed = { "Content-Type": type, "Content-Length": Buffer.byteLength(text) };
+    response.writeHead(status, { ...standingHeaders, ...typed, ...headers }).end(text);
+  }
+
+  /** Throws HttpError. */
+  async function pageFor(request: IncomingMessage): Promise<OpsResponse> {
+    readHead(request);
+    const page = byPath.get(readTarget(request.url ?? "").path);
+    if (page === undefined) throw new HttpError(404, "Not found");
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      throw new HttpError(405, "Method not allowed", { Allow: "GET, HEAD" });
     }
-    try {
-      return await page();
-    } catch (cause) {
-      failed(cause);
-      return json(500, { status: 500, msg: "Internal server error" });
-    }
+    return page();
+  }
+
+  function responseTo(error: unknown): OpsResponse {
+    if (!(error instanceof HttpError)) failed(error);
+    const shown = error instanceof HttpError ? error : new HttpError(500, "Internal server error");
+    return {
+      status: shown.status,
+      type: jsonType["Content-Type"],
+      text: errorText(shown),
+      headers: shown.headers,
+    };
+  }
+
+  /** What is not a request, or none that Node makes one of. */
+  function refuse(socket: Socket, error: HttpError): void {
+    if (answered.has(socket) || !socket.writable) return;
+    socket.end(refusalText(error, standingHeaders, now()));
   }
 
   return {

@@ -32,27 +32,25 @@ export class TrailObstacleError extends TrailError {
   }
 }
 
-/** Bounds the reports of what would otherwise fill the log of the process: at most so many in ten minutes. */
+/** Bounds the reports of what would otherwise fill the log of the process: of each event at most so many in ten minutes. */
 export class ReportLimit {
   readonly #clock: Clock;
-  readonly #most: number;
-  #since = Number.NEGATIVE_INFINITY;
-  #count = 0;
+  readonly #reports = new Map<string, { readonly since: number; count: number }>();
 
-  constructor(clock: Clock, most: number) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#most = most;
   }
 
   /** Counts the report if it may be made. */
-  allows(): boolean {
+  allows(event: string, most = 1): boolean {
     const now = this.#clock.elapsed();
-    if (now - this.#since >= repeatMilliseconds) {
-      this.#since = now;
-      this.#count = 0;
+    const counted = this.#reports.get(event);
+    if (counted === undefined || now - counted.since >= repeatMilliseconds) {
+      this.#reports.set(event, { since: now, count: 1 });
+      return true;
     }
-    if (this.#count === this.#most) return false;
-    this.#count += 1;
+    if (counted.count === most) return false;
+    counted.count += 1;
     return true;
   }
 }

@@ -12,7 +12,7 @@ import {
   type Todo,
   windowSize,
 } from "./settling.ts";
-import type { ReadHead } from "./signing.ts";
+import type { KnownHead } from "./signing.ts";
 import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 
 /** The stored trail, as far as this process knows it. */
@@ -33,9 +33,7 @@ const noneLate: Late = { records: 0, entry: undefined };
  */
 export class Numbering {
   readonly #ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "clock" | "events">;
-  /** The record is found again by each poll. */
-  readonly #tooLong: ReportLimit;
-  readonly #lateReports: ReportLimit;
+  readonly #reports: ReportLimit;
   /** Those that were numbered late since the last report, with the entry of the first. */
   #late: Late = noneLate;
   #known: KnownTrail | undefined;
@@ -43,8 +41,7 @@ export class Numbering {
 
   constructor(ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "clock" | "events">) {
     this.#ports = ports;
-    this.#tooLong = new ReportLimit(ports.clock, 1);
-    this.#lateReports = new ReportLimit(ports.clock, 1);
+    this.#reports = new ReportLimit(ports.clock);
   }
 
   /**
@@ -66,10 +63,10 @@ export class Numbering {
   }
 
   /** The tree of all entries at this moment. */
-  current = async (): Promise<ReadHead> => headOf(await this.#follow());
+  current = async (): Promise<KnownHead> => headOf(await this.#follow());
 
   /** The tree of the entries that this process knows; undefined before its first step. */
-  head = (): ReadHead | undefined => this.#known && headOf(this.#known);
+  head = (): KnownHead | undefined => this.#known && headOf(this.#known);
 
   /** Since when it has waited for a transaction that may hold an older id, in elapsed milliseconds. */
   waitsSince = (): number | undefined => this.#settling.nextFloor?.since;
@@ -125,16 +122,17 @@ export class Numbering {
   #report({ late, firstLate, tooLong }: Numbered): void {
     const { events } = this.#ports;
     this.#late = { records: this.#late.records + late, entry: this.#late.entry ?? firstLate };
-    if (this.#late.records > 0 && this.#lateReports.allows()) {
+    if (this.#late.records > 0 && this.#reports.allows("trail late")) {
       events.warn("trail late", this.#late);
       this.#late = noneLate;
     }
-    if (tooLong !== undefined && this.#tooLong.allows())
-      events.error("record too long for the trail", { record: tooLong });
+    // Each poll finds it again.
+    const event = "record too long for the trail";
+    if (tooLong !== undefined && this.#reports.allows(event)) events.error(event, { record: tooLong });
   }
 }
 
-const headOf = ({ tree, readSize }: KnownTrail): ReadHead => ({
+const headOf = ({ tree, readSize }: KnownTrail): KnownHead => ({
   size: tree.size,
   root: tree.root(),
   readSize,

@@ -53,8 +53,17 @@ export function makePublishedTrail(
       return hashes as Uint8Array;
     },
 
-    /** Entries from an index on, and the index after the last of them. */
-    entries(from: number, limit: number): { readonly list: JsonList<object>; readonly next: number } {
+    /**
+     * Entries from an index on, and the index after the last of them. Throws NOT_FOUND past the end: whoever is ahead of the
+     * trail must hear of it.
+     */
+    async entries(
+      from: number,
+      limit: number,
+    ): Promise<{ readonly list: JsonList<object>; readonly next: number }> {
+      // As for a tile, another process may be ahead of this one.
+      const end = from > size() ? (await ledger.end()).size : from;
+      if (from > end) throw new DomainError("NOT_FOUND", `The trail has ${end} entries`);
       const to = Math.max(from, Math.min(from + limit, size()));
       return { list: inChunks(records, from, to, writeElements), next: to };
     },

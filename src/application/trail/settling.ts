@@ -90,8 +90,10 @@ export const nothingKnown: Settling = {
 };
 
 /** Whether the next poll has to take an xid for itself. */
-export const needsXid = ({ phase, issued, issuedAt, floor }: Settling, now: number): boolean =>
-  now - issuedAt >= xidMilliseconds && (phase === "open" || !isSame(issued, floor));
+export const needsXid = ({ phase, issued, issuedAt, floor, nextFloor }: Settling, now: number): boolean =>
+  nextFloor === undefined &&
+  now - issuedAt >= xidMilliseconds &&
+  (phase === "open" || !isSame(issued, floor));
 
 /** What a process knows, and has to do, after what it has seen. Each poll begins with a horizon. */
 export function next(state: Settling, seen: Seen): Step {
@@ -146,6 +148,7 @@ function afterHorizon(state: Settling, { horizon, size, now }: Extract<Seen, { k
       nextFloor: undefined,
       ...begun,
     };
+  // Of an earlier poll: an id that this one has found may be of a transaction without an xid yet.
   const nextFloor =
     state.nextFloor ?? (xid === undefined ? undefined : { ids: state.issued, xid, since: now });
   return {

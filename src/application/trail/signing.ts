@@ -14,7 +14,7 @@ export interface NewestHead extends Head {
 }
 
 /** A tree, and up to which size its entries were read from the database: this process has added those after it itself. */
-export interface ReadHead extends Head {
+export interface KnownHead extends Head {
   readonly readSize: number;
 }
 
@@ -25,44 +25,66 @@ const storedMilliseconds = 3_600_000;
 
 export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
 
+/** A head that was signed, and where that is kept. */
+interface Signed {
+  readonly where: string;
+  readonly head: Head;
+  /** Undefined in the memory of this process. */
+  readonly note?: string;
+}
+
+const signedIn = (where: string, note: string | undefined): Signed | undefined => {
+  const head = headIn(where, note);
+  return head && note !== undefined ? { where, head, note } : undefined;
+};
+
+/**
+ * What was signed before, inside the database and outside of it. Outside is what is remembered, and nothing else: who remembers
+ * nothing beside a stored checkpoint waits for the operator. Without such a place it is what this process has signed last.
+ */
+async function signedBefore(
+  { checkpoints, remembered }: Pick<TrailPorts, "checkpoints" | "remembered">,
+  own: Head | undefined,
+): Promise<{ readonly inside: Signed | undefined; readonly outside: Signed | undefined }> {
+  const inside = signedIn("database", await checkpoints.last());
+  if (remembered === undefined) return { inside, outside: own && { where: "memory", head: own } };
+  const { place } = remembered;
+  // An empty file says as much as none.
+  const outside = signedIn(place, (await remembered.read()) || undefined);
+  // A new machine, a second process, or a file that was lost: only the operator knows which.
+  if (inside !== undefined && outside === undefined)
+    throw new TrailObstacleError(
+      `for the operator, since ${place} is missing or empty: copy that of another process or a backup, or run accept-trail`,
+      "waiting",
+    );
+  return { inside, outside };
+}
+
 /**
  * The tree, which extends what was signed before, by any process. The tree is read last, since it then has at least what others
  * have signed. Throws TrailError where it does not extend that, and where the stored trail is not whole, and TrailObstacleError
- * while nothing is remembered beside a stored checkpoint.
+ * as `signedBefore`.
  *
- * @param own what this process has signed last, which counts where nothing is kept outside the database
+ * @param own what this process has signed last
  */
 async function readWhole(
   ports: Pick<TrailPorts, "ledger" | "checkpoints" | "hasher" | "remembered" | "key">,
-  readTree: () => Promise<ReadHead>,
+  readTree: () => Promise<KnownHead>,
   own?: Head,
-): Promise<ReadHead> {
-  const { ledger, checkpoints, hasher, remembered, key } = ports;
-  const storedNote = await checkpoints.last();
-  const stored = headIn("database", storedNote);
-  // An empty file says as much as none.
-  const note = (await remembered?.read()) || undefined;
-  // A new machine, a second process, or a file that was lost: only the operator knows which.
-  if (remembered !== undefined && stored !== undefined && note === undefined)
-    throw new TrailObstacleError(
-      `for the operator, since ${remembered.place} is missing or empty: copy that of another process or a backup, or run accept-trail`,
-      "waiting",
-    );
-  const kept = remembered ? headIn(remembered.place, note) : own;
+): Promise<KnownHead> {
+  const { ledger, hasher, key } = ports;
+  const { inside, outside } = await signedBefore(ports, own);
   const tree = await readTree();
-  // The place outside says up to where no record had two entries; the owner of the database can write any size in the database.
-  for (let from = kept?.size ?? 0; from < tree.readSize; from += windowSize) {
+  // Up to the size outside no record had two entries; the owner of the database can write any size inside.
+  for (let from = outside?.head.size ?? 0; from < tree.readSize; from += windowSize) {
     const repeated = await ledger.firstRepeated(from, Math.min(tree.readSize, from + windowSize));
     if (repeated !== undefined) throw new TrailError(`another entry than ${repeated}`);
   }
-  for (const [where, head, signed] of [
-    [remembered?.place ?? "memory", kept, note] as const,
-    ["database", stored, storedNote] as const,
-  ]) {
-    if (head !== undefined && !(await makeStoredTree(ledger, hasher).extends(head, tree)))
+  for (const { where, head, note } of [outside, inside].filter(signed => signed !== undefined)) {
+    if (!(await makeStoredTree(ledger, hasher).extends(head, tree)))
       throw new TrailError(`${where} ${inWords(head)}`);
     // Two keys of two names would each sign one half of the history.
-    const origin = signed?.split("\n", 1)[0];
+    const origin = note?.split("\n", 1)[0];
     if (origin !== undefined && key !== undefined && origin !== key.name)
       throw new TrailError(`${where} has a checkpoint of ${origin}, and not of ${key.name}`);
   }
@@ -83,7 +105,7 @@ export class Signing {
   }
 
   /** Throws as `readWhole`. */
-  async sign(readTree: () => Promise<ReadHead>): Promise<void> {
+  async sign(readTree: () => Promise<KnownHead>): Promise<void> {
     const { checkpoints, ed25519, key, remembered, clock } = this.#ports;
     const { size, root } = key ? await readWhole(this.#ports, readTree, this.newest) : await readTree();
     const note = key && signCheckpoint({ size, root }, key, ed25519);
@@ -138,10 +160,10 @@ export async function acceptTrail(
     if (!(error instanceof TrailError)) throw error;
   };
   if (await readWhole(ports, readTree).catch(noneIfBroken)) return undefined;
-  const signedIn = (place: string, note: Promise<string | undefined>) =>
-    note.then(text => headIn(place, text)).catch(noneIfBroken);
-  const kept = remembered && (await signedIn(remembered.place, remembered.read()));
-  const refused = kept ?? (await signedIn("database", checkpoints.last()));
+  const headOf = (where: string, note: Promise<string | undefined>) =>
+    note.then(text => headIn(where, text)).catch(noneIfBroken);
+  const kept = remembered && (await headOf(remembered.place, remembered.read()));
+  const refused = kept ?? (await headOf("database", checkpoints.last()));
   const accepted = await readTree();
   const lost = Math.max(0, (refused?.size ?? 0) - accepted.size);
   if (lost !== givesUp) {

@@ -53,7 +53,7 @@ export interface TrailState {
 /** How the last poll ended, and what was reported of it; times in elapsed milliseconds. */
 class TrailStatus {
   readonly #clock: Clock;
-  readonly #limit: ReportLimit;
+  readonly #reports: ReportLimit;
   condition: TrailCondition;
   succeededAt: number;
   waiting = 0;
@@ -63,7 +63,7 @@ class TrailStatus {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#limit = new ReportLimit(clock, mostReports);
+    this.#reports = new ReportLimit(clock);
     this.condition = firstPoll(clock.elapsed());
     this.succeededAt = clock.elapsed();
   }
@@ -84,7 +84,7 @@ class TrailStatus {
     const isSame = current === this.#reported;
     const isNews = !isSame && (!isWhole || this.#reported !== "");
     const isReminder = isSame && !isWhole && now - this.#reportedAt >= repeatMilliseconds;
-    if (!(isNews || isReminder) || !this.#limit.allows()) return false;
+    if (!(isNews || isReminder) || !this.#reports.allows("condition", mostReports)) return false;
     this.#reported = current;
     this.#reportedAt = now;
     return true;

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { findPostgresBinaries } from "../../support/native-postgres.ts";
+import { measuredOn } from "../machine.ts";
 import { backendKill } from "./backend-kill.ts";
 import { behindHaproxy } from "./behind-haproxy.ts";
 import { diskFull } from "./disk-full.ts";
@@ -71,7 +72,7 @@ const chosen = scenarios
   .filter(({ name, inShort }) => only?.includes(name) ?? (!values.short || inShort))
   .filter((_, at) => at % parts === part - 1);
 const trial: Omit<Trial, "random"> = { binaries, program: buildProgram(), short: values.short };
-console.log(`seed ${seed}${values.short ? ", short form" : ""}; PostgreSQL of ${binaries}`);
+console.log(`${measuredOn(binaries)}; seed ${seed}${values.short ? ", short form" : ""}`);
 
 const results: Result[] = [];
 for (const scenario of chosen) {

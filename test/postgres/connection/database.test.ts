@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
+import { UnsuitableDatabase } from "../../../src/application/unsuitable-database.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
 import { listenLocally } from "../../support/listen.ts";
 import { freePort } from "../../support/native-postgres.ts";
-import { until } from "../../support/until.ts";
+import { once, until } from "../../support/until.ts";
 
 const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
 
@@ -144,6 +144,19 @@ describe("the connection", () => {
       await closeRelay();
     });
   }
+
+  test("a connection that is refused at its opening is closed", async () => {
+    await opened.assertUnconnected();
+    const refuse = () => {
+      throw new UnsuitableDatabase("planted");
+    };
+    const database = connect(opened.url, commandLimits, true, {
+      check: { statement: sql`select 1`, refuse },
+    });
+    for (let i = 0; i < 3; i += 1) await assert.rejects(database.query(sql`select 1`), unavailable);
+    await opened.assertUnconnected();
+    await database.close();
+  });
 
   test("a host that does not answer, and one that takes no writes, are passed over for the primary", async () => {
     const silent: Socket[] = [];

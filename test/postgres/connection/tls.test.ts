@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
-import { readDatabaseUrl } from "../../../src/adapters/postgres/connection/database-url.ts";
+import { type DatabaseUrl, readDatabaseUrl } from "../../../src/adapters/postgres/connection/database-url.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeAuthority } from "../../support/certificates.ts";
 import { listenLocally } from "../../support/listen.ts";
@@ -64,11 +64,9 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
   });
 
   /** Which TLS the server sees, or what went wrong. */
-  async function tryUrl(text: string): Promise<string | undefined> {
-    const database = connect(
-      readDatabaseUrl(text, path => files[path] ?? assert.fail(path)),
-      commandLimits,
-    );
+  const tryUrl = (text: string) => outcomeOf(readDatabaseUrl(text, path => files[path] ?? assert.fail(path)));
+  async function outcomeOf(url: DatabaseUrl): Promise<string | undefined> {
+    const database = connect(url, commandLimits);
     try {
       const [row] = await database.query<{ version: string | null }>(
         sql`select version from pg_stat_ssl where pid = pg_backend_pid()`,
@@ -101,6 +99,24 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
       assert.match((await tryUrl(at(host, query))) ?? "", outcome);
     });
   }
+
+  test("authorities that have changed since the start count for each new connection", async () => {
+    files["authorities.pem"] = foreign.certificate;
+    const url = readDatabaseUrl(
+      at("127.0.0.1", "sslmode=verify-full&sslrootcert=authorities.pem"),
+      path => files[path] ?? assert.fail(path),
+    );
+    const refused = /unable to verify|self.signed|unable to get/;
+    assert.match((await outcomeOf(url)) ?? "", refused);
+    files["authorities.pem"] = foreign.certificate + ours.certificate;
+    assert.equal(await outcomeOf(url), "TLSv1.3");
+    files["authorities.pem"] = foreign.certificate;
+    assert.match((await outcomeOf(url)) ?? "", refused);
+    files["authorities.pem"] = "nonsense";
+    for (let time = 0; time < 2; time += 1) {
+      assert.match((await outcomeOf(url)) ?? "", /: has certificates that are not in PEM/);
+    }
+  });
 
   test("a certificate for another name is refused by verify-full alone", async () => {
     // The server is called localhost and 127.0.0.1; this address leads to it all the same.

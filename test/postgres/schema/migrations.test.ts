@@ -55,6 +55,32 @@ describe("migrations", () => {
     await refuseOtherSchema(database, schema);
   });
 
+  test("no index depends on a collation of the system, which another version of it may sort otherwise", async () => {
+    const named = await database.query<{ name: string }>(sql`
+      select indexrelid::regclass::text as name from pg_index join pg_class on pg_class.oid = indexrelid
+      where relnamespace = current_schema()::regnamespace and exists (
+        select from unnest(indcollation) as used (id)
+        where used.id not in (0, (select oid from pg_collation where collname = 'C'))
+      )`);
+    assert.deepEqual(
+      named.map(({ name }) => name),
+      [],
+    );
+  });
+
+  test("a search_path without their schema is named, and not the command that would make them once more", async () => {
+    const owner = connect(opened.url, { ...commandLimits, connections: 1 });
+    await owner.query(script("create schema other"));
+    await owner.query(script("set search_path to other"));
+    await assert.rejects(refuseOtherSchema(owner, schema), {
+      name: "UnsuitableDatabase",
+      message:
+        "search_path does not include the schema public, which has the tables of this program: set it for the role",
+    });
+    await owner.query(script("drop schema other"));
+    await owner.close();
+  });
+
   test("again, nothing is left to apply", async () => {
     assert.deepEqual((await migrate(database, schema)).applied, []);
   });

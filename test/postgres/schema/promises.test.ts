@@ -5,12 +5,17 @@ import postgres from "postgres";
 import { connect, probeLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { examine, sessionCheck } from "../../../src/adapters/postgres/schema/examination.ts";
+import {
+  examine,
+  keepsFromServing,
+  sessionCheck,
+} from "../../../src/adapters/postgres/schema/examination.ts";
 import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
 import { databasePromises, type Use } from "../../../src/adapters/postgres/schema/promises.ts";
 import { unsuitabilityOf } from "../../../src/application/unsuitable-database.ts";
 import { openDatabase, schema, type TestDatabase } from "../../support/database.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../support/native-postgres.ts";
+import { recording } from "../../support/recording-database.ts";
 import { everyId } from "../../support/trail-stage.ts";
 import { until } from "../../support/until.ts";
 
@@ -207,6 +212,20 @@ describe("each promise of the database", () => {
     ]);
   });
 
+  test("is not asked for readiness where it keeps nobody from serving", async () => {
+    const { database, sent } = recording(connect(opened.url, probeLimits));
+    const texts = async (asks?: typeof keepsFromServing) => {
+      await examine(database, schema, durable, asks);
+      return sent.splice(0).map(({ text }) => text);
+    };
+    const isOfNewest = (text: string) => text.includes("the newest ");
+    assert.equal((await texts()).some(isOfNewest), true);
+    const asked = await texts(keepsFromServing);
+    assert.deepEqual([asked.some(isOfNewest), asked.join().includes("needs no right")], [false, false]);
+    assert.equal(asked.join().includes("is empty, though the trail has entries"), true);
+    await database.close();
+  });
+
   test("is named when it is broken: the newest records, that are gone, changed, or have none", async () => {
     await admin.unsafe("insert into asset (name, description) values ('Pump', ''), ('Lamp', '')");
     const database = connect(opened.url, probeLimits);
@@ -328,13 +347,14 @@ describe("what each new connection is asked", () => {
 
   test("are all of the promises that SECURITY.md lists, in their order, by what serve does", () => {
     const outcomes = {
-      refuses: "refuses",
-      "not ready": "is not ready",
-      contradicts: "goes on, and signs the trail no more",
-      warns: "goes on; `check` warns",
+      start: "refuses",
+      readiness: "is not ready",
+      signing: "goes on, and signs the trail no more",
+      nothing: "goes on; `check` warns",
     };
-    const rows = Object.entries(outcomes).map(([broken, words]) => {
-      const names = databasePromises.filter(promise => promise.broken === broken).map(({ name }) => name);
+    const promises = Object.values(databasePromises).flat();
+    const rows = Object.entries(outcomes).map(([prevented, words]) => {
+      const names = promises.filter(({ prevents }) => prevents === prevented).map(({ name }) => name);
       return `| ${[...new Set(names)].join(", ")} | ${words} |`;
     });
     const section = readFileSync("SECURITY.md", "utf8").split("## What the database is asked")[1] ?? "";

@@ -38,7 +38,20 @@ describe("what protects the records", () => {
     const present = await database.query<Protection>(
       sql`select * from (${presentProtection}) as present order by kind collate "C", place collate "C", name collate "C"`,
     );
-    assertGolden("sql/protection.ndjson", present.map(row => `${JSON.stringify(row)}\n`).join(""));
+    const rights = await owner`
+      with granted as (
+        select relname, '' as columns, 0 as at, relacl as acl, relnamespace from pg_class
+        union all
+        select relname, attname::text, attnum, attacl, relnamespace from pg_attribute join pg_class on pg_class.oid = attrelid
+      )
+      select 'right' as kind, relname as place, lower(privilege_type) as name, string_agg(columns, ' ' order by at) as definition
+      from granted, aclexplode(acl) join pg_roles on pg_roles.oid = grantee
+      where rolname = 'maintenance_log_service' and relnamespace = current_schema()::regnamespace
+      group by relname, privilege_type order by relname, name`;
+    assertGolden(
+      "sql/protection.ndjson",
+      [...present, ...rights].map(row => `${JSON.stringify(row)}\n`).join(""),
+    );
     assert.deepEqual(await faults(), []);
   });
 

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { makeJoseTokens } from "../../../src/adapters/jose-tokens.ts";
 import type { TokenClaims } from "../../../src/application/ports.ts";
 import { makeFakeClock } from "../../fakes/fake-clock.ts";
-import { encode, forge as forgeToken } from "../../support/forge.ts";
+import { encode, forge as forgeToken, signed } from "../../support/forge.ts";
 
 const settings = {
   secretKey: "a secret key of these tests: \u00e6\u00f8\u00e5 \u{1f527}",
@@ -20,7 +20,7 @@ const clock = makeFakeClock(start);
 const tokens = await makeJoseTokens(settings, clock);
 
 const notValid = { name: "DomainError", code: "TOKEN_REFUSED", message: "Token is not valid" };
-const known = { employeeId: 7, email: "Ada@example.com", role: "MANAGER" };
+const known = { employeeId: 7, email: "ada@example.com", role: "MANAGER" };
 
 const claims = {
   username: "Ada@example.com",
@@ -40,6 +40,11 @@ const forge = (
   secret = settings.secretKey,
   hash = "sha256",
 ) => forgeToken(payload, { header, secret, hash });
+
+const signedAs = (text: string): string => signed(text, settings.secretKey);
+/** With slashes, and without padding. */
+const base64 = (value: unknown): string =>
+  Buffer.from(JSON.stringify(value)).toString("base64").replaceAll("=", "");
 
 /** Who a token is of, without what is said of the token itself. */
 const whoIs = ({ employeeId, email, role }: TokenClaims) => ({ employeeId, email, role });
@@ -62,6 +67,12 @@ describe("a token for an employee", () => {
       sub: "7",
     });
     assert.match(jti, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+  });
+
+  test("is not issued before the moment from which the account's tokens are valid", async () => {
+    const token = await tokens.sign({ ...account, tokensValidFrom: now + 3 });
+    const { issuedAt, expiresAt } = await tokens.verify(token);
+    assert.deepEqual({ issuedAt, expiresAt }, { issuedAt: now + 3, expiresAt: now + 3_600 });
   });
 
   test("is signed with the bytes of the secret", async () => {
@@ -225,6 +236,11 @@ describe("a token that is not valid", () => {
     ["no signature", `${header}.${payload}.`],
     ["the signature of another payload", `${header}.${encode({ ...claims, roles: ["ADMIN"] })}.${signature}`],
     ["the signature cut short", good.slice(0, -4)],
+    ["= behind its signature", `${good}=`],
+    ["= behind its payload, and signed so", signedAs(`${header}.${payload}=`)],
+    ["= behind its header, and signed so", signedAs(`${header}=.${payload}`)],
+    ["white space in its payload, and signed so", signedAs(`${header}.${payload} `)],
+    ["base64 in place of base64url", signedAs(`${header}.${base64({ ...claims, x: "????????" })}`)],
     ["no issuer", forge(noIssuer)],
     ["another issuer", withClaims({ iss: "maintenance" })],
     ["the issuer in another case", withClaims({ iss: iss.toUpperCase() })],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { EventEmitter, once } from "node:events";
+import { EventEmitter } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import type { Writable } from "node:stream";
 import { describe, test } from "node:test";
 import { LogOutput } from "../../../src/adapters/log-output.ts";
 import { script } from "../../support/compiled.ts";
-import { until } from "../../support/until.ts";
+import { once, until } from "../../support/until.ts";
 
 /** A pipe, with its reader, who does not read yet. */
 async function openPipe() {

@@ -9,7 +9,6 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -108,13 +107,23 @@ describe("a state file", () => {
     assert.deepEqual(ownerOf(join(folder, "state")), { ...service, mode: 0o600 });
   });
 
-  test("does not follow a link that the owner of the folder has put in its way", async () => {
+  test("is a whole one after many writes at once, as by two processes of one id in two containers", async () => {
     const folder = newFolder();
-    const other = join(root, "other");
-    writeFileSync(other, "unchanged");
-    symlinkSync(other, join(folder, `state.${process.pid}`));
-    await replaceFile(join(folder, "state"), "one");
-    assert.equal(readFileSync(other, "utf8"), "unchanged");
-    assert.equal(readFileSync(join(folder, "state"), "utf8"), "one");
+    const path = join(folder, "state");
+    const texts = Array.from({ length: 40 }, (_, at) => `${at}`.repeat(1_000));
+    await Promise.all(texts.map(text => replaceFile(path, text)));
+    assert.ok(texts.includes(readFileSync(path, "utf8")));
+    assert.deepEqual(readdirSync(folder), ["state"]);
+  });
+
+  test("leaves nothing beside it when it cannot be written", async t => {
+    const folder = newFolder();
+    const path = join(folder, "state");
+    writeFileSync(path, "one");
+    const probe = await open(path);
+    await probe.close();
+    t.mock.method(Object.getPrototypeOf(probe), "sync", () => Promise.reject(new Error("the disk is full")));
+    await assert.rejects(replaceFile(path, "two"), /the disk is full/);
+    assert.deepEqual([readdirSync(folder), readFileSync(path, "utf8")], [["state"], "one"]);
   });
 });

@@ -406,9 +406,20 @@ describe("the allowed origins", () => {
     assert.deepEqual(read(list), ["https://app.example.com", "http://localhost:5173", "https://[::1]:8443"]);
   });
 
+  test("may have any scheme", () => {
+    const schemes = ["capacitor", "ionic", "tauri", "app", "chrome-extension", "moz-extension"];
+    const list = [
+      ...schemes.map(scheme => `${scheme}://localhost`),
+      "app://obsidian.md",
+      "capacitor://a:8080",
+    ];
+    assert.deepEqual(read(list.join(",")), list);
+  });
+
   const others = ["app.example.com", "https://", "https://a.example/", "https://a.example/path", "null", ","];
   const more = [
-    "ftp://a.example",
+    ...["capacitor://localhost/", "capacitor://LOCALHOST", "Capacitor://localhost", "capacitor://", "app:x"],
+    ...["https://user@a.example", "https://a.example?x", "chrome-extension://*", "file:///"],
     "https://*.example",
     "https://a.example,*",
     "https://a.example https://b.example",

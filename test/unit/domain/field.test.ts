@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DomainError } from "../../../src/domain/error.ts";
 import {
-  between,
   ifSent,
   isAbsent,
   nonBlank,
@@ -11,6 +10,8 @@ import {
   required,
   rule,
   text,
+  textBetween,
+  textRule,
   trimmedBetween,
   wordOf,
 } from "../../../src/domain/field.ts";
@@ -20,7 +21,7 @@ const refused = (message: string) => ({ name: "DomainError", code: "INVALID", me
 const aText = rule({ type: "string" }, value => text("Note", value));
 
 const fields = {
-  title: nonBlank("Title", trimmedBetween("Title", 2, 4)),
+  title: nonBlank(trimmedBetween("Title", 2, 4)),
   size: required("Size required", wordOf(["S", "L"], "Invalid size value")),
   note: optional(aText, ""),
 };
@@ -68,10 +69,7 @@ describe("reading the fields of an object", () => {
 });
 
 describe("a field that must not be blank", () => {
-  const field = nonBlank(
-    "Title",
-    rule({}, sent => `<${sent}>`),
-  );
+  const field = nonBlank(textRule("Title", undefined, sent => `<${sent}>`));
 
   for (const blank of [undefined, "", " ", " \t\r\n\u00a0\u3000", "\u200b", "\u0007 \u2060\ufeff\u00ad"]) {
     test(`counts ${JSON.stringify(blank)} as missing`, () => {
@@ -114,6 +112,13 @@ describe("a required field", () => {
 
 describe("an optional field", () => {
   const field = optional(aText, "none");
+
+  test("may be bounded text", () => {
+    const serial = optional(trimmedBetween("Serial number", 1, 64), null);
+    assert.deepEqual([serial.read(undefined), serial.read(" 7 ")], [null, "7"]);
+    assert.throws(() => serial.read(7), refused("Serial number must be a string"));
+    assert.deepEqual(serial.bounds, { min: 1, max: 64, trimmed: true });
+  });
 
   test("gives the fallback when it is absent", () => {
     assert.equal(field.missing(undefined), undefined);
@@ -173,7 +178,7 @@ describe("a word of a closed set", () => {
 describe("the length rule", () => {
   for (const accepted of ["ab", "abcd", "\u{1f527}\u{1f527}", "\u{1f527}".repeat(4)]) {
     test(`takes ${JSON.stringify(accepted)} as 2 to 4 characters`, () => {
-      assert.equal(between("Title", 2, 4, accepted), accepted);
+      assert.equal(textBetween("Title", 2, 4)(accepted), accepted);
     });
   }
 
@@ -181,12 +186,12 @@ describe("the length rule", () => {
   for (const tooShortOrLong of ["", "a", "abcde", "\u{1f527}", "\u{1f527}".repeat(5), "e\u0301e\u0301e"]) {
     test(`does not take ${JSON.stringify(tooShortOrLong)} as 2 to 4 characters`, () => {
       const fault = refused("Title must be between 2 and 4 characters");
-      assert.throws(() => between("Title", 2, 4, tooShortOrLong), fault);
+      assert.throws(() => textBetween("Title", 2, 4)(tooShortOrLong), fault);
     });
   }
 
   test("counts surrounding whitespace unless told to trim", () => {
-    assert.throws(() => between("Title", 2, 4, " abc "), DomainError);
+    assert.throws(() => textBetween("Title", 2, 4)(" abc "), DomainError);
     assert.equal(trimmedBetween("Title", 2, 4)(" abc "), "abc");
   });
 

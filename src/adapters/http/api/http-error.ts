@@ -1,4 +1,5 @@
 import { DomainError, type ErrorCode } from "../../../domain/error.ts";
+import { HttpError } from "../../protocol/error-response.ts";
 
 /** The one table from what went wrong to its HTTP status. */
 export const statusOf: Record<ErrorCode, number> = {
@@ -17,30 +18,16 @@ export const statusOf: Record<ErrorCode, number> = {
   UNAVAILABLE: 503,
 };
 
+const bearer = 'Bearer realm="maintenance-log"';
+
 /** The challenge of a 401 or 403 (RFC 9110, section 15.5.2; RFC 6750, section 3): whether logging in again would help. */
 const challengeOf: Partial<Record<ErrorCode, string>> = {
-  LOGIN_FAILED: "Bearer",
-  TOKEN_MISSING: "Bearer",
-  TOKEN_REFUSED: 'Bearer error="invalid_token"',
-  UNAUTHENTICATED: 'Bearer error="invalid_token"',
-  FORBIDDEN: 'Bearer error="insufficient_scope"',
+  LOGIN_FAILED: bearer,
+  TOKEN_MISSING: bearer,
+  TOKEN_REFUSED: `${bearer}, error="invalid_token"`,
+  UNAUTHENTICATED: `${bearer}, error="invalid_token"`,
+  FORBIDDEN: `${bearer}, error="insufficient_scope"`,
 };
-
-/** Header fields by their names. */
-export type HeaderFields = Readonly<Record<string, string>>;
-
-/** A failure as the client gets it: a status, a message and perhaps headers. */
-export class HttpError extends Error {
-  readonly status: number;
-  readonly headers: HeaderFields;
-
-  constructor(status: number, message: string, headers: HeaderFields = {}, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "HttpError";
-    this.status = status;
-    this.headers = headers;
-  }
-}
 
 /** More is asked for at once than the process has room for. */
 export const overloaded = (): HttpError =>

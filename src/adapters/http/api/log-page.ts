@@ -3,8 +3,14 @@ import type { LogList } from "../../../application/ports.ts";
 import { invalid } from "../../../domain/error.ts";
 import { optional, rule, type Values } from "../../../domain/field.ts";
 import { readLocalDateTime } from "../../../domain/local-date-time.ts";
-import { type LogPosition, logFilterFields, readLimit } from "../../../domain/maintenance-log.ts";
-import { list, type RouteResult } from "./route.ts";
+import {
+  type LogFilter,
+  type LogPosition,
+  logFilterFields,
+  type MaintenanceLog,
+  readLimit,
+} from "../../../domain/maintenance-log.ts";
+import { list, type RefusedQuery, type RouteResult } from "./route.ts";
 
 /** Queries of the log lists that are complete, whatever their length, unless they are asked for in pages. */
 export const logQueryFields = {
@@ -13,11 +19,36 @@ export const logQueryFields = {
   before: optional(rule({ type: "string" }, readCursor), undefined),
 };
 
+/** The fields of a log that no list can be filtered by. */
+export const unfilteredFields: Readonly<Record<Exclude<keyof MaintenanceLog, keyof LogFilter>, string>> = {
+  id: ": read /logs/{id}",
+  performedDate: ": write performedFrom and performedTo",
+  comment: "",
+  assetId: ": read /assets/{id}/logs",
+  assetName: "",
+  performedByEmployeeId: ": read /logs/employee/{id}",
+  performedByName: "",
+};
+
+const byLinks = ": write limit, and follow the links";
+
+/** Those, and the names by which other services page: the first page would be the answer for ever. */
+export const refusedInPages: RefusedQuery = {
+  ...unfilteredFields,
+  ...Object.fromEntries(["page", "offset", "skip", "cursor", "after"].map(name => [name, byLinks])),
+};
+
 /**
  * A list of logs, or with `limit` a page of it and a link to the next (RFC 8288). Positions never change, so whoever
  * follows the links gets every log that was there at the start exactly once, whatever is written meanwhile.
+ *
+ * @param segment the last one of the path
  */
-export async function listOrPage(query: Values<typeof logQueryFields>, logs: LogList): Promise<RouteResult> {
+export async function listOrPage(
+  segment: string | number,
+  query: Values<typeof logQueryFields>,
+  logs: LogList,
+): Promise<RouteResult> {
   if (query.limit === undefined) return list(logs);
   const found: Uint8Array[] = [];
   let next: LogPosition | undefined;
@@ -28,16 +59,20 @@ export async function listOrPage(query: Values<typeof logQueryFields>, logs: Log
   const page = (async function* () {
     yield { json: joinElements(found), next: undefined };
   })();
-  return list(page, next === undefined ? {} : { Link: linkTo(query, next) });
+  return list(page, next === undefined ? {} : { Link: linkTo(segment, query, next) });
 }
 
-/** A reference of the query alone (RFC 3986, section 5.2.2): it holds behind a proxy that adds a prefix to the path. */
-function linkTo(query: Values<typeof logQueryFields>, position: LogPosition): string {
+/** It holds behind a proxy that adds a prefix to the path; some libraries drop the segment from a query alone (RFC 2396). */
+function linkTo(
+  segment: string | number,
+  query: Values<typeof logQueryFields>,
+  position: LogPosition,
+): string {
   const next = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, before: cursorOf(position) })) {
     if (value !== undefined) next.set(name, String(value));
   }
-  return `<?${next}>; rel="next"`;
+  return `<${segment}?${next}>; rel="next"`;
 }
 
 /** Opaque to clients, so that it may come to say something else. */

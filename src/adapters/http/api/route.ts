@@ -2,7 +2,8 @@ import type { ByteList, JsonList } from "../../../application/json-list.ts";
 import type { Caller, Origin } from "../../../application/ports.ts";
 import type { Fields, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
-import type { HeaderFields } from "./http-error.ts";
+import type { HeaderFields } from "../../protocol/error-response.ts";
+import type { Preconditions } from "../../protocol/request-head.ts";
 
 /** What a route returns on success. */
 export interface RouteResult {
@@ -35,6 +36,9 @@ export const bytes = (body: Uint8Array | ByteList): RouteResult => ({
 /** Of the longest body on a route that does not say otherwise. */
 export const bodyLimitBytes = 64 * 1024;
 
+/** Query parameters that would be ignored, and answer another list than the client means; each with what the message says of it. */
+export type RefusedQuery = Readonly<Record<string, string>>;
+
 interface Input<Id, Rest, Body extends Fields, Query extends Fields, Headers extends Fields> {
   /** The `{id}` of the path. */
   readonly id: Id;
@@ -43,6 +47,7 @@ interface Input<Id, Rest, Body extends Fields, Query extends Fields, Headers ext
   readonly query: Values<Query>;
   readonly headers: Values<Headers>;
   readonly body: Values<Body>;
+  readonly preconditions: Preconditions;
   readonly origin: Origin;
 }
 
@@ -55,21 +60,21 @@ type InputOf<Path, Body extends Fields, Query extends Fields, Headers extends Fi
 >;
 type AnyInput = Input<number | undefined, string | undefined, Fields, Fields, Fields>;
 
+/** The words of the documents about a route are in dev/api-docs/openapi/operations.ts. */
 interface Declaration<In, Body, Query, Headers> {
-  /** In the OpenAPI document; what else that says of a route is in dev/api-docs/. */
-  readonly summary: string;
   /** The status of success; 200 without it. */
   readonly status?: 201 | 204;
   /** The query parameters that the route knows; it ignores others. */
   readonly query?: Query;
+  readonly refusedQuery?: RefusedQuery;
   /** The header fields that the route knows, besides those of every request. */
   readonly headers?: Headers;
   /** The fields of the JSON body; a route without them does not read a body. */
   readonly body?: Body;
   /** Of the longest body; 64 KiB without it. */
   readonly bodyLimitBytes?: number;
-  /** Changes nothing, and throws what `run` would: an unmet precondition comes after any other error (RFC 9110, section 13.2.1). */
-  rehearse?(input: In): Promise<unknown>;
+  /** What it reads or changes has an entity tag: `run` decides about the preconditions. */
+  readonly hasEntityTag?: true;
   run(input: In): Promise<RouteResult | void> | RouteResult;
 }
 
@@ -84,32 +89,49 @@ interface GuardedDeclaration<In, Body, Query, Headers>
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** A declaration in its place, whatever it declares. `caller` is undefined on an open route, and there alone. */
-export interface Route
-  extends Omit<GuardedDeclaration<AnyInput, Fields, Fields, Fields>, "status" | "rehearse" | "run"> {
+export interface Route extends Omit<GuardedDeclaration<AnyInput, Fields, Fields, Fields>, "status" | "run"> {
   readonly method: Method;
   /** Literal segments, and at most one `{id}`: a decimal integer; a `{path}` at the end is all that follows. */
   readonly path: string;
   /** `NONE` needs no token: login, and nothing else. */
   readonly role: RequiredRole | "NONE";
   readonly status: 200 | 201 | 204;
-  rehearse?(input: AnyInput & { readonly caller: Caller | undefined }): Promise<unknown>;
   run(input: AnyInput & { readonly caller: Caller | undefined }): Promise<RouteResult | void> | RouteResult;
 }
 
 /** What a route asks for, as a list; none for an open route. */
 export const rolesOf = (role: Route["role"]): string[] => (role === "NONE" ? [] : [role]);
 
+/** A route whose type says which. */
+type NamedRoute<M, P> = Route & { readonly method: M; readonly path: P };
+
+/** Method and path of a route, as the documents name it. */
+export type KeyOf<R extends Route> =
+  R extends NamedRoute<infer M extends Method, infer P extends string> ? `${M} ${P}` : never;
+
 /** Both tie the declared fields to the type of what `run` is given. */
-export const guarded = <P extends string, B extends Fields, Q extends Fields, H extends Fields>(
-  method: Method,
+export const guarded = <
+  M extends Method,
+  P extends string,
+  B extends Fields,
+  Q extends Fields,
+  H extends Fields,
+>(
+  method: M,
   path: P,
   role: Route["role"],
   route: GuardedDeclaration<InputOf<P, B, Q, H>, B, Q, H>,
-): Route =>
+): NamedRoute<M, P> =>
   // The request handler fills in what the route declares (request-handler.ts).
   ({ method, path, role, status: 200, ...(route as GuardedDeclaration<AnyInput, Fields, Fields, Fields>) });
-export const open = <P extends string, B extends Fields, Q extends Fields, H extends Fields>(
-  method: Method,
+export const open = <
+  M extends Method,
+  P extends string,
+  B extends Fields,
+  Q extends Fields,
+  H extends Fields,
+>(
+  method: M,
   path: P,
   route: Declaration<InputOf<P, B, Q, H>, B, Q, H>,
-): Route => guarded(method, path, "NONE", route);
+): NamedRoute<M, P> => guarded(method, path, "NONE", route);

@@ -2,7 +2,7 @@ import type { PublishedTrail } from "../../../application/trail/publishing.ts";
 import { invalid } from "../../../domain/error.ts";
 import { optional, rule } from "../../../domain/field.ts";
 import { readLimit } from "../../../domain/maintenance-log.ts";
-import { bytes, guarded, json, list, plainText, type Route } from "./route.ts";
+import { bytes, guarded, json, list, plainText } from "./route.ts";
 
 const trailPath = "/api/v1/trail";
 
@@ -18,31 +18,26 @@ export const entriesFields = {
 };
 
 /** The provable trail, for any employee. `trail` is undefined where routes are described and never run. */
-export const makeTrailRoutes = (trail: PublishedTrail): readonly Route[] => [
+export const makeTrailRoutes = (trail: PublishedTrail) => [
   guarded("GET", trailPath, "AUTHENTICATED", {
-    summary: "The newest checkpoint of the provable trail",
     run: () => json(trail.head()),
   }),
   guarded("GET", `${trailPath}/checkpoint`, "AUTHENTICATED", {
-    summary: "The newest checkpoint as a signed note",
     run: () => plainText(trail.checkpoint()),
   }),
   guarded("GET", `${trailPath}/tile/{path}`, "AUTHENTICATED", {
-    summary: "A tile of hashes, or a bundle of entries",
     run: async ({ path }) => bytes(await trail.tile(path)),
   }),
   guarded("GET", `${trailPath}/entries`, "AUTHENTICATED", {
-    summary: "Entries of the trail in their order",
     query: entriesFields,
-    run: ({ query: { from, limit } }) => {
-      const entries = trail.entries(from, limit);
+    run: async ({ query: { from, limit } }) => {
+      const entries = await trail.entries(from, limit);
       return list(entries.list, {
-        Link: `<?from=${entries.next}&limit=${limit}>; rel="next"`,
+        Link: `<entries?from=${entries.next}&limit=${limit}>; rel="next"`,
       });
     },
   }),
   guarded("GET", "/api/v1/logs/{id}/proof", "AUTHENTICATED", {
-    summary: "The proof that a log is in the trail",
     run: async ({ id }) => plainText(await trail.proof(id)),
   }),
 ];

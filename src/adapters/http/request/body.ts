@@ -1,14 +1,13 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { DomainError, invalid } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/field.ts";
-import { HttpError, overloaded } from "../api/http-error.ts";
+import { HttpError } from "../../protocol/error-response.ts";
+import type { RequestHead } from "../../protocol/request-head.ts";
+import { overloaded } from "../api/http-error.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What a body counts as while it arrives, however short it is: about what its request takes of the process. */
 const leastBytes = 4 * 1024;
 
-const jsonType = /^application\/json\s*(;|$)/i;
-const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))"?([\w.:+-]{0,40})/i;
 const notJson = "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'";
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -18,15 +17,18 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * @param limitBytes of the longest body that the route reads
  * @throws HttpError 400, 413, 415, or 503 when all bodies together take too much
  */
-export async function receiveBody(exchange: Exchange, limitBytes: number): Promise<Uint8Array> {
+export async function receiveBody(
+  exchange: Exchange,
+  head: RequestHead,
+  limitBytes: number,
+): Promise<Uint8Array> {
   const { request, response } = exchange;
   const { headers } = request;
   const declaredBytes = Number(headers["content-length"] ?? 0);
   if (declaredBytes === 0 && headers["transfer-encoding"] === undefined) return new Uint8Array();
   if (declaredBytes > limitBytes) throw tooLarge(limitBytes);
-  refuseOtherTypes(headers);
-  // A client of HTTP/1.0 would take it for the response (RFC 9110, section 10.1.1).
-  if (headers.expect !== undefined && request.httpVersion !== "1.0") response.writeContinue();
+  refuseOtherTypes(head, headers["content-type"]);
+  if (head.expectsContinue) response.writeContinue();
   const body = new GrowingBuffer(exchange, limitBytes);
   // A client can send a byte and wait. It must not take the place of another meanwhile.
   if (!request.complete) {
@@ -40,15 +42,20 @@ const tooLarge = (limitBytes: number) =>
   new HttpError(413, `Request body must be at most ${limitBytes} bytes`);
 
 /** What a client may send is JSON in UTF-8 as it is (RFC 9110, section 15.5.16). */
-function refuseOtherTypes(headers: IncomingHttpHeaders): void {
-  const { "content-type": type = "application/json", "content-encoding": encoding = "identity" } = headers;
-  if (encoding.toLowerCase() !== "identity") {
+function refuseOtherTypes({ contentType, contentCodings }: RequestHead, sent = ""): void {
+  if (contentCodings.some(coding => coding !== "identity")) {
     throw new HttpError(415, "Content-Encoding is not supported", { "Accept-Encoding": "identity" });
   }
-  const charset = otherCharset.exec(type)?.[1];
-  if (!jsonType.test(type)) throw new HttpError(415, notJson);
-  if (charset !== undefined) {
-    throw new HttpError(415, `Content-Type must be application/json in UTF-8, not in ${charset}`);
+  if (contentType === undefined) throw new HttpError(415, `Content-Type is malformed: ${sent.slice(0, 80)}`);
+  if (contentType.type !== "application/json") throw new HttpError(415, notJson);
+  const isOther = ([name, value]: (typeof contentType.parameters)[number]) =>
+    name === "charset" && !["utf-8", "utf8"].includes(value.toLowerCase());
+  const other = contentType.parameters.find(isOther)?.[1];
+  if (other !== undefined) {
+    throw new HttpError(
+      415,
+      `Content-Type must be application/json in UTF-8, not in ${other.slice(0, 40) || '""'}`,
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, isIPv4, SocketAddress } from "node:net";
+import { membersOf, readHost, unquoted } from "../../protocol/field-value.ts";
 
 /** Addresses, or networks as `10.0.0.0/8`, of the proxies whose X-Forwarded-For is trusted. */
 export type TrustedProxies = readonly string[];
@@ -38,14 +39,14 @@ export function makeClientAddress(
     isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
   return ({ socket, headers }) => {
-    let address = withoutMapping(socket.remoteAddress ?? "");
+    let address = canonical(socket.remoteAddress ?? "");
     const forwarded = headers["x-forwarded-for"];
     if (forwarded !== undefined && trusted.length === 0 && !isIgnored) {
       isIgnored = true;
       onIgnored();
     }
     if (trusted.length > 0 && typeof forwarded === "string") {
-      const hops = forwarded.split(",").map(addressOfHop);
+      const hops = membersOf(forwarded).map(addressOfHop);
       while (isProxy(address) && hops.length > 0) address = hops.pop() ?? address;
     }
     return networkOf(address);
@@ -53,26 +54,29 @@ export function makeClientAddress(
 }
 
 /**
- * An entry of X-Forwarded-For as proxies write it: an address, perhaps in brackets, with a port, or quoted as in
+ * A member of X-Forwarded-For as proxies write it: an address, perhaps in brackets, with a port, or quoted as in
  * Forwarded (RFC 7239, section 6).
  */
 function addressOfHop(hop: string): string {
-  const text = hop.trim().replace(/^"(.*)"$/, "$1");
-  const [, bracketed, withPort] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? [];
-  return withoutMapping(bracketed ?? withPort ?? text);
+  const text = unquoted(hop);
+  return canonical(isIP(text) === 0 ? (readHost(text) ?? "") : text);
 }
 
-/** IPv4 clients of a socket that speaks both (RFC 4291, section 2.5.5.2). */
-const withoutMapping = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
+const mapped = "::ffff:";
+
+/** The one form of an address, without a zone; that of an IPv4 address in IPv6 is IPv4 (RFC 4291, section 2.5.5.2). */
+function canonical(text: string): string {
+  if (isIP(text) !== 6) return text;
+  const [address = ""] = text.split("%", 1);
+  const ipv6 = new SocketAddress({ address, family: "ipv6" }).address;
+  const ipv4 = ipv6.slice(mapped.length);
+  return ipv6.startsWith(mapped) && isIPv4(ipv4) ? ipv4 : ipv6;
+}
 
 function networkOf(address: string): string {
   if (isIP(address) !== 6) return isIP(address) === 4 ? address : "unknown";
-  const [head = "", tail] = address.split("%", 1)[0]?.split("::") ?? [];
+  const [head = "", tail] = address.split("::");
   const groups = head.split(":").filter(Boolean);
   const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(":").filter(Boolean).length;
-  const all = [...groups, ...Array<string>(missing).fill("0"), ...(tail ?? "").split(":")];
-  return `${all
-    .slice(0, 4)
-    .map(group => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
+  return `${[...groups, ...Array<string>(missing).fill("0"), ...(tail ?? "").split(":")].slice(0, 4).join(":")}::/64`;
 }

@@ -1,4 +1,4 @@
-import type { HeaderFields } from "../api/http-error.ts";
+import type { HeaderFields } from "../../protocol/error-response.ts";
 
 /** `*`, or the origins that browsers may call from. */
 export type AllowedOrigins = "*" | readonly string[];
@@ -9,7 +9,7 @@ export type Cors = ReturnType<typeof makeCors>;
 export function makeCors(allowed: AllowedOrigins) {
   const exposed = {
     "Access-Control-Expose-Headers":
-      "ETag, Link, Location, Retry-After, X-Request-Id, Idempotent-Replayed, WWW-Authenticate",
+      "ETag, Link, Location, Retry-After, X-Request-Id, Idempotent-Replayed, WWW-Authenticate, Date",
   };
   const allowsAnyone = { "Access-Control-Allow-Origin": "*" };
   const toAnyone = { ...allowsAnyone, ...exposed };

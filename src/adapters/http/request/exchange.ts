@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "../../../application/ports.ts";
-import { type HeaderFields, overloaded } from "../api/http-error.ts";
+import type { HeaderFields } from "../../protocol/error-response.ts";
+import { readTarget, type Target } from "../../protocol/target.ts";
+import { overloaded } from "../api/http-error.ts";
 import type { Route } from "../api/route.ts";
 import type { Admission, Phase, Share } from "./admission.ts";
 import type { ListHolder, ListMemory } from "./list-memory.ts";
 import { requestIdOf } from "./request-id.ts";
-import { readTarget, type Target } from "./target.ts";
 
 /** The headers of every response. */
 export const standingHeaders = (requestId: string): HeaderFields => ({

@@ -2,20 +2,20 @@ import type { IncomingMessage } from "node:http";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
 import type { Clock, EventLog } from "../../../application/process.ts";
-import { recordChanged } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
-import { HttpError, toHttpError } from "../api/http-error.ts";
+import { HttpError } from "../../protocol/error-response.ts";
+import { type RequestHead, readHead } from "../../protocol/request-head.ts";
+import { toHttpError } from "../api/http-error.ts";
 import { bodyLimitBytes, type Route, type RouteResult } from "../api/route.ts";
 import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
 import { authorize, identify, requireOwnId } from "./guard.ts";
-import { meetsPreconditions } from "./preconditions.ts";
-import { refuseBadHead } from "./request-head.ts";
+import { isId, readHeaders, readId, readQuery } from "./parameters.ts";
+import { refuseUnmetWithoutTag } from "./preconditions.ts";
 import { makeRequestLog } from "./request-log.ts";
 import { sendError, sendResult } from "./response.ts";
 import { makeRouter } from "./router.ts";
-import { isId, readHeaders, readId, readQuery } from "./target.ts";
 
 export interface ServedApi {
   readonly routes: readonly Route[];
@@ -37,8 +37,8 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
   /** All checks of a request in their order (docs/reference.md), and then what it asks for. */
   async function run(exchange: Exchange): Promise<RouteResult | void> {
     const { request, target } = exchange;
+    const head = readHead(request);
     if (exchange.method === "OPTIONS") return { headers: cors.preflight };
-    refuseBadHead(request);
     const found = find(exchange.method, target.path);
     if (!(found instanceof HttpError)) {
       exchange.route = found.route;
@@ -51,10 +51,14 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     authorize(route, exchange.caller);
     const id = found.id === undefined ? undefined : readId(found.id);
     requireOwnId(route, exchange.caller, id);
-    const query = readQuery(route.query ?? {}, target.query, names => log.ignored(exchange, names));
+    const query = readQuery(route.query ?? {}, target.query, route.refusedQuery, names =>
+      log.ignored(exchange, names),
+    );
     const headers = readHeaders(route.headers ?? {}, request.headers);
 
-    const body = route.body === undefined ? {} : await readBody(exchange, route.body, route.bodyLimitBytes);
+    refuseUnmetWithoutTag(route, head);
+    const body =
+      route.body === undefined ? {} : await readBody(exchange, head, route.body, route.bodyLimitBytes);
     const hasWaited = exchange.phase === "receiving";
     exchange.enter("working");
     // The token may have ended while the body arrived.
@@ -65,11 +69,16 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     }
     const { caller, address } = exchange;
     const origin = { address, events: log.eventsOf(exchange) };
-    const input = { id, path: found.path, query, headers, body, origin, caller };
-    // An unmet one comes after any other error.
-    if (meetsPreconditions(route, request.headers)) return await route.run(input);
-    await route.rehearse?.(input);
-    throw recordChanged();
+    return await route.run({
+      id,
+      path: found.path,
+      query,
+      headers,
+      body,
+      preconditions: head,
+      origin,
+      caller,
+    });
   }
 
   /** On every path but that of an open route, on unknown ones too. */
@@ -96,8 +105,9 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
 
 async function readBody(
   exchange: Exchange,
+  head: RequestHead,
   fields: Fields,
   limitBytes = bodyLimitBytes,
 ): Promise<Values<Fields>> {
-  return readFields(fields, parseBody(await receiveBody(exchange, limitBytes)));
+  return readFields(fields, parseBody(await receiveBody(exchange, head, limitBytes)));
 }

@@ -2,7 +2,7 @@ import type { Refusal, RequestMeter } from "../../../application/figures.ts";
 import type { Origin } from "../../../application/ports.ts";
 import type { EventLog, LogDetails } from "../../../application/process.ts";
 import { DomainError, type ErrorCode } from "../../../domain/error.ts";
-import type { HttpError } from "../api/http-error.ts";
+import type { HttpError } from "../../protocol/error-response.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What the log says of a request, as far as it is known. */

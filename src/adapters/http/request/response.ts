@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { ByteChunk, ByteList, JsonList } from "../../../application/json-list.ts";
-import type { HeaderFields, HttpError } from "../api/http-error.ts";
+import { errorText, type HeaderFields, type HttpError, jsonType } from "../../protocol/error-response.ts";
 import type { RouteResult } from "../api/route.ts";
 import type { Exchange } from "./exchange.ts";
-
-export const jsonType = { "Content-Type": "application/json; charset=utf-8" };
 
 /** The bytes of a request that are read after its response: a photo sent by mistake is not too large to learn so. */
 const mostRestBytes = 16 * 1024 * 1024;
@@ -39,9 +37,9 @@ export function sendResult(
 }
 
 /** Every error is a JSON object with `status` and `msg`. */
-export function sendError(exchange: Exchange, { status, message, headers }: HttpError): Promise<void> | void {
+export function sendError(exchange: Exchange, error: HttpError): Promise<void> | void {
   exchange.enter("finishing");
-  return sendText(exchange, status, { ...jsonType, ...headers }, JSON.stringify({ status, msg: message }));
+  return sendText(exchange, error.status, { ...jsonType, ...error.headers }, errorText(error));
 }
 
 function sendText(

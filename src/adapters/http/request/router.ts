@@ -1,4 +1,4 @@
-import { HttpError } from "../api/http-error.ts";
+import { HttpError } from "../../protocol/error-response.ts";
 import type { Route } from "../api/route.ts";
 
 /** A route, and the text in the place of `{id}` or `{path}` if its path has one. */

@@ -1,7 +1,7 @@
 import { constants } from "node:crypto";
 import type { Server } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import { mostHeaders } from "../request/request-head.ts";
+import { mostHeaders } from "../../protocol/request-head.ts";
 import type { HttpLimits } from "./limits.ts";
 
 // An import statement would load Node's client for the web as well: 8 MiB and 48 ms of CPU time at the start on Node 24.
@@ -37,7 +37,7 @@ export function makeListener(limits: HttpLimits, identity: TlsIdentity | undefin
     requestTimeout: limits.receiveMilliseconds,
     keepAliveTimeout: limits.keepAliveMilliseconds,
     connectionsCheckingInterval: limits.sweepMilliseconds,
-    // `refuseBadHead` checks the Host header, since Node would refuse without a body.
+    // `readHead` checks the Host header, since Node would refuse without a body.
     requireHostHeader: false,
   };
   const server =
@@ -49,7 +49,7 @@ export function makeListener(limits: HttpLimits, identity: TlsIdentity | undefin
           ...policy,
           handshakeTimeout: limits.receiveMilliseconds,
         });
-  // Node drops those past a count without a word: one more than may be, so that `refuseBadHead` sees that there are more.
+  // Node drops those past a count without a word: one more than may be, so that `readHead` sees that there are more.
   server.maxHeadersCount = mostHeaders + 1;
   server.maxConnections = identity === undefined ? limits.connections : limits.tlsConnections;
   server.timeout = limits.takeMilliseconds;

@@ -1,9 +1,19 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions, Socket } from "node:net";
-import { type HeaderFields, HttpError, overloaded } from "../api/http-error.ts";
+import type { HeaderFields, HttpError } from "../../protocol/error-response.ts";
+import {
+  connectNotSupported,
+  isTimeout,
+  type ParserError,
+  parserRefusal,
+  refusalText,
+} from "../../protocol/refusal.ts";
+import { endsConnection } from "../../protocol/request-head.ts";
+import { overloaded } from "../api/http-error.ts";
 import { Admission } from "../request/admission.ts";
-import { Exchange } from "../request/exchange.ts";
+import { Exchange, standingHeaders } from "../request/exchange.ts";
 import { ListMemory } from "../request/list-memory.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { sendError } from "../request/response.ts";
@@ -11,7 +21,6 @@ import { Draining } from "./draining.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { type HttpLimits, httpLimits } from "./limits.ts";
 import { makeListener, renewIdentity, strictTransport, type TlsIdentity } from "./listener.ts";
-import { isTimeout, type ParserError, parserRefusal, refusalText } from "./refusal.ts";
 
 export type HttpServer = ReturnType<typeof makeHttpServer>;
 
@@ -56,7 +65,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
     // Node has taken its own listeners off: an error without one would end the process, and a list under way would wait for ever.
     socket.on("error", () => socket.destroy());
     if (connections.get(socket)?.isBusy !== false) socket.destroy();
-    else refuse(socket, new HttpError(501, "CONNECT is not supported"));
+    else refuse(socket, connectNotSupported());
   });
   // Nothing was sent or taken for long: after a response that is usual, before its end it is a slow client.
   server.on("timeout", (socket: Socket) => {
@@ -80,8 +89,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   async function serve(connection: HttpConnection, request: IncomingMessage, response: ServerResponse) {
     const exchange = new Exchange(request, response, edge);
     void connection.take(exchange).then(() => draining.closeIfIdle(connection));
-    // Node would not read what follows a request to upgrade.
-    if (draining.hasBegun || request.headers.upgrade !== undefined) connection.announceEnd();
+    if (draining.hasBegun || endsConnection(request)) connection.announceEnd();
     // Without a throw, which nobody would catch here.
     const isAdmitted = admission.enter(exchange, "checking");
     await (isAdmitted ? handle(exchange) : sendError(exchange, overloaded()));
@@ -92,9 +100,10 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   /** The last response on a connection, where Node has made no request. */
   function refuse(socket: Socket, refusal: HttpError): void {
     const connection = connections.get(socket);
+    const standing = { ...standingHeaders(randomUUID()), ...headersFor(undefined) };
     if (connection === undefined) socket.destroy();
     // Otherwise it has been refused already.
-    else if (socket.writable) connection.refuse(refusalText(refusal, headersFor(undefined), clock.now()));
+    else if (socket.writable) connection.refuse(refusalText(refusal, standing, clock.now()));
   }
 
   const reporting = setInterval(() => {
@@ -114,6 +123,8 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
     listen: (port: number, host: string) => listen({ port, host }),
     /** Takes connections from a socket that is open already, under this descriptor; resolves to its port. */
     listenOn: (descriptor: number) => listen({ fd: descriptor }),
+    /** Where it listens; null when it does not. */
+    address: () => server.address() as AddressInfo | null,
     /** Lets requests finish that are under way or arrive in the next moment, and ends what is left after the grace period. */
     async close(graceMilliseconds: number): Promise<void> {
       await draining.drain(graceMilliseconds);

@@ -6,7 +6,7 @@ export interface DatabaseState {
   readonly schema: string;
 }
 
-export type Phase = "starting" | "serving" | "draining";
+export type ServicePhase = "starting" | "serving" | "draining";
 
 export interface Readiness {
   readonly ready: boolean;
@@ -50,7 +50,7 @@ class CachedState {
  * @param examine reads the state of the database; it may take longer than the check may
  */
 export function makeReadiness(
-  phase: () => Phase,
+  phase: () => ServicePhase,
   examine: () => Promise<DatabaseState>,
   patienceMilliseconds = 1_000,
   now = () => performance.now(),

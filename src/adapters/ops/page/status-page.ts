@@ -9,12 +9,21 @@ import { style } from "./style.ts";
 const refreshSeconds = 5;
 const windowSeconds = 60;
 
+/** The same page, with and without a refresh: readers must be able to stop it (WCAG 2.2.1), and there is no script. */
+export const statusPaths = { refreshing: "/", still: "/still" };
+
 /**
  * The service at a glance, as one page without scripts.
  *
  * @param history earlier readings, oldest first; at least one
  */
-export function statusPage(readiness: Readiness, now: Reading, history: readonly Reading[]): string {
+export function statusPage(
+  path: string,
+  readiness: Readiness,
+  now: Reading,
+  history: readonly Reading[],
+): string {
+  const isRefreshing = path === statusPaths.refreshing;
   const { uptimeSeconds } = now.runtime;
   const isOld = ({ runtime }: Reading) => uptimeSeconds - runtime.uptimeSeconds >= windowSeconds;
   const recent = between(history.findLast(isOld) ?? history[0] ?? now, now);
@@ -26,7 +35,7 @@ export function statusPage(readiness: Readiness, now: Reading, history: readonly
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<meta http-equiv="refresh" content="${refreshSeconds}">
+${isRefreshing ? html`<meta http-equiv="refresh" content="${refreshSeconds}">` : ""}
 <title>${title}: Maintenance Log Service</title>
 <link rel="icon" href="data:image/svg+xml,${icon(level)}">
 <style>${style}</style>
@@ -35,7 +44,7 @@ export function statusPage(readiness: Readiness, now: Reading, history: readonly
 <header>
 <h1>Maintenance Log Service</h1>
 <p class="badge ${level}">${marks[level]} ${title}</p>
-<p>${now.version} on Node ${now.runtime.nodeVersion}, up ${lengthOfTime(uptimeSeconds)}, at <time>${now.at.toISOString().slice(0, 19)}Z</time></p>
+<p>${now.version} on Node ${now.runtime.nodeVersion}, up ${lengthOfTime(uptimeSeconds)}, at <time>${now.at.toISOString().slice(0, 19)}Z</time>. ${isRefreshing ? stop : start}</p>
 <ul class="checks">
 ${Object.entries(readiness.checks).map(check)}
 </ul>
@@ -49,12 +58,15 @@ ${chart([...history, now])}
 ${table(recent)}
 </main>
 <footer>Rates and times are of the last ${lengthOfTime(Math.round(recent.seconds))}, event-loop delay of the last 30 to
-60 seconds. This page refreshes every ${refreshSeconds} seconds. For programs: <a href="/metrics">/metrics</a>,
+60 seconds. For programs: <a href="/metrics">/metrics</a>,
 <a href="/readyz">/readyz</a>, <a href="/healthz">/healthz</a>, <a href="/openapi.json">/openapi.json</a>. For developers of clients: <a href="/api">the API</a>.</footer>
 </body>
 </html>
 `.text;
 }
+
+const stop = html`Refreshes every ${refreshSeconds} seconds: <a href="${statusPaths.still}">stop</a>`;
+const start = html`<a href="${statusPaths.refreshing}">Refresh every ${refreshSeconds} seconds</a>`;
 
 /** The level is never told by colour alone. */
 const marks: Readonly<Record<Level, string>> = { ok: "●", warn: "▲", bad: "✖" };

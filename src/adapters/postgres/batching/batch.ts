@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StatementSource } from "../connection/database.ts";
-import { isRefused } from "../connection/errors.ts";
+import { isRefused } from "../connection/sqlstate.ts";
 import type { Statement } from "../connection/statement.ts";
 
 /** Calls that one statement takes at most. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Encryption, readEncryption, readWord } from "./encryption.ts";
+import { type EncryptionFiles, readEncryption, readWord } from "./encryption.ts";
 
 /** One PostgreSQL server, as node:net connects to it. */
 export type DatabaseServer = { readonly host: string; readonly port: number } | { readonly path: string };
@@ -12,7 +12,7 @@ export interface DatabaseUrl {
   readonly password: string | undefined;
   readonly database: string;
   /** Undefined: in plain text. */
-  readonly encryption: Encryption | undefined;
+  readonly encryption: EncryptionFiles | undefined;
   /** Whether a server that takes no writes will not do. */
   readonly needsWrites: boolean;
 }

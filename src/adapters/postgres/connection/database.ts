@@ -1,11 +1,11 @@
 import { Stream } from "node:stream";
 import type { PoolLoad } from "../../../application/figures.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
-import { isRefused, translate } from "./errors.ts";
 import { type Link, openLink, type PendingRows } from "./link.ts";
 import { Pool, type PoolLimits } from "./pool.ts";
 import { DatabaseServers } from "./servers.ts";
 import type { SessionNeeds } from "./session.ts";
+import { isRefused, translate } from "./sqlstate.ts";
 import type { Statement } from "./statement.ts";
 
 /** A statement, or what makes it when there is a connection for it. */

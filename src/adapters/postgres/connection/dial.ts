@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
 import type { DatabaseServer } from "./database-url.ts";
-import type { Encryption } from "./encryption.ts";
+import type { EncryptionFiles } from "./encryption.ts";
 
 /**
  * Opens a connection to a PostgreSQL server, encrypted where that is asked for, up to where a session or a request to
@@ -13,7 +13,7 @@ import type { Encryption } from "./encryption.ts";
  */
 export async function dial(
   server: DatabaseServer,
-  encryption: Encryption | undefined,
+  encryption: EncryptionFiles | undefined,
   signal: AbortSignal,
 ): Promise<Socket> {
   const socket = connect({ ...server });
@@ -36,7 +36,7 @@ export async function dial(
     const { host } = server;
     // Without a host Node would compare the certificate with "localhost".
     outermost = connectSecurely({
-      ...encryption,
+      ...encryption.current(),
       socket,
       host,
       ...(isIP(host) === 0 && { servername: host }),

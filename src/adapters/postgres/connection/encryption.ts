@@ -1,13 +1,55 @@
 import { X509Certificate } from "node:crypto";
 import { type ConnectionOptions, createSecureContext } from "node:tls";
+import { isDeepStrictEqual } from "node:util";
 
 /** How a connection is encrypted, as node:tls has it. */
-export type Encryption = Pick<
-  ConnectionOptions,
-  "secureContext" | "rejectUnauthorized" | "checkServerIdentity"
->;
+type Encryption = Pick<ConnectionOptions, "secureContext" | "rejectUnauthorized" | "checkServerIdentity">;
+
+/** What the files have, in PEM. */
+type Pem = Readonly<Record<"ca" | "cert" | "key", string | undefined>>;
 
 const modes = ["disable", "require", "verify-ca", "verify-full"] as const;
+
+/** The files of a DATABASE_URL with TLS. They are read again for each connection: authorities and certificates are renewed. */
+export class EncryptionFiles {
+  readonly #mode: (typeof modes)[number];
+  readonly #read: () => Pem;
+  #pem: Pem;
+  #encryption: Encryption;
+
+  /** Throws Error as `current`. */
+  constructor(mode: (typeof modes)[number], read: () => Pem) {
+    this.#mode = mode;
+    this.#read = read;
+    this.#pem = read();
+    this.#encryption = this.#make(this.#pem);
+  }
+
+  /** Throws Error with what is wrong with the files, in words that follow the name of the setting. */
+  current(): Encryption {
+    const pem = this.#read();
+    // All authorities of a machine take 50 ms.
+    if (!isDeepStrictEqual(pem, this.#pem)) {
+      this.#encryption = this.#make(pem);
+      this.#pem = pem;
+    }
+    return this.#encryption;
+  }
+
+  #make(pem: Pem): Encryption {
+    try {
+      // createSecureContext() takes no notice of an authority that it cannot read.
+      if (pem.ca !== undefined) new X509Certificate(pem.ca);
+      return {
+        secureContext: createSecureContext(pem),
+        rejectUnauthorized: this.#mode !== "require",
+        ...(this.#mode === "verify-ca" && { checkServerIdentity: () => undefined }),
+      };
+    } catch {
+      throw new Error("has certificates that are not in PEM, or a key that does not fit its certificate");
+    }
+  }
+}
 
 /**
  * Reads the parameters of TLS, and the files that they name (PostgreSQL documentation, 34.19).
@@ -18,7 +60,7 @@ const modes = ["disable", "require", "verify-ca", "verify-full"] as const;
 export function readEncryption(
   parameters: ReadonlyMap<string, string>,
   readFile: (path: string) => string,
-): Encryption | undefined {
+): EncryptionFiles | undefined {
   const mode = readWord(parameters, "sslmode", modes) ?? "disable";
   const read = (name: string): string | undefined => {
     const path = parameters.get(name);
@@ -34,20 +76,12 @@ export function readEncryption(
       throw new Error(`has an ${name} that names no file which can be read`);
     }
   };
-  const [ca, cert, key] = [read("sslrootcert"), read("sslcert"), read("sslkey")];
-  if ((cert === undefined) !== (key === undefined)) throw new Error("has only one of sslcert and sslkey");
-  if (mode === "disable") return undefined;
-  try {
-    // createSecureContext() takes no notice of an authority that it cannot read.
-    if (ca !== undefined) new X509Certificate(ca);
-    return {
-      secureContext: createSecureContext({ ca, cert, key }),
-      rejectUnauthorized: mode !== "require",
-      ...(mode === "verify-ca" && { checkServerIdentity: () => undefined }),
-    };
-  } catch {
-    throw new Error("has certificates that are not in PEM, or a key that does not fit its certificate");
-  }
+  const readAll = () => ({ ca: read("sslrootcert"), cert: read("sslcert"), key: read("sslkey") });
+  if (parameters.has("sslcert") !== parameters.has("sslkey"))
+    throw new Error("has only one of sslcert and sslkey");
+  if (mode !== "disable") return new EncryptionFiles(mode, readAll);
+  readAll();
+  return undefined;
 }
 
 /** Reads a parameter that has a few possible values; undefined where it is not given. */

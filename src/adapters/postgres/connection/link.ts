@@ -29,6 +29,8 @@ class PostgresLink implements Link {
   /** What PostgreSQL wants to see of whoever cancels a statement. */
   #key = { pid: 0, secret: 0 };
   #isOpen = true;
+  /** In elapsed milliseconds. */
+  #usedUntil = Number.POSITIVE_INFINITY;
   /** Never reset: the error of `refuseUnconfirmed` is no refusal of a statement, so that the pool discards the link. */
   #isUnconfirmed = false;
 
@@ -61,10 +63,11 @@ class PostgresLink implements Link {
     needs.check?.refuse(checked);
     this.isWritable = first[0].isWritable;
     this.#key = first.state;
+    this.#usedUntil = performance.now() + (needs.keptMilliseconds ?? Number.POSITIVE_INFINITY);
   }
 
   isOpen(): boolean {
-    return this.#isOpen;
+    return this.#isOpen && performance.now() < this.#usedUntil;
   }
 
   /** Without values it is a simple query, which may be several statements. */

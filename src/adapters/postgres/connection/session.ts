@@ -4,6 +4,8 @@ import type { Statement } from "./statement.ts";
 export interface SessionNeeds {
   /** Whether a commit may be lost in a crash: DATABASE_DURABILITY is `any`. */
   readonly mayLoseCommits?: boolean;
+  /** How long a connection is used before another one is opened in its place; without it, as long as it lasts. */
+  readonly keptMilliseconds?: number;
   /** What each new connection is asked before it is used. */
   readonly check?: SessionCheck;
 }

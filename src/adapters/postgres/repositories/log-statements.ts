@@ -2,7 +2,7 @@ import { type LogPosition, type LogQuery, logStatuses, taskTypes } from "../../.
 import { type Page, pageBytes } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
-import { assetJson, type Names, performerJson } from "./names.ts";
+import { assetJson, fullName, type Names, performerJson } from "./names.ts";
 import { lastPosition, type PackedLogs, readPosition } from "./packed-logs.ts";
 
 /** Which logs a list is of. */
@@ -104,7 +104,7 @@ const mergedByAsset = (scope: Scope, afterLast: Statement, limit: Statement): St
 function ownerNameOf({ assetId, employeeId }: Scope): Statement {
   if (assetId !== undefined) return sql`(select name from asset where id = ${assetId})`;
   if (employeeId === undefined) return sql`null`;
-  return sql`(select first_name || ' ' || last_name from employee where id = ${employeeId})`;
+  return sql`(select ${fullName} from employee where id = ${employeeId})`;
 }
 
 /**

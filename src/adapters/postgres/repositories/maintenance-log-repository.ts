@@ -6,14 +6,14 @@ import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 import { makeAppend } from "./log-append.ts";
 import { makeLogLists } from "./log-lists.ts";
-import { SharedNames } from "./names.ts";
+import { fullName, SharedNames } from "./names.ts";
 
 /** Logs with the names that clients see. A log is shown also when its asset or employee is gone. */
 const logs = sql`
   select l.id, l.performed_date as "performedDate", l.status, l.task_type as "taskType", l.comment,
     l.asset_id as "assetId", coalesce(a.name, '') as "assetName",
     l.performed_by_employee_id as "performedByEmployeeId",
-    coalesce(e.first_name || ' ' || e.last_name, '') as "performedByName"
+    coalesce(${fullName}, '') as "performedByName"
   from maintenance_log l
   left join asset a on a.id = l.asset_id
   left join employee e on e.id = l.performed_by_employee_id`;
@@ -37,13 +37,6 @@ export function makeMaintenanceLogRepository(
     async find(id) {
       const log = await findOne(id);
       if (log === undefined) throw notFound("Log");
-      return log;
-    },
-
-    async findByKey(performerId, key) {
-      const [log] = await database.query<MaintenanceLog>(
-        sql`${logs} where l.performed_by_employee_id = ${performerId} and l.idempotency_key = ${key}`,
-      );
       return log;
     },
 

@@ -1,5 +1,5 @@
 import type { LogPosition } from "../../../domain/maintenance-log.ts";
-import type { Ids, Names } from "./names.ts";
+import type { Names, References } from "./names.ts";
 
 /**
  * A page of logs as PostgreSQL packs it, in UTF-8.
@@ -37,7 +37,7 @@ function numberIn(fields: Uint8Array, from: number, end: number): number {
 }
 
 /** The assets and performers of a page. */
-export function idsIn({ fields }: PackedLogs): Ids {
+export function idsIn({ fields }: PackedLogs): References {
   const [assets, performers] = [new Set<number>(), new Set<number>()];
   for (let from = 0; from < fields.length; ) {
     // No date is shorter than 19 bytes, no status than 7, no task type than 5.

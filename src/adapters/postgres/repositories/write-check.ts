@@ -6,9 +6,10 @@ import { type Statement, sql } from "../connection/statement.ts";
 /** As the trail has it: an employee's id, or null for the operator. */
 export const askedBy = (by: Author): number | null => (by === "operator" ? null : by.employeeId);
 
-/** Whether a row of employee is of a caller whose token lives. */
-const isLive = ({ tokenId, tokenVersion }: Caller): Statement =>
-  sql`active and (token_version = ${tokenVersion} or surviving_token_id = ${tokenId ?? null})`;
+/** Whether a row of employee is of a caller whose token lives (`isLive` in sessions.ts). */
+export const isLive = (tokenVersion: number | Statement, tokenId: string | null | Statement): Statement =>
+  sql`employee.active and (employee.token_version = ${tokenVersion} or employee.surviving_token_id = ${tokenId})`;
+const isLiveOf = ({ tokenVersion, tokenId }: Caller) => isLive(tokenVersion, tokenId ?? null);
 
 /**
  * Stands in the `where` of each statement that writes, so that it writes nothing once the caller's token is revoked.
@@ -18,8 +19,8 @@ const isLive = ({ tokenId, tokenVersion }: Caller): Statement =>
  */
 export function mayWrite(by: Author, target?: number): Statement {
   if (by === "operator") return sql`true`;
-  if (by.employeeId === target) return isLive(by);
-  return sql`exists (select from employee where id = ${by.employeeId} and ${isLive(by)})`;
+  if (by.employeeId === target) return isLiveOf(by);
+  return sql`exists (select from employee where id = ${by.employeeId} and ${isLiveOf(by)})`;
 }
 
 /** Throws TOKEN_REFUSED if that is why a statement wrote nothing. */

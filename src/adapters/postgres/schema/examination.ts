@@ -12,66 +12,85 @@ export interface Finding {
   readonly words: string;
 }
 
+type Asked = keyof typeof databasePromises;
+
 interface Fault {
+  /** The place of the promise among those that are asked of the same. */
   readonly promise: number;
   readonly fault: string;
 }
 
-/** Those that matter with this use of the database, and of them those that are asked of this. */
+/** Those that are asked of this, and matter with this use of the database. */
+export const promisesOf = (asked: Asked, use: Use): readonly DatabasePromise[] =>
+  databasePromises[asked].filter(({ when }) => when?.(use) !== false);
 export const allPromises = (use: Use): readonly DatabasePromise[] =>
-  databasePromises.filter(({ when }) => when?.(use) !== false);
-export const promisesOf = (asked: DatabasePromise["asked"], use: Use): readonly DatabasePromise[] =>
-  allPromises(use).filter(promise => promise.asked === asked);
+  (Object.keys(databasePromises) as Asked[]).flatMap(asked => promisesOf(asked, use));
 
-/** One statement for all of them. A promise is a number, its place among all. */
+/** One statement for all of them. */
 const questions = (promises: readonly DatabasePromise[], schema: Schema): Statement =>
   unionOf(
     promises.map(
-      promise => sql`
-        select ${wholeNumber(databasePromises.indexOf(promise))} as promise, fault
-        from (${promise.faults(schema)}) as found (fault)`,
+      ({ faults }, at) => sql`
+        select ${wholeNumber(at)} as promise, fault
+        from (${faults(schema)}) as found (fault)`,
     ),
   );
 
-function findingOf({ promise: at, fault }: Fault): Finding {
-  const promise = databasePromises[at] as DatabasePromise;
-  return { promise, words: promise.remedy === "" ? fault : `${fault}: ${promise.remedy}` };
-}
+/** In the order of the promises. */
+const findingsOf = (promises: readonly DatabasePromise[], rows: readonly Fault[]): Finding[] =>
+  rows
+    .toSorted((a, b) => a.promise - b.promise)
+    .map(({ promise: at, fault }) => {
+      const promise = promises[at] as DatabasePromise;
+      return { promise, words: promise.remedy === "" ? fault : `${fault}: ${promise.remedy}` };
+    });
 
-const noSchema: Schema = { migrations: [], serviceRole: "", protection: [] };
+const noSchema: Schema = { migrations: [], serviceRole: "", protection: [], rights: [] };
+
+/** Whether `serve` is not ready where the promise is broken. */
+export const keepsFromServing = ({ prevents }: DatabasePromise): boolean =>
+  prevents === "start" || prevents === "readiness";
 
 /** Throws UnsuitableDatabase where one of the findings keeps `serve` from starting. */
 export function refuse(findings: readonly Finding[]): void {
-  const [first] = findings.filter(({ promise }) => promise.broken === "refuses");
+  const [first] = findings.filter(({ promise }) => promise.prevents === "start");
   if (first !== undefined) throw new UnsuitableDatabase(first.words);
 }
 
 /** What each new connection is asked. */
-export const sessionCheck = (
-  use: Use,
-  judge: (findings: readonly Finding[]) => void = refuse,
-): SessionCheck => ({
-  statement: questions(promisesOf("connection", use), noSchema),
-  refuse: rows => judge((rows as readonly Fault[]).map(findingOf)),
-});
+export function sessionCheck(use: Use, judge: (findings: readonly Finding[]) => void = refuse): SessionCheck {
+  const promises = promisesOf("connection", use);
+  return {
+    statement: questions(promises, noSchema),
+    refuse: rows => judge(findingsOf(promises, rows as readonly Fault[])),
+  };
+}
 
 /**
- * Finds all that does not hold, with three statements that cost the same whatever the tables hold. What is asked of each
+ * Finds what does not hold of all that is asked, with three statements that cost the same whatever the tables hold. What is asked of each
  * connection is not part of it.
  *
  * @throws UnsuitableDatabase where the migrations are not those of the program
  */
-export async function examine(database: Database, schema: Schema, use: Use): Promise<Finding[]> {
+export async function examine(
+  database: Database,
+  schema: Schema,
+  use: Use,
+  asks: (promise: DatabasePromise) => boolean = () => true,
+): Promise<Finding[]> {
   await refuseOtherSchema(database, schema);
-  const found = await database.query<Fault>(questions(promisesOf("catalogs", use), schema));
-  const findings = found.toSorted((a, b) => a.promise - b.promise).map(findingOf);
+  const promises = promisesOf("catalogs", use).filter(asks);
+  const findings = findingsOf(promises, await database.query<Fault>(questions(promises, schema)));
   // PostgreSQL refuses a statement on a table that the role may not read.
   if (findings.some(({ promise }) => promise.name === "rights")) return findings;
-  return [...findings, ...(await examineRecords(database))];
+  return [...findings, ...(await examineRecords(database, asks))];
 }
 
 /** Finds what is missing of the records that the trail covers. */
-export async function examineRecords({ query }: Database): Promise<Finding[]> {
-  const promises = databasePromises.filter(({ asked }) => asked === "records");
-  return (await query<Fault>(questions(promises, noSchema))).map(findingOf);
+export async function examineRecords(
+  { query }: Database,
+  asks: (promise: DatabasePromise) => boolean = () => true,
+): Promise<Finding[]> {
+  const records = databasePromises.records.filter(asks);
+  return findingsOf(records, await query<Fault>(questions(records, noSchema)));
 }

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
+import { causeOf } from "../../../domain/error.ts";
 import type { Database } from "../connection/database.ts";
+import { hasState } from "../connection/sqlstate.ts";
 import { script, sql } from "../connection/statement.ts";
 import { type Protection, protectionFaults, putBack } from "./protection.ts";
 
@@ -17,6 +19,8 @@ export interface Schema {
   readonly serviceRole: string;
   /** What protects the records after the migrations. */
   readonly protection: readonly Protection[];
+  /** Those of the service role. */
+  readonly rights: readonly Protection[];
 }
 
 /** Reads the numbered files of a folder, in order, and the file with the grants. */
@@ -26,11 +30,13 @@ export function readSchema(folder: string): Schema {
     .filter(file => /^\d{4}_\w+\.sql$/.test(file))
     .sort()
     .map(file => ({ version: Number(file.slice(0, 4)), name: file.slice(5, -4), text: read(file) }));
-  const protection = read("protection.ndjson").trimEnd().split("\n");
+  const lines = read("protection.ndjson").trimEnd().split("\n");
+  const all = lines.map(line => JSON.parse(line) as Protection);
   return {
     migrations,
     serviceRole: read("service_role.sql"),
-    protection: protection.map(line => JSON.parse(line) as Protection),
+    protection: all.filter(({ kind }) => kind !== "right"),
+    rights: all.filter(({ kind }) => kind === "right"),
   };
 }
 
@@ -62,7 +68,7 @@ export async function migrate(
   const run = (text: string) => database.query(script(`${lock} ${text}`));
   // Where the role does not exist, and the owner may not make it.
   const notGranted = (error: unknown) => {
-    if (codeOf(error) !== undefinedObject) throw error;
+    if (!hasState(error, "undefinedObject")) throw error;
     return false;
   };
   const applied: string[] = [];
@@ -78,7 +84,7 @@ export async function migrate(
         const missing = await findMissing(database, migrations);
         // Applied by another process meanwhile.
         if (!missing.some(other => other.version === version)) continue;
-        throw new UnsuitableDatabase(`migration ${version} (${name}) failed: ${messageOf(error)}`, {
+        throw new UnsuitableDatabase(`migration ${version} (${name}) failed: ${causeOf(error as Error)}`, {
           cause: error,
         });
       }
@@ -87,7 +93,7 @@ export async function migrate(
     const serviceRoleGranted = await run(serviceRole).then(() => true, notGranted);
     return { applied, restored, serviceRoleGranted, isFrozen: false };
   } catch (error) {
-    if (codeOf(error) === frozen) {
+    if (hasState(error, "frozenSchema")) {
       const missing = await findMissing(database, migrations);
       const remedy = "a superuser has to lift the freeze of the schema";
       refuseMissing(missing, remedy);
@@ -95,17 +101,27 @@ export async function migrate(
       if (weaker !== undefined) throw new UnsuitableDatabase(`${weaker.fault}: ${remedy}`);
       return { applied, restored: [], serviceRoleGranted: true, isFrozen: true };
     }
-    if (codeOf(error) !== insufficientPrivilege) throw error;
-    throw new UnsuitableDatabase(`${messageOf(error)}: DATABASE_URL has to name the owner of the tables`);
+    if (!hasState(error, "insufficientPrivilege")) throw error;
+    throw new UnsuitableDatabase(
+      `${causeOf(error as Error)}: DATABASE_URL has to name the owner of the tables`,
+    );
   }
 }
 
 /** Throws UnsuitableDatabase unless the database has exactly the migrations that the program knows. */
 export async function refuseOtherSchema(database: Database, { migrations }: Schema): Promise<void> {
-  const missing = await findMissing(database, migrations).catch(error => {
+  const missing = await findMissing(database, migrations).catch(async error => {
+    if (!hasState(error, "undefinedTable")) throw error;
+    const [elsewhere] = await database.query<{ schema: string }>(
+      sql`select relnamespace::regnamespace::text as schema from pg_class where relname = 'schema_migration' limit 1`,
+    );
+    if (elsewhere !== undefined) {
+      throw new UnsuitableDatabase(
+        `search_path does not include the schema ${elsewhere.schema}, which has the tables of this program: set it for the role`,
+      );
+    }
     // Where none is applied there is not even the table.
-    if (codeOf(error) === undefinedTable) return migrations;
-    throw error;
+    return migrations;
   });
   refuseMissing(missing, "run migrate first");
 }
@@ -136,14 +152,3 @@ async function findMissing({ query }: Database, migrations: readonly Migration[]
   }
   return migrations.filter(({ version }) => !applied.some(other => other.version === version));
 }
-
-const insufficientPrivilege = "42501";
-const frozen = "55000";
-const undefinedTable = "42P01";
-const undefinedObject = "42704";
-const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
-/** What PostgreSQL says, also of a constraint that is violated. */
-const messageOf = (error: unknown): string => {
-  const { message, cause } = error as Error;
-  return cause instanceof Error ? cause.message : message;
-};

@@ -1,4 +1,5 @@
 import { entryKinds } from "../../../domain/trail/entry.ts";
+import { probeLimits, serviceLimits, trailLimits } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 import { subjects, tableOf, unionOf } from "../trail/entries.ts";
 import { newestFaults } from "../trail/newest-records.ts";
@@ -18,13 +19,11 @@ export interface Use {
 export interface DatabasePromise {
   /** As `check` and SECURITY.md name it; several promises may share a name. */
   readonly name: string;
-  /** Of each new connection, or at the start and for `/readyz`: of PostgreSQL's catalogs, or of the tables. */
-  readonly asked: "connection" | "catalogs" | "records";
   /**
-   * What `serve` does where the promise is broken: it does not start; it starts and is not ready; it signs no trail any more; or
-   * nothing. `check` fails, and only warns of the last. Where a promise is broken later, `serve` is not ready instead of ending.
+   * What `serve` does not do while the promise is broken: start, and be ready where it has started; be ready alone; sign the
+   * trail, which asks for this at each poll (application/trail/trail.ts). `check` fails, and only warns where it is nothing.
    */
-  readonly broken: "refuses" | "not ready" | "contradicts" | "warns";
+  readonly prevents: "start" | "readiness" | "signing" | "nothing";
   /** A row with one text for each fault; none where the promise holds. */
   faults(schema: Schema): Statement;
   /** What the operator can do. */
@@ -33,8 +32,11 @@ export interface DatabasePromise {
   readonly when?: (use: Use) => boolean;
 }
 
-/** The connections of one service: ten for requests, one each for the trail and for `/readyz`. */
-const connections = 12;
+/** Those of one service. */
+const connections = [serviceLimits, trailLimits, probeLimits].reduce(
+  (sum, each) => sum + each.connections,
+  0,
+);
 
 /** What the parameters of a session are without those that the program sets, which do not last behind a pooler. */
 const isolation = sql`(select reset_val from pg_settings where name = 'default_transaction_isolation')`;
@@ -57,13 +59,12 @@ const emptied = unionOf(
   ),
 );
 
-/** By the order in which `check` prints them. */
-export const databasePromises: readonly DatabasePromise[] = [
+/** What each new connection is asked. */
+const ofConnections: readonly DatabasePromise[] = [
   {
     // LATIN1 cannot store every character, and SQL_ASCII counts bytes where a length is meant in characters.
     name: "encoding",
-    asked: "connection",
-    broken: "refuses",
+    prevents: "start",
     faults: () => sql`
       select concat('the encoding of the database is ', current_setting('server_encoding'), ', not UTF8')
       where current_setting('server_encoding') <> 'UTF8'`,
@@ -72,8 +73,7 @@ export const databasePromises: readonly DatabasePromise[] = [
   {
     // Otherwise `migrate` makes, and `serve` shows, a second and empty set of tables.
     name: "search path",
-    asked: "connection",
-    broken: "refuses",
+    prevents: "start",
     faults: () => sql`
       select case when schemas = 0 then concat('search_path (', path, ') names no schema that exists')
         else concat('search_path (', path, ') has the tables of this program in ', found, ' schemas') end
@@ -87,8 +87,7 @@ export const databasePromises: readonly DatabasePromise[] = [
   },
   {
     name: "isolation",
-    asked: "connection",
-    broken: "refuses",
+    prevents: "start",
     when: isPooled,
     faults: () => sql`
       select concat('default_transaction_isolation is ', isolation, ', not read committed')
@@ -98,8 +97,7 @@ export const databasePromises: readonly DatabasePromise[] = [
   {
     // In a session of another role, PostgreSQL enforces no foreign key.
     name: "isolation",
-    asked: "connection",
-    broken: "refuses",
+    prevents: "start",
     faults: () => sql`
       select concat('session_replication_role is ', current_setting('session_replication_role'), ', not origin')
       where current_setting('session_replication_role') <> 'origin'`,
@@ -108,8 +106,7 @@ export const databasePromises: readonly DatabasePromise[] = [
   {
     // A crash can take back a commit (PostgreSQL documentation, 20.5).
     name: "durability",
-    asked: "connection",
-    broken: "refuses",
+    prevents: "start",
     when: isDurable,
     faults: () => sql`
       ${canLose(sql`string_agg(name || ' off', ', ' order by name)`)}
@@ -119,8 +116,7 @@ export const databasePromises: readonly DatabasePromise[] = [
   {
     // `local` and `remote_write` do not wait for the disk of a synchronous standby; `error` hides that a wait was cancelled.
     name: "durability",
-    asked: "connection",
-    broken: "refuses",
+    prevents: "start",
     when: use => use.isDurable && use.isPooled,
     faults: () => sql`
       ${canLose(sql`concat(name, ' ', value)`)}
@@ -131,10 +127,13 @@ export const databasePromises: readonly DatabasePromise[] = [
         or value in ('local', 'remote_write') and current_setting('synchronous_standby_names') <> ''`,
     remedy: durabilityRemedy,
   },
+];
+
+/** What PostgreSQL's catalogs are asked, at the start and for `/readyz`; those of the records after them. */
+const ofCatalogs: readonly DatabasePromise[] = [
   {
     name: "durability",
-    asked: "catalogs",
-    broken: "refuses",
+    prevents: "start",
     when: isDurable,
     faults: () => sql`
       ${canLose(sql`concat('table ', relname, ' is not logged')`)}
@@ -143,37 +142,32 @@ export const databasePromises: readonly DatabasePromise[] = [
   },
   {
     name: "writes",
-    asked: "catalogs",
-    broken: "not ready",
+    prevents: "readiness",
     faults: () =>
       sql`select 'the database takes no writes' where current_setting('transaction_read_only') = 'on'`,
     remedy: "is it a standby?",
   },
   {
     name: "protection",
-    asked: "catalogs",
-    broken: "refuses",
+    prevents: "start",
     faults: ({ protection }) => sql`select fault from (${protectionFaults(protection)}) as found`,
     remedy: "run migrate, which puts back what it can",
   },
   {
     name: "rights",
-    asked: "catalogs",
-    broken: "not ready",
-    faults: () => missingRights,
+    prevents: "readiness",
+    faults: ({ rights }) => missingRights(rights),
     remedy: "run migrate, or grant maintenance_log_service to the role",
   },
   {
     name: "needless rights",
-    asked: "catalogs",
-    broken: "warns",
+    prevents: "nothing",
     faults: () => needlessRights,
     remedy: "",
   },
   {
     name: "freeze",
-    asked: "catalogs",
-    broken: "warns",
+    prevents: "nothing",
     faults: () => sql`
       select 'sql/freeze_schema.sql was run, and its freeze is not in force'
       where to_regproc('refuse_schema_change') is not null
@@ -182,8 +176,7 @@ export const databasePromises: readonly DatabasePromise[] = [
   },
   {
     name: "connections",
-    asked: "catalogs",
-    broken: "warns",
+    prevents: "nothing",
     faults: () => sql`
       select concat(what, ' may have ', most, ' connections, and a service needs ', ${connections}::integer) from (
         select concat('role ', rolname) as what, rolconnlimit as most from pg_roles where rolname = current_user
@@ -191,18 +184,22 @@ export const databasePromises: readonly DatabasePromise[] = [
       ) as bound where most between 0 and ${connections} - 1`,
     remedy: "raise its connection limit, or requests get 503",
   },
+];
+
+const ofRecords: readonly DatabasePromise[] = [
   {
     name: "records",
-    asked: "records",
-    broken: "refuses",
+    prevents: "start",
     faults: () => emptied,
     remedy: "restore a backup, or go back to the database that has the records",
   },
   {
     name: "newest records",
-    asked: "records",
-    broken: "contradicts",
+    prevents: "signing",
     faults: () => newestFaults,
     remedy: "run verify --database, which names all such records",
   },
 ];
+
+/** In the order in which `check` prints them. */
+export const databasePromises = { connection: ofConnections, catalogs: ofCatalogs, records: ofRecords };

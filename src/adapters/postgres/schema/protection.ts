@@ -3,13 +3,15 @@ import { type Statement, script, sql } from "../connection/statement.ts";
 
 /**
  * What protects the records, as the migrations make it: triggers and their functions, constraints, columns. In the words of
- * PostgreSQL's own functions for definitions, which are those of 15 to 18.
+ * PostgreSQL's own functions for definitions, which are those of 15 to 18. And the rights of the service role.
  */
 export interface Protection {
-  readonly kind: "table" | "column" | "constraint" | "index" | "sequence" | "function" | "trigger";
+  readonly kind: "table" | "column" | "constraint" | "index" | "sequence" | "function" | "trigger" | "right";
   /** The table; of a function, empty. */
   readonly place: string;
+  /** Of a right, the privilege. */
   readonly name: string;
+  /** Of a right, the columns to which it is limited, if it is. */
   readonly definition: string;
 }
 

@@ -1,4 +1,5 @@
 import { type Statement, sql } from "../connection/statement.ts";
+import type { Protection } from "./protection.ts";
 
 /** A right as PostgreSQL's has_…_privilege functions name it. */
 type Right = readonly [privilege: string, table: string, column?: string];
@@ -11,29 +12,6 @@ const onColumns = (privilege: string, table: string, names: string): readonly Ri
 
 const trailTables = "trail_entry trail_node trail_checkpoint trail_acceptance";
 const appendOnly = `maintenance_log employee_event asset_event ${trailTables}`;
-
-export const needed: readonly Right[] = [
-  ...onTables("select", `schema_migration employee asset ${appendOnly}`),
-  ...onTables("insert", `employee asset ${trailTables}`),
-  ...onColumns(
-    "insert",
-    "maintenance_log",
-    "id performed_date status task_type comment asset_id performed_by_employee_id idempotency_key performed_by_name",
-  ),
-  ...onColumns("insert", "employee_event", "employee_id role active changed_by"),
-  ...onColumns("insert", "asset_event", "asset_id name description active changed_by"),
-  ...onColumns(
-    "update",
-    "employee",
-    "first_name last_name phone email email_folded role active password_hash surviving_token_id asked_by",
-  ),
-  ...onColumns("update", "asset", "active asked_by"),
-  ...onTables("usage", "maintenance_log_id_seq"),
-  ...onTables(
-    "select",
-    "employee_id_seq asset_id_seq maintenance_log_id_seq employee_event_id_seq asset_event_id_seq trail_checkpoint_id_seq trail_acceptance_id_seq",
-  ),
-];
 
 const needless: readonly Right[] = [
   ...onTables("update", appendOnly),
@@ -56,9 +34,14 @@ const inWords = (rights: readonly Right[], areHeld: boolean): Statement => sql`
     else has_column_privilege(to_regclass("table"), "column", privilege)
   end, false)`;
 
-/** A row for each right that `serve` needs (sql/service_role.sql) and the role has not. */
-export const missingRights: Statement = sql`
-  select concat('role ', current_user, ' lacks the right to ', words) from (${inWords(needed, false)}) as lacking`;
+/** A row for each right that the service role has after migrate, so that `serve` needs it, and the role of the connection has not. */
+export const missingRights = (rights: readonly Protection[]): Statement => {
+  const needed = rights.flatMap(({ name: privilege, place, definition: columns }) =>
+    columns === "" ? onTables(privilege, place) : onColumns(privilege, place, columns),
+  );
+  return sql`
+    select concat('role ', current_user, ' lacks the right to ', words) from (${inWords(needed, false)}) as lacking`;
+};
 
 const ownsLogs = sql`pg_has_role((select relowner from pg_class where oid = to_regclass('maintenance_log')), 'usage')`;
 

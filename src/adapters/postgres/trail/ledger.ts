@@ -5,10 +5,13 @@ import { hashLength } from "../../../domain/trail/merkle.ts";
 import { mostEntryBytes } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
-import { sql } from "../connection/statement.ts";
+import { type Statement, sql } from "../connection/statement.ts";
 import { indexEnd, leafHash, linesOf, serverStart, unionOf } from "./entries.ts";
 
-/** PostgreSQL joins two sorted inputs as far as the limit asks for. With "not exists" it looks each record up in the index. */
+/**
+ * The records of a kind that have no entry. PostgreSQL joins two sorted inputs as far as the limit asks for. With "not exists" it
+ * looks each record up in the index.
+ */
 const unnumbered = (kind: EntryKind, above: Ids, upTo: Ids, settled: Ids, limit: number) => sql`
   select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${settled[kind]} as is_late,
     octet_length(line) > ${mostEntryBytes} as is_long from (
@@ -18,8 +21,43 @@ const unnumbered = (kind: EntryKind, above: Ids, upTo: Ids, settled: Ids, limit:
     where id > ${above[kind]} and id <= ${upTo[kind]} and record_id is null order by id limit ${limit}
   ) as line`;
 
-const lastFound = (kind: EntryKind, above: Ids) =>
-  sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${above[kind]})`;
+interface NumberedRow extends Ids {
+  /** The size of the trail before. Nothing is found, and nothing added, where it is not the expected one. */
+  readonly present: number;
+  readonly hashes: string;
+  readonly late: number;
+  readonly firstLate: number | null;
+  readonly found: number;
+  readonly tooLong: string | null;
+}
+
+/**
+ * Numbers records, and says what they are: `found` are the next ones without an entry, of which each gets the next index, unless it is
+ * too long for an entry.
+ */
+function numbering(size: number, above: Ids, settled: Ids, limit: number, upTo: Ids): Statement {
+  const records = unionOf(entryKinds.map(kind => unnumbered(kind, above, upTo, settled, limit)));
+  const lastFound = (kind: EntryKind) =>
+    sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${above[kind]})`;
+  return sql`
+    with present as (
+      select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}
+    ), found as materialized (
+      select record.*, case when not is_long then
+          ${size} + count(*) filter (where not is_long) over (rows unbounded preceding) - 1 end as index
+      from present cross join lateral (${records} limit ${limit}) as record
+      where size = ${size}
+    ), added as (
+      insert into trail_entry (index, record_id, kind, hash)
+      select index, id, kind, hash from found where index is not null
+    )
+    select (select size from present) as present,
+      coalesce(encode(string_agg(hash, '' order by index) filter (where index is not null), 'hex'), '') as hashes,
+      count(index) filter (where is_late) as late, min(index) filter (where is_late) as "firstLate",
+      count(*) as found, min(concat(kind, ' ', id)) filter (where is_long) as "tooLong",
+      ${lastFound("employee")} as employee, ${lastFound("asset")} as asset, ${lastFound("log")} as log
+    from found`;
+}
 
 /** The entries of the trail and the hashes of its tree: sql/0004_trail.sql. */
 export function makeLedger({ query }: Database): Ledger {
@@ -58,44 +96,13 @@ export function makeLedger({ query }: Database): Ledger {
     },
 
     async number(size, above, settled, limit, upTo) {
-      const records = entryKinds.map(kind => unnumbered(kind, above, upTo, settled, limit));
-      const statement = sql`
-        with present as (
-          select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}
-        ), found as materialized (
-          select ${size} + count(*) filter (where not is_long) over (rows unbounded preceding) - 1 as index, record.*
-          from present cross join lateral (
-            ${unionOf(records)} limit ${limit}
-          ) as record
-          where size = ${size}
-        ), added as (
-          insert into trail_entry (index, record_id, kind, hash) select index, id, kind, hash from found where not is_long
-        )
-        select (select size from present), coalesce(encode(string_agg(hash, '' order by index) filter (where not is_long), 'hex'), '') as hashes,
-          count(*) filter (where is_late and not is_long) as late,
-          min(index) filter (where is_late and not is_long) as "firstLate",
-          count(*) as found, min(concat(kind, ' ', id)) filter (where is_long) as "tooLong",
-          ${lastFound("employee", above)} as employee, ${lastFound("asset", above)} as asset,
-          ${lastFound("log", above)} as log
-        from found`;
       try {
-        type Row = Ids &
-          Readonly<
-            Record<"size" | "late" | "found", number> & {
-              hashes: string;
-              firstLate: number | null;
-              tooLong: string | null;
-            }
-          >;
-        const [row] = await query<Row>(statement);
-        const { size: present, hashes, late, firstLate, found, tooLong, ...lastIds } = row as Row;
+        const [row] = await query<NumberedRow>(numbering(size, above, settled, limit, upTo));
+        const { present, hashes, late, firstLate, found, tooLong, ...lastIds } = row as NumberedRow;
         if (present !== size) return undefined;
         return {
-          hashes: Buffer.from(hashes, "hex"),
-          lastIds,
-          late,
+          ...{ hashes: Buffer.from(hashes, "hex"), lastIds, late, found },
           firstLate: firstLate ?? undefined,
-          found,
           tooLong: tooLong ?? undefined,
         };
       } catch (error) {

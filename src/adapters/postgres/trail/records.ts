@@ -1,20 +1,12 @@
 import { type Ids, type LogInTrail, mostId, type TrailRecords } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
-import { mostEntryBytes, tileWidth } from "../../../domain/trail/tile.ts";
+import { tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
-import { type Statement, sql } from "../connection/statement.ts";
-import {
-  indexEnd,
-  leafHash,
-  linesOf,
-  type Subject,
-  sequenceOf,
-  serverStart,
-  subjects,
-  tableOf,
-  unionOf,
-} from "./entries.ts";
+import { hasState } from "../connection/sqlstate.ts";
+import { sql } from "../connection/statement.ts";
+import { comparisons } from "./comparisons.ts";
+import { linesOf, sequenceOf, serverStart, tableOf, unionOf } from "./entries.ts";
 import { newestFaults } from "./newest-records.ts";
 
 /**
@@ -32,53 +24,6 @@ const waiting = (kind: EntryKind) => sql`
     select from ${tableOf[kind]}
     where id > coalesce((select max(record_id) from trail_entry where kind = ${kind}::trail_kind), 0) limit 100000
   ) as record`;
-
-/**
- * What does not agree, found by PostgreSQL in one walk over records and entries side by side. An owner of the tables can
- * drop every constraint, so nothing is taken for granted of an id or an index.
- */
-const comparisonOf = (kind: EntryKind): Statement => sql`
-  with record as (
-    select id as record_id, subject, ${leafHash} as hash, row_number() over (partition by id) as copy,
-      recorded_at between now() - interval '1 minute' and now() as is_new, octet_length(line) > ${mostEntryBytes} as is_long
-    from (${linesOf[kind]}) as line
-  ), entry as (
-    select record_id, index, hash, row_number() over (partition by record_id order by index) as n
-    from trail_entry where kind = ${kind}::trail_kind
-  ), compared as (
-    select record_id, subject, case
-      when copy > 1 then 'is there twice'
-      when index is null and entry.hash is null and is_long then 'is too long for an entry'
-      when index is null and entry.hash is null and is_new then null
-      when index is null and entry.hash is null then 'has no entry: it was slipped in, or is not numbered yet'
-      when index is null or index not between 0 and ${indexEnd}::bigint - 1 then 'has an entry outside of the trail'
-      when n > 1 then 'numbered twice'
-      when record.hash is null then pg_catalog.concat('removed; it had entry ', index)
-      when record.hash is distinct from entry.hash then 'changed'
-    end as what
-    from record full join entry using (record_id)
-  )
-  select coalesce(subject, record_id)::text as id, what from compared where what is not null order by record_id`;
-
-/** Entries that no comparison above includes. */
-const withoutKind = sql`
-  select index::text as id, 'has no known kind' as what from trail_entry
-  where kind is null or kind::text not in ('employee', 'asset', 'log') order by index`;
-
-/** Employees and assets whose state is not that of their last record, and those that are gone. */
-const unrecordedOf = ({ kind, table, id, state }: Subject): Statement => sql`
-  select id::text, 'changed without a record' as what from ${table} subject
-  where row(${state}) is distinct from (select row(${state}) from ${tableOf[kind]} where ${id} = subject.id order by id desc limit 1)
-  union
-  select ${id}::text, 'removed' from ${tableOf[kind]} where not exists (select from ${table} subject where subject.id = ${id})`;
-
-const comparisons: readonly (readonly [string, Statement])[] = [
-  ...entryKinds.map(kind => [kind, comparisonOf(kind)] as const),
-  ["entry", withoutKind],
-  ...subjects.map(subject => [subject.kind, unrecordedOf(subject)] as const),
-];
-
-const undefinedTable = "42P01";
 
 /** The rows that entries stand for, and their entries. */
 export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords {
@@ -132,7 +77,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
         const found = await query(sql`select from (${rows}) as row limit 1`);
         return found.length === 0;
       } catch (error) {
-        if ((error as { code?: unknown }).code === undefinedTable) return true;
+        if (hasState(error, "undefinedTable")) return true;
         throw error;
       }
     },
@@ -147,6 +92,8 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
     async entries(from, to) {
       const lineOf = (kind: EntryKind) =>
         sql`select line from (${linesOf[kind]} where id = record_id and kind = ${kind}::trail_kind) as line`;
+      // Those that follow each other without a gap, rendered as far as their texts come to few bytes; up to one whose record is
+      // gone, and as far as their lines come to few bytes.
       const [row] = await queryBytes(
         sql`
           with entry as materialized (
@@ -156,12 +103,13 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
             left join maintenance_log l on kind = 'log' and l.id = record_id
             left join asset_event a on kind = 'asset' and a.id = record_id
             where index >= ${from} and index < ${Math.min(to, from + tileWidth)}
-          )
-          select string_agg(line, E'\\n' order by n) from (
+          ), rendered as (
             select n, row_number() over (order by n) as place, line, sum(octet_length(line)) over (order by n) as length
             from entry cross join lateral (${unionOf(entryKinds.map(lineOf))}) as record
             where index = ${from} + n - 1 and (n = 1 or bytes <= ${mostBytes.ofTexts})
-          ) as found where n = place and (n = 1 or length <= ${mostBytes.ofEntries})`,
+          )
+          select string_agg(line, E'\\n' order by n) from rendered
+          where n = place and (n = 1 or length <= ${mostBytes.ofEntries})`,
       );
       // A line feed within an entry is written as an escape.
       return (row?.[0]?.toString().split("\n") ?? []).map(line => Buffer.from(line));

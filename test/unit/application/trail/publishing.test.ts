@@ -20,20 +20,24 @@ function makeService() {
   const stage = makeTrailStage();
   const { trail, clock, commit } = stage;
   const { remembered } = makeMemoryNote();
-  const service = makeTrail({
-    trail,
-    requestTrail: trail,
-    crypto: trailCrypto,
-    key,
-    remembered,
-    events: stage.events,
-    clock,
-    pause: async () => {},
-  });
+  const open = () =>
+    makeTrail({
+      trail,
+      requestTrail: trail,
+      crypto: trailCrypto,
+      key,
+      remembered,
+      events: stage.events,
+      clock,
+      pause: async () => {},
+    });
+  const service = open();
   let size = 0;
   return {
     ...stage,
     service,
+    /** Another process on the same database. */
+    open,
     remembered,
     /** Logs are written until there are so many, and all are signed. */
     async grow(to: number) {
@@ -229,6 +233,22 @@ describe("a trail that was rewritten under the process", () => {
   });
 });
 
+test("entries end where those of any process end, and a client that is past the end hears of it", async () => {
+  const { grow, service, open } = makeService();
+  await grow(5);
+  // It has not seen a checkpoint yet.
+  const behind = open();
+  for (const { published } of [service, behind]) {
+    assert.equal((await published.entries(5, 100)).next, 5);
+    for (const from of [6, 500]) {
+      const refusal = { code: "NOT_FOUND", message: "The trail has 5 entries" };
+      await assert.rejects(published.entries(from, 100), refusal);
+    }
+  }
+  assert.equal((await behind.published.entries(3, 100)).next, 3);
+  assert.equal((await service.published.entries(3, 100)).next, 5);
+});
+
 describe("a record that was removed", () => {
   test("is named wherever its entry is asked for", async () => {
     const { service, records, trail } = await makeSignedService();
@@ -241,7 +261,7 @@ describe("a record that was removed", () => {
     await assert.rejects(bundle("entries/001"), removed);
     await assert.rejects(published.proof(300), gone("Log 300, entry 299 of the trail, was removed"));
     const read = async (from: number) => {
-      for await (const _ of published.entries(from, 100).list);
+      for await (const _ of (await published.entries(from, 100)).list);
     };
     await assert.rejects(read(200), removed);
     await bundle("entries/000");

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Horizon, Ids } from "../../../../src/application/trail/ports.ts";
 import {
   everyId,
+  needsXid,
   next,
   nothingKnown,
   type Seen,
@@ -35,6 +36,20 @@ function poll(state: Settling, horizon: Omit<Horizon, "server">, now: number, on
     }
   }
 }
+
+test("an xid is asked for only while no earlier one is waited for", () => {
+  assert.equal(needsXid(nothingKnown, 0), true);
+  let state = poll(nothingKnown, { lastIds: ids(5), xmin: 100, xid: 100 }, 0);
+  assert.equal(needsXid(state, 1_000), true);
+  state = poll(state, { lastIds: ids(5), xmin: 100, xid: 101 }, 1_000);
+  for (const now of [2_000, 3_000, 60_000]) {
+    assert.equal(needsXid(state, now), false);
+    state = poll(state, { lastIds: ids(5), xmin: 100, xid: undefined }, now);
+  }
+  state = poll(state, { lastIds: ids(7), xmin: 102, xid: undefined }, 61_000);
+  assert.deepEqual(state.floor, ids(5));
+  assert.equal(needsXid(state, 62_000), true);
+});
 
 test("an id that was given after the poll before is not settled by a transaction of this poll", () => {
   let state = poll(nothingKnown, { lastIds: ids(5), xmin: 100, xid: 100 }, 0);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { HttpError, toHttpError } from "../../../../../src/adapters/http/api/http-error.ts";
+import { toHttpError } from "../../../../../src/adapters/http/api/http-error.ts";
+import { HttpError } from "../../../../../src/adapters/protocol/error-response.ts";
 import {
   DomainError,
   type ErrorCode,
@@ -70,11 +71,11 @@ describe("an expected error", () => {
       return challenge === undefined ? [] : [[code, challenge]];
     });
     assert.deepEqual(Object.fromEntries(challenges), {
-      LOGIN_FAILED: "Bearer",
-      TOKEN_MISSING: "Bearer",
-      TOKEN_REFUSED: 'Bearer error="invalid_token"',
-      UNAUTHENTICATED: 'Bearer error="invalid_token"',
-      FORBIDDEN: 'Bearer error="insufficient_scope"',
+      LOGIN_FAILED: 'Bearer realm="maintenance-log"',
+      TOKEN_MISSING: 'Bearer realm="maintenance-log"',
+      TOKEN_REFUSED: 'Bearer realm="maintenance-log", error="invalid_token"',
+      UNAUTHENTICATED: 'Bearer realm="maintenance-log", error="invalid_token"',
+      FORBIDDEN: 'Bearer realm="maintenance-log", error="insufficient_scope"',
     });
   });
 });

@@ -61,6 +61,7 @@ describe("whatever origins are allowed", () => {
         "X-Request-Id",
         "Idempotent-Replayed",
         "WWW-Authenticate",
+        "Date",
       ])
         assert.ok(exposed.has(name), name);
     });
@@ -75,7 +76,7 @@ describe("whatever origins are allowed", () => {
       const methods = listOf(headers.get("access-control-allow-methods"));
       for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) assert.ok(methods.has(method), method);
       const names = listOf(headers.get("access-control-allow-headers"));
-      for (const name of ["Authorization", "Content-Type", "Idempotency-Key", "*"])
+      for (const name of ["Authorization", "Content-Type", "If-Match", "Idempotency-Key", "*"])
         assert.ok(names.has(name), name);
     });
   }

@@ -3,12 +3,12 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { mock, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { HttpError } from "../../../../../src/adapters/http/api/http-error.ts";
 import { Admission } from "../../../../../src/adapters/http/request/admission.ts";
 import { Exchange } from "../../../../../src/adapters/http/request/exchange.ts";
 import { ListMemory } from "../../../../../src/adapters/http/request/list-memory.ts";
 import { sendError } from "../../../../../src/adapters/http/request/response.ts";
 import { httpLimits } from "../../../../../src/adapters/http/server/limits.ts";
+import { HttpError } from "../../../../../src/adapters/protocol/error-response.ts";
 
 /** An exchange whose body never ends, and whether the response has ended. */
 function arriving() {

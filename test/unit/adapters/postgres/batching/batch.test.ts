@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import postgres from "postgres";
 import { batched } from "../../../../../src/adapters/postgres/batching/batch.ts";
 import type { StatementSource } from "../../../../../src/adapters/postgres/connection/database.ts";
-import { translate } from "../../../../../src/adapters/postgres/connection/errors.ts";
+import { translate } from "../../../../../src/adapters/postgres/connection/sqlstate.ts";
 import { type Statement, sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
 import { turns } from "../../../../support/until.ts";
 

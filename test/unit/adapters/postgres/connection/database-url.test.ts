@@ -49,7 +49,7 @@ describe("a connection URL", () => {
     ["postgres://u:p@db/db?sslmode=verify-full&sslrootcert=system", true, true],
   ] as const) {
     test(`may ask for encryption: ${url}`, () => {
-      const { rejectUnauthorized, checkServerIdentity } = readDatabaseUrl(url).encryption ?? {};
+      const { rejectUnauthorized, checkServerIdentity } = readDatabaseUrl(url).encryption?.current() ?? {};
       assert.deepEqual([rejectUnauthorized, checkServerIdentity === undefined], verifies);
     });
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { translate } from "../../../../../src/adapters/postgres/connection/errors.ts";
+import { translate, uniqueConstraints } from "../../../../../src/adapters/postgres/connection/sqlstate.ts";
 import { DomainError } from "../../../../../src/domain/error.ts";
 
 const failure = (code: unknown, more: object = {}) =>
@@ -46,11 +46,15 @@ describe("a database that cannot be reached", () => {
 });
 
 describe("a constraint that is violated", () => {
-  test("is the email that exists, if it is the one on emails", () => {
-    const translated = translate(failure("23505", { constraint_name: "employee_email_key" }), "db:5432");
-    assert.ok(translated instanceof DomainError, String(translated));
-    assert.deepEqual([translated.code, translated.message], ["CONFLICT", "Email already exists"]);
-  });
+  for (const [constraint, conflict] of Object.entries(uniqueConstraints)) {
+    test(`is what it means, and keeps its cause: ${constraint}`, () => {
+      const cause = failure("23505", { constraint_name: constraint });
+      const translated = translate(cause, "db:5432");
+      assert.ok(translated instanceof DomainError, String(translated));
+      const { message } = conflict();
+      assert.deepEqual([translated.code, translated.message, translated.cause], ["CONFLICT", message, cause]);
+    });
+  }
 
   for (const [code, what] of [
     ["23000", "integrity"],

@@ -1,19 +1,16 @@
-import { randomUUID } from "node:crypto";
-import { type HeaderFields, HttpError } from "../api/http-error.ts";
-import { standingHeaders } from "../request/exchange.ts";
-import { codingNotSupported, headersTooLarge, versionNotSupported } from "../request/request-head.ts";
-import { jsonType } from "../request/response.ts";
+import { errorText, type HeaderFields, HttpError, jsonType } from "./error-response.ts";
+import { codingNotSupported, headersTooLarge, versionNotSupported } from "./request-head.ts";
 
-// Not by an import statement: listener.ts says why.
+// An import statement would load Node's client for the web as well, which the service does not use.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** The whole response, as it goes over the wire, to a client for whom Node has made no response: its last. */
-export function refusalText({ status, message, headers }: HttpError, more: HeaderFields, now: Date): string {
-  const body = JSON.stringify({ status, msg: message });
+export function refusalText(error: HttpError, standing: HeaderFields, now: Date): string {
+  const { status, headers } = error;
+  const body = errorText(error);
   const all = {
     Date: now.toUTCString(),
-    ...standingHeaders(randomUUID()),
-    ...more,
+    ...standing,
     ...headers,
     Connection: "close",
     ...jsonType,
@@ -33,8 +30,9 @@ export const isTimeout = ({ code }: ParserError): boolean => code === "ERR_HTTP_
 /** What Node's parser, or its clock, has against a request. */
 export function parserRefusal({ code, reason }: ParserError): HttpError {
   switch (code) {
+    // Node counts them together.
     case "HPE_HEADER_OVERFLOW":
-      return headersTooLarge();
+      return headersTooLarge("Request target and header fields");
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new HttpError(408, "Request took too long");
     case "HPE_INVALID_TRANSFER_ENCODING":
@@ -48,3 +46,5 @@ export function parserRefusal({ code, reason }: ParserError): HttpError {
   }
   return new HttpError(400, "Malformed HTTP request");
 }
+
+export const connectNotSupported = (): HttpError => new HttpError(501, "CONNECT is not supported");

@@ -2,6 +2,18 @@ import { DomainError, emailTaken } from "../../../domain/error.ts";
 import { isReported } from "./link.ts";
 import { unavailable } from "./pool.ts";
 
+const states = {
+  insufficientPrivilege: "42501",
+  undefinedTable: "42P01",
+  undefinedObject: "42704",
+  /** Of sql/freeze_schema.sql. */
+  frozenSchema: "55000",
+};
+
+/** Whether PostgreSQL has refused a statement for this reason. */
+export const hasState = (error: unknown, state: keyof typeof states): boolean =>
+  (error as { code?: unknown }).code === states[state];
+
 /** SQLSTATEs and codes of Node and postgres.js that say that the connection is lost, or that the server takes none. */
 const lost = [
   /^08/, // connection exception
@@ -25,6 +37,9 @@ export function isRefused(error: unknown): boolean {
   return isReported(reported) && !isLost(reported.code);
 }
 
+/** What each unique constraint that a request can break means to the client. */
+export const uniqueConstraints = { employee_email_key: emailTaken };
+
 /**
  * Persistence failures in the words of the domain: a constraint becomes CONFLICT, a lost
  * connection UNAVAILABLE. Whatever else PostgreSQL refuses, a deadlock or a full disk among it, stays as it is, and so
@@ -37,7 +52,9 @@ export function translate(error: unknown, server: string): unknown {
   const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
   if (typeof code !== "string") return error;
   if (isLost(code)) return unavailable(`${server}: ${error.message}`, { cause: error });
-  if (constraint === "employee_email_key") return emailTaken(error);
+  for (const [name, conflict] of Object.entries(uniqueConstraints)) {
+    if (constraint === name) return conflict(error);
+  }
   if (code.startsWith("23")) {
     return new DomainError("CONFLICT", "The request conflicts with what is stored", { cause: error });
   }

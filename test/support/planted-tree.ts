@@ -1,25 +1,25 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { compileTree } from "../../support/compiled.ts";
+import { compileTree } from "./compiled.ts";
 
-/** A copy of the project in which one mistake at a time is planted, and what it compiles to. */
+/** A copy of the project in which one fault at a time is planted, and what it compiles to. */
 export interface Tree {
   readonly path: string;
   readonly compiled: string;
-  /** Compiles the sources anew; false when their types do not fit. */
-  compile(checks: boolean): Promise<boolean>;
+  /** Compiles the sources anew, whether their types fit or not. Rejects where they cannot be read. */
+  compile(): Promise<unknown>;
   remove(): void;
 }
 
 const notCopied = new Set([".git", "node_modules", "dist", "build", ".data"]);
 
 export function copyTree(): Tree {
-  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-mutants-"));
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-planted-"));
   const path = join(folder, "project");
   const compiled = join(folder, "compiled");
   cpSync(".", path, { recursive: true, filter: from => !notCopied.has(basename(from)) });
@@ -28,46 +28,27 @@ export function copyTree(): Tree {
   return {
     path,
     compiled,
-    compile: checks =>
-      runCompiler(path, [
-        "--project",
-        "tsconfig.build.json",
-        "--outDir",
-        join(compiled, "src"),
-        "--inlineSourceMap",
-        "--skipLibCheck",
-        ...(checks ? [] : ["--noCheck"]),
-      ]),
+    compile: () =>
+      promisify(execFile)(
+        process.execPath,
+        [
+          resolve("node_modules/typescript/bin/tsc"),
+          "--project",
+          "tsconfig.build.json",
+          "--outDir",
+          join(compiled, "src"),
+          "--inlineSourceMap",
+          "--skipLibCheck",
+          "--noCheck",
+        ],
+        { cwd: path },
+      ),
     remove: () => rmSync(folder, { recursive: true }),
   };
 }
 
-/** Whether the types of the tests too fit. */
-export const typeChecks = ({ path }: Tree): Promise<boolean> => runCompiler(path, ["--noEmit"]);
-
-async function runCompiler(cwd: string, options: readonly string[]): Promise<boolean> {
-  try {
-    await promisify(execFile)(process.execPath, [resolve("node_modules/typescript/bin/tsc"), ...options], {
-      cwd,
-    });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Look at the text of the sources, or take minutes: they say nothing of one mistake, or say it too late. */
-const leftOut = /^test\/(release|lab)\/|\/(architecture|docs)\.test\.ts$/;
-
-export const testFiles = (): string[] =>
-  readdirSync("test", { recursive: true, encoding: "utf8" })
-    .map(file => join("test", file))
-    .filter(file => file.endsWith(".test.ts") && !leftOut.test(file))
-    .sort();
-
-export interface Trial {
+interface Trial {
   readonly outcome: "passed" | "failed" | "ran too long";
-  readonly milliseconds: number;
   /** The first test that failed; undefined where the file failed without one. */
   readonly failed?: string | undefined;
 }
@@ -84,7 +65,6 @@ export async function runTests(
   patienceMilliseconds: number,
   only?: string,
 ): Promise<Trial> {
-  const startedAt = performance.now();
   const compiledFile = join(tree.compiled, file.replace(/\.ts$/, ".js"));
   // With NODE_TEST_CONTEXT it would report to the test that this may be called by.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
@@ -115,7 +95,6 @@ export async function runTests(
   const [code] = (await once(tests, "close")) as [number | null];
   clearTimeout(patience);
   end();
-  const milliseconds = performance.now() - startedAt;
-  if (isLate) return { outcome: "ran too long", milliseconds };
-  return code === 0 ? { outcome: "passed", milliseconds } : { outcome: "failed", milliseconds, failed };
+  if (isLate) return { outcome: "ran too long" };
+  return code === 0 ? { outcome: "passed" } : { outcome: "failed", failed };
 }

@@ -1,22 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { invalid } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
-
-export interface Target {
-  readonly path: string;
-  /** Without the question mark. */
-  readonly query: string;
-}
-
-const absolute = /^https?:\/\/[^/?#]+\/?/i;
-
-/** Splits a request target (RFC 9112, section 3.2) without decoding it; the router decodes the segments of the path. */
-export function readTarget(url: string): Target {
-  // A proxy may send the absolute form, whose scheme and authority do not matter here; its path may be empty.
-  const local = url.startsWith("/") ? url : url.replace(absolute, "/");
-  const mark = local.indexOf("?");
-  return mark < 0 ? { path: local, query: "" } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
-}
+import type { RefusedQuery } from "../api/route.ts";
 
 export const isId = (text: string): boolean => /^-?\d+$/.test(text);
 
@@ -28,14 +13,15 @@ export function readId(text: string): number {
 }
 
 /**
- * Reads the parameters that a route knows, refuses near misses of them, and ignores others. A repeated parameter is read as an array, which no rule
- * accepts.
+ * Reads the parameters that a route knows, and ignores others; near misses of known ones, and of those that the route refuses,
+ * are 400. A repeated parameter is read as an array, which no rule accepts.
  *
  * @param ignored is called with the names of the others, if there are any
  */
 export function readQuery<F extends Fields>(
   fields: F,
   query: string,
+  refused: RefusedQuery = {},
   ignored?: (names: readonly string[]) => void,
 ): Values<F> {
   if (query === "") return readFields(fields, {});
@@ -49,23 +35,25 @@ export function readQuery<F extends Fields>(
   }
   if (parameters.size > known) {
     const others = [...new Set(parameters.keys())].filter(name => !Object.hasOwn(fields, name));
-    for (const name of Object.keys(fields)) {
-      if (others.some(other => isNearMiss(other, name))) {
-        throw invalid(`Misspelled query parameter: write ${name}`);
-      }
-    }
+    refuseNearMisses(others, fields, refused);
     ignored?.(others);
   }
   return readFields(fields, sent);
 }
 
-const lettersOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}]/gu, "");
+/** Ignored, `task_type`, `filter[status][$eq]`, `status.eq` and `amp;status` would answer the unfiltered list. */
+function refuseNearMisses(sent: readonly string[], fields: Fields, refused: RefusedQuery): void {
+  const byLetters = (names: object) => new Map(Object.keys(names).map(name => [lettersOf(name), name]));
+  const [known, others] = [byLetters(fields), byLetters(refused)];
+  for (const letters of sent.flatMap(name => [name, ...name.split(/[[\].;]/)]).map(lettersOf)) {
+    const meant = known.get(letters);
+    if (meant !== undefined) throw invalid(`Misspelled query parameter: write ${meant}`);
+    const name = others.get(letters);
+    if (name !== undefined) throw invalid(`${name} is no parameter of this list${refused[name]}`);
+  }
+}
 
-/** `task_type`, `status[]`, `filter[status]` and `amp;status`: ignored, the response would be the unfiltered list. */
-const isNearMiss = (sent: string, name: string): boolean =>
-  [sent, /\[([^[\]]*)\][^[\]]*$/.exec(sent)?.[1], sent.split(";").at(-1)].some(
-    part => part !== undefined && lettersOf(part) === lettersOf(name),
-  );
+const lettersOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}]/gu, "");
 
 /** Reads the header fields that a route knows. Node has their names in lower case. */
 export const readHeaders = <F extends Fields>(fields: F, headers: IncomingHttpHeaders): Values<F> =>

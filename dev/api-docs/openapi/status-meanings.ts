@@ -1,8 +1,15 @@
+import { uniqueConstraints } from "../../../src/adapters/postgres/connection/sqlstate.ts";
+
 interface Meaning {
   readonly description: string;
   /** By name: each a message that clients get. */
   readonly messages: Readonly<Record<string, string>>;
 }
+
+/** What breaks a unique constraint: a name for the example, and words. */
+const conflicts: Readonly<Record<keyof typeof uniqueConstraints, readonly [string, string]>> = {
+  employee_email_key: ["email", "Another employee has this email, in this or another form."],
+};
 
 /** What each error status means, with the messages that a client is most likely to see. */
 const meanings: Readonly<Record<string, Meaning>> = {
@@ -15,17 +22,19 @@ const meanings: Readonly<Record<string, Meaning>> = {
       date: "Invalid performed date: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
       word: "Invalid status value",
       id: "Invalid id",
+      query: "assetId is no parameter of this list: read /assets/{id}/logs",
+      host: "Host header is not a host and port",
       json: "Request body is not valid JSON in UTF-8",
     },
   },
   401: {
     description:
-      "No employee stands behind the request. On login: the email is unknown, the password is wrong, or the employee is inactive; the response does not tell which. On create-log: the token has no employee.",
+      "Wrong email or password, or an inactive employee; on create-log: no employee has the email in the token. The response to a login does not tell which of the three it was.",
     messages: { login: "Wrong email or password", performer: "No employee matches the token" },
   },
   403: {
     description:
-      "The token is missing, expired, revoked or otherwise not valid: log in again and repeat the request. With `Unauthorized` the token is valid, but the employee's role is not sufficient: logging in again does not help. `WWW-Authenticate` tells the two apart for programs.",
+      "The token is missing or not valid, or the employee's role is not sufficient. With `Token is …` the token is missing, expired or revoked: log in again and repeat the request. With `Unauthorized` logging in again does not help. `WWW-Authenticate` tells the two apart for programs.",
     messages: {
       none: "Token is missing",
       invalid: "Token is not valid",
@@ -35,13 +44,14 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   404: {
     description:
-      "There is no record with this id. Of the trail: there is no checkpoint, or none that goes so far yet; with `Retry-After` it is worth asking again.",
+      "There is no such record, checkpoint or tile, or the trail ends before this entry. With `Retry-After` no checkpoint goes so far yet: ask again.",
     messages: {
       employee: "Employee not found",
       asset: "Asset not found",
       log: "Log not found",
       uncovered: "Log is not in the trail yet",
       unsigned: "The trail is not signed",
+      past: "The trail has 17 entries",
     },
   },
   408: {
@@ -49,12 +59,19 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: { slow: "Request took too long" },
   },
   409: {
-    description: "Another employee has this email, in this or another form.",
-    messages: { email: "Email already exists" },
+    description: Object.values(conflicts)
+      .map(([, words]) => words)
+      .join(" "),
+    messages: Object.fromEntries(
+      Object.entries(conflicts).map(([constraint, [name]]) => [
+        name,
+        uniqueConstraints[constraint as keyof typeof uniqueConstraints]().message,
+      ]),
+    ),
   },
   410: {
     description:
-      "Of the trail: an entry, or its record, is not what was signed any more: it was removed or changed in the database behind the service.",
+      "An entry of the trail, or its record, was removed or changed in the database behind the service. The service shows nothing that does not fit what was signed.",
     messages: {
       removed: "Entry 17 of the trail, log 12, was removed",
       changed: "Log 12, entry 17 of the trail, was changed",
@@ -66,7 +83,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: { changed: "The record has changed" },
   },
   413: {
-    description: "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password.",
+    description:
+      "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password. A comment of 10,000 characters can be larger, with each as two `\\u` escapes: send it in UTF-8.",
     messages: {
       body: "Request body must be at most 65536 bytes",
       credentials: "Request body must be at most 4096 bytes",
@@ -75,6 +93,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   415: {
     description: "The body has a `Content-Type` that is not `application/json` in UTF-8, or is compressed.",
     messages: {
+      charset: "Content-Type must be application/json in UTF-8, not in latin1",
       type: "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'",
       encoding: "Content-Encoding is not supported",
     },
@@ -94,8 +113,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: { throttled: "Too many failed logins" },
   },
   431: {
-    description: "The header section is larger than 16 KiB, or has more than 100 headers.",
-    messages: { headers: "Request header fields are too large" },
+    description:
+      "The target and the header section are larger than 16 KiB together, or there are more than 100 headers.",
+    messages: {
+      headers: "Request header fields are too large",
+      target: "Request target and header fields are too large",
+    },
   },
   500: {
     description:

@@ -1,0 +1,114 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { folder } from "../test/lab/faults/processes.ts";
+import { buildProgram } from "../test/lab/faults/program.ts";
+import { findPostgresBinaries } from "../test/support/native-postgres.ts";
+import { type BareServer, sample, startBareServer } from "./bare.ts";
+import { load } from "./load.ts";
+import { costed, type Figures, medianRatio, refuseErrors } from "./measure.ts";
+import { openStage, type Serving, type Stage } from "./stage.ts";
+import { type Workload, workloads } from "./workloads.ts";
+
+/**
+ * A short run of the requests that matter most: the CPU time of one, beside that of bare node:http and of the commit that
+ * bench/last-release names, in turn.
+ *
+ *     node --import tsx bench/paired.ts
+ *
+ * Prints the ratios. Fails only on one that no load of the machine explains; what is a few per cent dearer is for a person to see.
+ */
+const mostTimesLast = 1.4;
+const rounds = 5;
+const seconds = 1;
+const logs = 20_000;
+const measured = /^(one log|200 assets|100 logs of an asset|create a log)$/;
+
+interface Side {
+  readonly stage: Stage;
+  readonly serving: Serving;
+}
+
+const binaries = findPostgresBinaries();
+if (binaries === undefined) {
+  console.log("CPU of a request: not measured, since this machine has no PostgreSQL of its own");
+  process.exit(0);
+}
+const program = buildProgram();
+const lastRelease = readFileSync("bench/last-release", "utf8").trim();
+const lastProgram = buildCommit(lastRelease);
+const now = await openSide(program);
+const last = lastProgram === undefined ? undefined : await openSide(lastProgram);
+const bare = await startBareServer();
+
+console.log(`CPU of a request: × bare node:http, × commit ${lastRelease} with PostgreSQL`);
+let isDearer = false;
+for (const workload of workloads(logs).filter(({ name }) => measured.test(name))) {
+  const { ofBare, ofLast } = await compare(workload);
+  const shown = [ofBare, ofLast].map(ratio => ratio?.toFixed(2) ?? "not in this clone");
+  console.log(`${workload.name.padEnd(24)}${shown.join("  ")}`);
+  isDearer ||= (ofLast ?? 0) > mostTimesLast;
+}
+await bare.stop();
+for (const side of [now, last]) {
+  await side?.serving.stop();
+  await side?.stage.close();
+}
+if (isDearer) console.log(`more than × ${mostTimesLast}`);
+process.exit(isDearer ? 1 : 0);
+
+async function openSide(program: string): Promise<Side> {
+  const stage = await openStage(binaries as string, program, logs);
+  return { stage, serving: await stage.serve() };
+}
+
+async function compare(workload: Workload) {
+  const samples = { now: [] as Figures[], last: [] as Figures[], bare: [] as Figures[] };
+  const [path, init] = workload.sample(now.serving.token);
+  await bare.answerWith(await sample(`http://127.0.0.1:${now.serving.port}${path}`, init));
+  // The first round is for V8 to compile what it repeats.
+  for (let round = 0; round <= rounds; round += 1) {
+    const found = {
+      now: await cost(now, workload),
+      last: last && (await cost(last, workload)),
+      bare: await cost({ stage: now.stage, serving: asServing(bare) }, workload),
+    };
+    if (round === 0) continue;
+    samples.now.push(found.now);
+    samples.bare.push(found.bare);
+    if (found.last !== undefined) samples.last.push(found.last);
+  }
+  refuseErrors(workload.name, Object.values(samples).flat());
+  const withPostgres = (figures: Figures) => ({
+    ...figures,
+    cpuMicroseconds: (figures.cpuMicroseconds ?? 0) + figures.postgresCpuMicroseconds,
+  });
+  return {
+    ofBare: medianRatio(samples.now, samples.bare),
+    ofLast: last && medianRatio(samples.now.map(withPostgres), samples.last.map(withPostgres)),
+  };
+}
+
+function asServing({ port, pid, stop }: BareServer): Serving {
+  return { port, pid, stop, token: now.serving.token };
+}
+
+function cost({ stage, serving }: Side, workload: Workload): Promise<Figures> {
+  const { connections, status: expectedStatus } = workload;
+  const requests = workload.requests(serving.token);
+  const run = (seconds: number) =>
+    load({ port: serving.port, requests, connections, seconds, expectedStatus });
+  return costed(stage, { name: "service", pid: serving.pid, run }, seconds);
+}
+
+/** The compiled program of a commit, with the packages of today; undefined where a shallow clone does not have it. */
+function buildCommit(commit: string): string | undefined {
+  const built = join(folder, "last-release");
+  mkdirSync(built);
+  // Without the commit tar gets nothing, and makes nothing.
+  execFileSync("sh", ["-c", `git archive ${commit} 2>/dev/null | tar x -C '${built}' 2>/dev/null || true`]);
+  if (!existsSync(join(built, "package.json"))) return undefined;
+  symlinkSync(join(process.cwd(), "node_modules"), join(built, "node_modules"));
+  execFileSync("npm", ["run", "--silent", "build"], { cwd: built, stdio: ["ignore", "inherit", "inherit"] });
+  return join(built, "dist/main.js");
+}

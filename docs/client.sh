@@ -1,0 +1,101 @@
+# A client in the shell, with curl. EMAIL and PASSWORD come from the environment. docs/clients.md explains it.
+# curl reads the token and the password from files, because other users can read the arguments of a process.
+ORIGIN=${ORIGIN:-http://127.0.0.1:7070}
+API=$ORIGIN/api/v1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+: >"$work/token"
+
+json_text() { printf '"%s"' "$(printf '%s' "$1" | sed 's/[\\"]/\\&/g')"; }
+
+log_in() {
+  : >"$work/token"
+  printf '{"email":%s,"password":%s}' "$(json_text "$EMAIL")" "$(json_text "$PASSWORD")" >"$work/login"
+  send_once POST "$API/auth/login" -H 'Content-Type: application/json' -d @"$work/login"
+  sed -n 's/.*"token":"\([^"]*\)".*/Authorization: Bearer \1/p' "$work/body" >"$work/token"
+  test -s "$work/token"
+}
+
+# send METHOD ADDRESS [OPTION OF CURL...]: sets STATUS, 000 without a response, and fills $work/head and $work/body.
+# Repeats the request while that may help: send only what is safe to repeat.
+send() {
+  for back_off in 1 2 4 8 16 end; do
+    if [ -s "$work/token" ] || log_in; then send_once "$@"; fi
+    if [ "$STATUS" = 403 ] && grep -q '"Token is' "$work/body"; then log_in && send_once "$@"; fi
+    case $STATUS in
+      000 | 408 | 429 | 502 | 503 | 504) ;;
+      *) return ;;
+    esac
+    [ "$back_off" = end ] || sleep "$(longer "$back_off" "$(header Retry-After)")"
+  done
+}
+
+send_once() {
+  method=$1 address=$2
+  shift 2
+  : >"$work/head" >"$work/body"
+  STATUS=$(curl -sS --max-time 10 -X "$method" -H @"$work/token" -D "$work/head" -o "$work/body" \
+    -w '%{http_code}' "$@" "$address") || STATUS=000
+}
+
+# header NAME: its value in the last response. Proxies may write the name in lower case.
+header() { tr -d '\r' <"$work/head" | grep -i "^$1: " | sed 's/^[^:]*: //' | tail -n 1; }
+
+# A date in Retry-After counts as none: only proxies send one.
+longer() { if [ "${2:-0}" -gt "$1" ] 2>"$work/none"; then echo "$2"; else echo "$1"; fi; }
+
+failed() { echo "status $STATUS: $(cat "$work/body")" >&2 && return 1; }
+
+queue=${QUEUE:-queue}
+mkdir -p "$queue"
+
+# enqueue ASSET_ID JSON: stores a log with its key until it is written.
+enqueue() {
+  key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+  printf '%s' "$2" >"$queue/.$key" && mv "$queue/.$key" "$queue/$1-$key.json"
+}
+
+# write_queued: writes what is in the queue, and prints each log. A log that is refused stays first until you correct it.
+write_queued() {
+  for file in "$queue"/*.json; do
+    [ -e "$file" ] || return 0
+    name=$(basename "$file" .json)
+    send POST "$API/assets/${name%-*}/logs" -H "Idempotency-Key: ${name#*-}" \
+      -H 'Content-Type: application/json' --data-binary @"$file"
+    [ "$STATUS" = 201 ] || { failed || return; }
+    cat "$work/body" && echo && rm "$file"
+  done
+}
+
+# pages PATH: prints each page, a JSON array, on a line of its own.
+pages() {
+  next=$1
+  while [ -n "$next" ]; do
+    send GET "$ORIGIN$next"
+    [ "$STATUS" = 200 ] || { failed || return; }
+    cat "$work/body" && echo
+    next=$(following "$next")
+  done
+}
+
+# following PATH: what the response to it links to. The link and the path differ in the query alone.
+following() { header Link | sed -n 's/^<[^?]*\(?[^>]*\)>; rel="next".*/\1/p' | sed "s|^|${1%%\?*}|"; }
+
+# follow_trail FILE: prints the pages of entries that it has not printed before, each on a line, and keeps in FILE where to go on.
+follow_trail() {
+  next=$(cat "$1" 2>"$work/none" || echo '/api/v1/trail/entries?from=0&limit=1000')
+  while :; do
+    send GET "$ORIGIN$next"
+    [ "$STATUS" = 200 ] || { failed || return; }
+    [ "$(cat "$work/body")" != '[]' ] || return 0
+    cat "$work/body" && echo
+    next=$(following "$next")
+    echo "$next" >"$1"
+  done
+}
+
+enqueue 1 '{"performedDate":"2026-11-21T09:30","status":"COMPLETED","taskType":"MAINTENANCE","comment":"Oil changed"}'
+write_queued || exit
+pages '/api/v1/logs?limit=2' || exit
+follow_trail followed
+follow_trail followed

@@ -1,0 +1,177 @@
+// A client in TypeScript, without packages. docs/clients.md explains it. Beside it: api.d.ts. Run it with: node client.ts
+
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { components } from "./api.d.ts";
+
+type Schemas = components["schemas"];
+type MaintenanceLog = Schemas["MaintenanceLog"];
+
+/** A response that is not a success. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** 0 of a date, which only proxies send. */
+  readonly retryAfterSeconds: number;
+  /** Under which the service's log tells more. */
+  readonly requestId: string | null;
+
+  constructor(response: Response, message: string) {
+    super(`${response.status} ${message}`);
+    this.status = response.status;
+    this.retryAfterSeconds = Number(response.headers.get("retry-after")) || 0;
+    this.requestId = response.headers.get("x-request-id");
+  }
+
+  get isTokenRefused(): boolean {
+    return this.status === 403 && / Token is (missing|not valid)$/.test(this.message);
+  }
+}
+
+/** A proxy's own error may be HTML, or empty. */
+function messageOf(body: string): string {
+  try {
+    return (JSON.parse(body) as Schemas["ErrorResponse"]).msg;
+  } catch {
+    return body;
+  }
+}
+
+interface Sent {
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends a request to a path and resolves to a successful response. Throws ApiError. */
+export type Send = (path: string, sent?: Sent) => Promise<Response>;
+
+export function makeSend(origin: string, credentials: Schemas["LogInRequest"]): Send {
+  let token: string | undefined;
+
+  async function request(path: string, { method = "GET", body, headers }: Sent): Promise<Response> {
+    const response = await fetch(new URL(path, origin), {
+      method,
+      headers: {
+        ...headers,
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (response.ok) return response;
+    throw new ApiError(response, messageOf(await response.text()));
+  }
+
+  async function logIn(): Promise<void> {
+    token = undefined;
+    const response = await request("/api/v1/auth/login", { method: "POST", body: credentials });
+    ({ token } = (await response.json()) as Schemas["LoginResult"]);
+  }
+
+  return async (path, sent = {}) => {
+    if (token === undefined) await logIn();
+    try {
+      return await request(path, sent);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.isTokenRefused)) throw error;
+      await logIn();
+      return request(path, sent);
+    }
+  };
+}
+
+/** Repeats a request while it is worth it, and waits longer each time. Only for requests that are safe to repeat. */
+export async function withRetries<T>(request: () => Promise<T>, attempts = 6): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      if (attempt === attempts || !isTemporary(error)) throw error;
+      const asked = error instanceof ApiError ? error.retryAfterSeconds * 1_000 : 0;
+      // Half of the back-off is random, so that clients which failed together do not come back together.
+      const backOff = 500 * 2 ** attempt * (0.5 + 0.5 * Math.random());
+      await sleep(Math.max(asked, backOff));
+    }
+  }
+}
+
+/** Without a response fetch throws a TypeError, or a TimeoutError after the time-out. */
+function isTemporary(error: unknown): boolean {
+  if (error instanceof ApiError) return [408, 429, 502, 503, 504].includes(error.status);
+  return error instanceof TypeError || (error instanceof Error && error.name === "TimeoutError");
+}
+
+/** Stores a log with its key, so that it is written once even if this process is killed. */
+export async function enqueue(folder: string, assetId: number, log: Schemas["WriteLogRequest"]) {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, crypto.randomUUID());
+  await writeFile(`${file}.new`, JSON.stringify({ assetId, log }));
+  await rename(`${file}.new`, `${file}.json`);
+}
+
+/** Writes what is in the queue. */
+export async function* writeQueued(send: Send, folder: string): AsyncGenerator<MaintenanceLog> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith(".json")) continue;
+    const { assetId, log } = JSON.parse(await readFile(join(folder, name), "utf8"));
+    const headers = { "Idempotency-Key": name.replace(".json", "") };
+    const written = await withRetries(async () => {
+      const response = await send(`/api/v1/assets/${assetId}/logs`, { method: "POST", body: log, headers });
+      return (await response.json()) as MaintenanceLog;
+    });
+    await rm(join(folder, name));
+    yield written;
+  }
+}
+
+/** Every log of a list, a page at a time. */
+export async function* logsOf(send: Send, path: string): AsyncGenerator<MaintenanceLog> {
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const address: string = next;
+    const { page, following } = await withRetries(async () => {
+      const response = await send(address);
+      return { page: (await response.json()) as MaintenanceLog[], following: nextOf(response) };
+    });
+    yield* page;
+    next = following;
+  }
+}
+
+function nextOf({ headers, url }: Response): string | undefined {
+  const [, reference] = /<([^>]+)>; rel="next"/.exec(headers.get("link") ?? "") ?? [];
+  return reference && new URL(reference, url).href;
+}
+
+export interface TrailPart {
+  readonly entries: readonly Schemas["TrailEntry"][];
+  /** Where to go on: the `next` of a later call. */
+  readonly next: string;
+}
+
+/** The entries that follow; none at the end of the trail, which may grow. */
+export async function followTrail(
+  send: Send,
+  next = "/api/v1/trail/entries?from=0&limit=1000",
+): Promise<TrailPart> {
+  return withRetries(async () => {
+    const response = await send(next);
+    return { entries: (await response.json()) as Schemas["TrailEntry"][], next: nextOf(response) ?? next };
+  });
+}
+
+const { ORIGIN = "http://127.0.0.1:7070", EMAIL = "", PASSWORD = "" } = process.env;
+const send = makeSend(ORIGIN, { email: EMAIL, password: PASSWORD });
+await enqueue("queue", 1, {
+  performedDate: "2026-11-21T09:30",
+  status: "COMPLETED",
+  taskType: "MAINTENANCE",
+  comment: "Oil changed",
+});
+for await (const { id } of writeQueued(send, "queue")) console.log("written", id);
+for await (const log of logsOf(send, "/api/v1/logs?limit=2")) console.log("listed", log.id);
+let part = await followTrail(send);
+for (; part.entries.length > 0; part = await followTrail(send, part.next)) {
+  for (const { index, entry } of part.entries) console.log("entry", index, entry["kind"]);
+}

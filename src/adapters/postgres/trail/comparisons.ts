@@ -1,0 +1,50 @@
+import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
+import { mostEntryBytes } from "../../../domain/trail/tile.ts";
+import { type Statement, sql } from "../connection/statement.ts";
+import { indexEnd, leafHash, linesOf, type Subject, subjects, tableOf } from "./entries.ts";
+
+/**
+ * What does not agree, found by PostgreSQL in one walk over records and entries side by side. An owner of the tables can
+ * drop every constraint, so nothing is taken for granted of an id or an index.
+ */
+const comparisonOf = (kind: EntryKind): Statement => sql`
+  with record as (
+    select id as record_id, subject, ${leafHash} as hash, row_number() over (partition by id) as copy,
+      recorded_at between now() - interval '1 minute' and now() as is_new, octet_length(line) > ${mostEntryBytes} as is_long
+    from (${linesOf[kind]}) as line
+  ), entry as (
+    select record_id, index, hash, row_number() over (partition by record_id order by index) as n
+    from trail_entry where kind = ${kind}::trail_kind
+  ), compared as (
+    select record_id, subject, case
+      when copy > 1 then 'is there twice'
+      when index is null and entry.hash is null and is_long then 'is too long for an entry'
+      when index is null and entry.hash is null and is_new then null
+      when index is null and entry.hash is null then 'has no entry: it was slipped in, or is not numbered yet'
+      when index is null or index not between 0 and ${indexEnd}::bigint - 1 then 'has an entry outside of the trail'
+      when n > 1 then 'numbered twice'
+      when record.hash is null then pg_catalog.concat('removed; it had entry ', index)
+      when record.hash is distinct from entry.hash then 'changed'
+    end as what
+    from record full join entry using (record_id)
+  )
+  select coalesce(subject, record_id)::text as id, what from compared where what is not null order by record_id`;
+
+/** Entries that no comparison above includes. */
+const withoutKind = sql`
+  select index::text as id, 'has no known kind' as what from trail_entry
+  where kind is null or kind::text not in ('employee', 'asset', 'log') order by index`;
+
+/** Employees and assets whose state is not that of their last record, and those that are gone. */
+const unrecordedOf = ({ kind, table, id, state }: Subject): Statement => sql`
+  select id::text, 'changed without a record' as what from ${table} subject
+  where row(${state}) is distinct from (select row(${state}) from ${tableOf[kind]} where ${id} = subject.id order by id desc limit 1)
+  union
+  select ${id}::text, 'removed' from ${tableOf[kind]} where not exists (select from ${table} subject where subject.id = ${id})`;
+
+/** By what they find, statements of which each row is an id and what does not agree: `verify --database` runs all. */
+export const comparisons: readonly (readonly [string, Statement])[] = [
+  ...entryKinds.map(kind => [kind, comparisonOf(kind)] as const),
+  ["entry", withoutKind],
+  ...subjects.map(subject => [subject.kind, unrecordedOf(subject)] as const),
+];

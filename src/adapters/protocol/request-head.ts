@@ -1,0 +1,107 @@
+import type { IncomingMessage } from "node:http";
+import { HttpError } from "./error-response.ts";
+import {
+  type EntityTags,
+  type MediaType,
+  membersOf,
+  readEntityTags,
+  readHost,
+  readMediaType,
+} from "./field-value.ts";
+
+/** Each header costs the process some fifty times the two bytes that the parser counts for the smallest one. */
+export const mostHeaders = 100;
+
+/** What the header fields of a request mean. */
+export interface RequestHead extends Preconditions {
+  /** That of JSON where none was sent; undefined for what is no media type. */
+  readonly contentType: MediaType | undefined;
+  /** Those of the body, in lower case. */
+  readonly contentCodings: readonly string[];
+  readonly expectsContinue: boolean;
+}
+
+/** What must hold of the content of today, as a client knows it (RFC 9110, section 13.1). */
+export interface Preconditions {
+  readonly ifMatch: EntityTags | undefined;
+  readonly ifNoneMatch: EntityTags | undefined;
+}
+
+/** Header fields that must not be repeated. Node would drop the second one, or join it to the first. */
+const singular = ["Host", "Authorization", "Content-Type", "Idempotency-Key"];
+/** A bit for each of them, by their names in lower case. */
+const bits: ReadonlyMap<string, number> = new Map(singular.map((name, at) => [name.toLowerCase(), 1 << at]));
+
+const json: MediaType = { type: "application/json", parameters: [] };
+const none: readonly string[] = [];
+
+/**
+ * Reads the head of a request, once. Refuses what Node would accept, or refuse without a body (RFC 9110, sections 2.5, 5.3,
+ * 10.1.1 and 13.1; RFC 9112, sections 3.2 and 6.1).
+ *
+ * @throws HttpError 400, 417, 431, 501 or 505
+ */
+export function readHead(
+  request: Pick<IncomingMessage, "headers" | "rawHeaders" | "httpVersion">,
+): RequestHead {
+  const { headers, rawHeaders, httpVersion } = request;
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") throw versionNotSupported();
+  if (rawHeaders.length > 2 * mostHeaders) throw headersTooLarge();
+  const repeated = findRepeated(rawHeaders);
+  if (repeated !== undefined) throw new HttpError(400, `${repeated} header must not be repeated`);
+  checkHost(headers.host, httpVersion);
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && coding.toLowerCase() !== "chunked") throw codingNotSupported();
+  const { "content-type": type, "content-encoding": encoding, expect } = headers;
+  const { "if-match": ifMatch, "if-none-match": ifNoneMatch } = headers;
+  return {
+    contentType: type === undefined ? json : readMediaType(type),
+    contentCodings: encoding === undefined ? none : membersOf(encoding.toLowerCase()),
+    // A client of HTTP/1.0 would take an interim response for the response.
+    expectsContinue: expect !== undefined && expectsContinue(expect) && httpVersion !== "1.0",
+    ifMatch: ifMatch === undefined ? undefined : readIfMatch(ifMatch),
+    ifNoneMatch: ifNoneMatch === undefined ? undefined : readEntityTags(ifNoneMatch),
+  };
+}
+
+/** Whether a response is the last one of its connection for what its request says. Node would not read what follows an upgrade. */
+export const endsConnection = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined || (httpVersion === "1.0" && headers["transfer-encoding"] !== undefined);
+
+export const headersTooLarge = (what = "Request header fields"): HttpError =>
+  new HttpError(431, `${what} are too large`);
+
+export const codingNotSupported = (): HttpError => new HttpError(501, "Transfer-Encoding must be chunked");
+
+export const versionNotSupported = (): HttpError => new HttpError(505, "HTTP version must be 1.0 or 1.1");
+
+/** It is empty where a target has no authority. */
+function checkHost(host: string | undefined, httpVersion: string): void {
+  if (host === undefined && httpVersion !== "1.0") throw new HttpError(400, "Host header is missing");
+  if (host && readHost(host) === undefined) throw new HttpError(400, "Host header is not a host and port");
+}
+
+/** Throws HttpError 417 for any other expectation. */
+function expectsContinue(expect: string): boolean {
+  const members = membersOf(expect.toLowerCase());
+  if (members.some(member => member !== "100-continue"))
+    throw new HttpError(417, "Expectation cannot be met");
+  return members.length > 0;
+}
+
+/** Ignored, it would let a change through that the client wanted to be refused. */
+function readIfMatch(text: string): EntityTags {
+  const tags = readEntityTags(text);
+  if (tags === undefined) throw new HttpError(400, "If-Match is not a list of entity tags");
+  return tags;
+}
+
+function findRepeated(rawHeaders: readonly string[]): string | undefined {
+  let seen = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const bit = bits.get(rawHeaders[at]?.toLowerCase() ?? "") ?? 0;
+    if ((seen & bit) !== 0) return singular[Math.log2(bit)];
+    seen |= bit;
+  }
+  return undefined;
+}

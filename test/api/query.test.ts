@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { api, openWorld, type World } from "../support/world.ts";
+
+/** The fields of a log that are no filters, with what to use in their place. */
+const unfiltered = {
+  id: ": read /logs/{id}",
+  performedDate: ": write performedFrom and performedTo",
+  comment: "",
+  assetId: ": read /assets/{id}/logs",
+  assetName: "",
+  performedByEmployeeId: ": read /logs/employee/{id}",
+  performedByName: "",
+};
+
+describe("the query of a list of logs", () => {
+  let world: World;
+  let paged: readonly string[];
+  const whole = `${api}/logs/active-assets`;
+  before(async () => {
+    world = await openWorld();
+    const { id } = await world.ports.assets.insert({ name: "Pump", description: "", active: true });
+    const employeeId = world.employees.TECHNICIAN.id;
+    paged = [`${api}/logs`, `${api}/assets/${id}/logs`, `${api}/logs/employee/${employeeId}`];
+    const body = { performedDate: "2026-02-28T10:20", status: "PENDING", taskType: "ERROR", comment: "" };
+    for (let i = 0; i < 2; i += 1) {
+      const token = world.tokens.TECHNICIAN;
+      assert.equal((await world.call("POST", `${api}/assets/${id}/logs`, { token, body })).status, 201);
+    }
+  });
+  after(() => world.close());
+
+  const get = (path: string) => world.call("GET", path, { token: world.tokens.MANAGER });
+  const assertRefused = async (path: string, msg: string) => {
+    const { status, json } = await get(path);
+    assert.deepEqual([status, json], [400, { status: 400, msg }], path);
+  };
+
+  test("with a near miss of a filter is 400, wherever the name is in it", async () => {
+    for (const list of [...paged, whole]) {
+      for (const name of [
+        ...["Status", "status[]", "status%20", "filter[status]", "amp;status"],
+        ...[
+          "filters[status][$eq]",
+          "filters%5Bstatus%5D%5B%24eq%5D",
+          "filter.status",
+          "status.eq",
+          "where[and][0][status]",
+        ],
+      ]) {
+        await assertRefused(`${list}?${name}=PENDING`, "Misspelled query parameter: write status");
+      }
+    }
+  });
+
+  test("with a name by which others page is 400 where there are pages", async () => {
+    for (const name of ["page", "offset", "skip", "cursor", "after"]) {
+      for (const sent of [name, name.toUpperCase(), `${name}[size]`, `paging.${name}`]) {
+        for (const list of paged) {
+          const msg = `${name} is no parameter of this list: write limit, and follow the links`;
+          await assertRefused(`${list}?limit=1&${sent}=2`, msg);
+        }
+        assert.equal((await get(`${whole}?limit=1&${sent}=2`)).status, 200);
+        assert.equal((await get(`${api}/assets?${sent}=2`)).status, 200);
+      }
+    }
+  });
+
+  test("with a field of a log that is no filter is 400, and says what to read", async () => {
+    const { json } = await get(paged[0] as string);
+    const filters = ["status", "taskType"];
+    assert.deepEqual(
+      Object.keys(json[0])
+        .filter(name => !filters.includes(name))
+        .sort(),
+      Object.keys(unfiltered).sort(),
+    );
+    for (const list of [...paged, whole]) {
+      for (const [name, help] of Object.entries(unfiltered)) {
+        const snake = name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+        for (const sent of [name, snake, `filter[${name}]`, `${name}.eq`]) {
+          await assertRefused(`${list}?${sent}=5`, `${name} is no parameter of this list${help}`);
+        }
+      }
+    }
+  });
+
+  test("may have other unknown names", async () => {
+    for (const list of paged) {
+      for (const name of [
+        "utm_id",
+        "_",
+        "pages",
+        "status-page",
+        "assets",
+        "toString",
+        "__proto__",
+        "[]",
+        "",
+      ]) {
+        const { status, json } = await get(`${list}?${name}=x`);
+        assert.deepEqual([status, json.length], [200, 2], name);
+      }
+    }
+  });
+});
