@@ -17,7 +17,7 @@ const mostLines: Readonly<Record<string, number>> = {
   "README.md": 105,
   "SECURITY.md": 225,
   "docs/audit.md": 210,
-  "docs/operations.md": 350,
+  "docs/operations.md": 410,
   "docs/performance.md": 150,
 };
 
@@ -63,7 +63,7 @@ describe("the Markdown pages", () => {
     const words = [...pages].flatMap(([path, text]) =>
       made.includes(path) ? [] : (text.replace(madeTables, "").match(/\S+/g) ?? []),
     );
-    const most = 21_200;
+    const most = 21_600;
     assert.ok(words.length > 18_000);
     assert.ok(
       words.length <= most,

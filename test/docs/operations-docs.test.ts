@@ -176,6 +176,14 @@ describe("what docs/monitoring.md says", () => {
     );
   });
 
+  // Also where no promtool is: a sum has no value while one of its series is not there.
+  test("has an alert of failed requests that does not wait for responses that are cut off", () => {
+    assert.match(
+      alertRules,
+      /rate\(http_requests_total\{[^}]*\}\[5m\]\)\s+or rate\(http_responses_cut_total\{/,
+    );
+  });
+
   test("has a scrape configuration and alert rules that Prometheus takes", t => {
     const config = runPromtool(["check", "config", file("prometheus.yml")]);
     if (config === undefined) return t.skip(noPromtool);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
@@ -56,6 +58,15 @@ describe("a service on a socket that outlives it", () => {
   after(async () => {
     socket.close();
     await database.drop();
+  });
+
+  test("keeps the length of its queue", async t => {
+    const service = await socket.start(settings);
+    const { stdout, error } = spawnSync("ss", ["-Hltn", `sport = ${socket.port}`], { encoding: "utf8" });
+    await service.stop();
+    if (error !== undefined) return t.skip("this machine has no ss");
+    const most = Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"));
+    assert.equal(Number(stdout.split(/ +/)[2]), Math.min(4_096, most), stdout);
   });
 
   test("restarts without refusing a connection, losing a write or doubling one", async t => {

@@ -29,7 +29,71 @@ function exposesLittle(...unit: string[]): void {
   assert.equal(status, 0, stdout + stderr);
 }
 
+/** Lines of the units that the documents promise, and that nothing else would miss. */
+const promised: Readonly<Record<string, readonly string[]>> = {
+  "maintenance-log.service": [
+    // operations.md, Settings: a wrong setting ends it, any other end is the beginning of the next start.
+    "Restart=always",
+    "RestartSec=1",
+    "RestartPreventExitStatus=78",
+    // The requests under way have 10 s.
+    "TimeoutStopSec=15",
+    "KillMode=mixed",
+    // performance.md: 10,000 connections.
+    "LimitNOFILE=65536",
+    "StateDirectoryMode=0700",
+    "InaccessiblePaths=-/var/lib/maintenance-log-backup",
+    "User=maintenance-log",
+  ],
+  "maintenance-log.socket": ["ListenStream=127.0.0.1:7070", "Backlog=4096"],
+  "maintenance-log-migrate.service": [
+    "TimeoutStartSec=infinity",
+    "StartLimitIntervalSec=0",
+    "User=maintenance-log",
+  ],
+  "maintenance-log-backup.service": [
+    "TimeoutStartSec=infinity",
+    "StateDirectoryMode=0700",
+    "Environment=KEEP_DAYS=30",
+    "User=maintenance-log",
+  ],
+  "maintenance-log-verify.service": ["TimeoutStartSec=infinity", "User=maintenance-log"],
+  "maintenance-log-backup.timer": ["OnCalendar=*-*-* 02:30 UTC", "Persistent=yes"],
+  "maintenance-log-verify.timer": ["OnCalendar=*-*-* 03:30 UTC", "Persistent=yes"],
+  "sandbox.conf": [
+    // operations.md, Other addresses: this machine only.
+    "IPAddressDeny=any",
+    "IPAddressAllow=localhost",
+    "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX",
+    // Installation: without capabilities or devices, with at most 512 MiB of memory.
+    "CapabilityBoundingSet=",
+    "AmbientCapabilities=",
+    "NoNewPrivileges=yes",
+    "PrivateDevices=yes",
+    "DevicePolicy=closed",
+    "MemoryMax=512M",
+    "UMask=0077",
+  ],
+};
+
 describe("the systemd units", () => {
+  test("have the lines that the documents promise", () => {
+    for (const [unit, lines] of Object.entries(promised)) {
+      const text = readFileSync(join("deploy", unit), "utf8").split("\n");
+      const missing = lines.filter(line => !text.includes(line));
+      assert.deepEqual(missing, [], unit);
+    }
+  });
+
+  test("give up on a service that ends again and again, also where each start takes some seconds", () => {
+    const unit = readFileSync("deploy/maintenance-log.service", "utf8");
+    const secondsIn = (name: string) => Number(new RegExp(`^${name}=(\\d+)$`, "m").exec(unit)?.[1]);
+    for (const secondsOfStart of [0, 0.9, 1.5, 8]) {
+      const cycle = secondsIn("RestartSec") + secondsOfStart;
+      assert.ok(secondsIn("StartLimitBurst") * cycle < secondsIn("StartLimitIntervalSec"), `${cycle} s`);
+    }
+  });
+
   test("the audit exposes little of its machine", t => {
     if (lacks("systemd-analyze")) return t.skip("this machine has no systemd-analyze");
     exposesLittle("./deploy/maintenance-log-audit.service");
@@ -97,12 +161,12 @@ describe("the installed command", () => {
   before(() => {
     write(
       "environment",
-      '# A=1\nISSUER="my issuer"\nCORS_ALLOWED_ORIGINS=https://a.example?b=c=\nOPS_PORT=7071',
+      '# A=1\nISSUER="my issuer"\nCORS_ALLOWED_ORIGINS=https://a.example?b=c=\nOPS_PORT = 7071 \r\n\tTOKEN_EXPIRE_TIME =\t2h',
     );
     write("environment-7072", "OPS_PORT=7073\n");
     mkdirSync(join(folder, "credentials"));
     for (const name of ["database-url", "secret-key", "trail-key"])
-      write(`credentials/${name}`, `the ${name}\n`);
+      write(`credentials/${name}`, `the ${name}${name === "database-url" ? "\r" : ""}\n`);
     write("id", "#!/bin/sh\necho 0\n", 0o755);
     write("setpriv", '#!/bin/sh\necho "setpriv $*"\nenv\n', 0o755);
   });
@@ -114,6 +178,7 @@ describe("the installed command", () => {
       "ISSUER=my issuer",
       "CORS_ALLOWED_ORIGINS=https://a.example?b=c=",
       "OPS_PORT=7071",
+      "TOKEN_EXPIRE_TIME=2h",
       "DATABASE_URL=the database-url",
       "SECRET_KEY=the secret-key",
       "TRAIL_KEY=the trail-key",
@@ -258,6 +323,7 @@ describe("the production build", () => {
       "node_modules",
       "on-database",
       "package.json",
+      "restore",
       "sql",
     ]);
     const version = execFileSync(process.execPath, [join(program, "dist/main.js"), "--version"], {

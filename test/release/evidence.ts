@@ -63,6 +63,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     code: ["sql/"],
     tests: ["test/postgres/schema/append-only.test.ts"],
   },
+  "A restore gives a new database": { code: ["deploy/restore"], tests: ["test/program/restore.test.ts"] },
   "A database whose encoding is not UTF8": {
     code: ["promises.ts"],
     tests: ["test/postgres/schema/encoding.test.ts"],

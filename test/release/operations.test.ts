@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, before as beforeAll, describe, test } from "node:test";
 import { bootDebian, type Container, noContainer } from "../support/debian-container.ts";
 import { chaptersOf, password, typedInto } from "../support/pasted-page.ts";
 import { copyProject, make, packageIn } from "../support/project-copy.ts";
@@ -13,9 +13,13 @@ const packages = { sets: [["postgresql", "openssl", "curl", "nginx", "haproxy", 
 const environment = "/etc/maintenance-log-service/environment";
 const etc = "/etc/maintenance-log-service";
 const dumps = "/var/lib/maintenance-log-backup";
-const copies = "/mnt/copies/maintenance-log";
+const copies = "/mnt/copies";
 const isUp =
   "curl --silent --fail --retry 60 --retry-delay 1 --retry-all-errors --max-time 10 --output /dev/null";
+
+/** A service that has just started says so after its first poll. */
+const hasWholeTrail = (port: number): string =>
+  `timeout 30 sh -c 'until curl --silent http://127.0.0.1:${port}/metrics | grep "^maintenance_log_trail_condition{condition=.whole.} 1"; do sleep 0.2; done'`;
 
 /** A person takes longer to the next block than a service that runs takes to start. */
 const settled = `! systemctl is-active --quiet maintenance-log.service || ${isUp} http://127.0.0.1:7071/readyz`;
@@ -88,13 +92,49 @@ const bansWhoGuesses = `
       sleep 0.2
     done
     nft list ruleset | grep 'elements = { 2001:db8:1:2::/64 }'
-    nft list ruleset | grep 'elements = { 192.0.2.1 }'`;
+    nft list ruleset | grep 'elements = { 192.0.2.1 }'
+    nft list ruleset | grep -E 'tcp dport \\{ 443, 7070, 7072, 8080 \\} ip saddr'`;
+
+/** A service that ends a second and a half after each start: systemd gives up, and says so. */
+const givesUpOnCrashLoop = `
+    mkdir -p /run/systemd/system/maintenance-log.service.d
+    printf '[Service]\\nExecStart=\\nExecStart=/bin/sh -c "sleep 1.5; exit 1"\\n' > /run/systemd/system/maintenance-log.service.d/crash.conf
+    systemctl daemon-reload
+    systemctl restart maintenance-log.service
+    timeout 300 sh -c 'until systemctl is-failed --quiet maintenance-log.service; do sleep 1; done'
+    timeout 30 sh -c 'until journalctl -u alert@maintenance-log.service.service | grep -q Start; do sleep 0.2; done'`;
+
+/** A mounted disk for copies, and a second service, as the page makes one later. */
+const hasCopiesAndSecond = `
+    mkdir -p /mnt/disk ${copies}
+    mount --bind /mnt/disk ${copies}
+    echo OPS_PORT=7073 > ${etc}/environment-7072
+    cp -p /var/lib/maintenance-log/maintenance-log.checkpoint /var/lib/maintenance-log/maintenance-log@7072.checkpoint
+    systemctl enable --now maintenance-log@7072.socket maintenance-log@7072.service
+    ${isUp} http://127.0.0.1:7073/readyz`;
+
+/** What has to be there for a chapter. */
+const before: Readonly<Record<string, string>> = { "Backup and restore": hasCopiesAndSecond };
+
+/** A machine that is switched off in a restore serves the old database whole, or the new one, and another run ends it. */
+async function restoreAndReboot(container: Container): Promise<void> {
+  container.run("{ maintenance-log restore > /dev/null 2>&1 & } && sleep 1.5");
+  await container.reboot();
+  container.run(`
+    ${isUp} http://127.0.0.1:7071/readyz
+    maintenance-log check
+    ${hasWholeTrail(7071)}
+    maintenance-log restore
+    ${isUp} http://127.0.0.1:7071/readyz
+    mount --bind /mnt/disk ${copies}`);
+}
 
 /** What holds after a chapter; a script for root that fails where it does not. */
 const afterwards: Readonly<Record<string, string>> = {
   Installation: `
     ${isUp} http://127.0.0.1:7071/
-    maintenance-log check
+    maintenance-log check > /tmp/checked
+    fails grep 'every role of this server' /tmp/checked
     test -z "$(find ${etc}/credentials -type f ! -perm 0600)"
     for unit in maintenance-log maintenance-log@7072; do
       systemctl show --property LogRateLimitIntervalUSec,LogRateLimitBurst $unit.service | sort | xargs | grep '^LogRateLimitBurst=1000000 LogRateLimitIntervalUSec=30s$'
@@ -113,28 +153,34 @@ const afterwards: Readonly<Record<string, string>> = {
     sed -i /^LOG_LEVEL=loud/d ${environment}
     maintenance-log check && systemctl restart maintenance-log.service
     ${isUp} http://127.0.0.1:7071/readyz
-    test "$(curl --silent --output /dev/null --write-out '%{http_code}' http://127.0.0.1:7070/)" = 403`,
+    for host in 127.0.0.1 [::1]; do
+      test "$(curl --silent --output /dev/null --write-out '%{http_code}' "http://$host:7070/")" = 403
+    done`,
   "Upgrade and downgrade": `
     dpkg -s maintenance-log-service | grep '^Version: 99'
     systemctl is-active maintenance-log.service
     ls ${dumps}/maintenance-20260101T000000Z.dump
     test -z "$(find ${dumps} ! -user maintenance-log)"`,
-  // From here on the backup takes the restored database; a service that still has the other one makes it fail.
+  // Both services work on the restored database, and the backup takes it; one that still has another makes it fail.
   "Backup and restore": `
     credentials=/etc/maintenance-log-service/credentials
-    grep '/maintenance_2' $credentials/database-url
-    ${isUp} http://127.0.0.1:7071/readyz
-    runuser -u postgres -- psql -At -c "select datname from pg_stat_activity where usename = 'maintenance_serve'" | grep '^maintenance_2'
+    for port in 7071 7073; do ${isUp} http://127.0.0.1:$port/readyz; done
+    ${hasWholeTrail(7071)}
+    ${hasWholeTrail(7073)}
+    test "$(runuser -u postgres -- psql -At -c "select distinct datname from pg_stat_activity where usename = 'maintenance_serve'")" = maintenance
+    test "$(runuser -u postgres -- psql -At -c "select count(*) from pg_database where datname ~ '^maintenance_2'")" = 2
+    systemctl disable --now maintenance-log@7072.socket maintenance-log@7072.service
+    rm ${etc}/environment-7072 /var/lib/maintenance-log/maintenance-log@7072.checkpoint
     sleep 1
     touch ${dumps}/maintenance-20260101T000000Z.dump.part
     systemctl start maintenance-log-backup.service
-    ls ${dumps}/*.dump | tail -n 1 | xargs pg_restore --list | grep 'dbname: maintenance_2'
     test -z "$(find ${dumps} -name '*.part')"
-    cmp "$(ls ${dumps}/*.dump | tail -n 1)" "$(ls ${copies}/dumps/*.dump | tail -n 1)"
-    test ! -e ${copies}/dumps/lost+found
-    mv ${copies} /mnt/unmounted
+    cmp "$(ls ${dumps}/*.dump | tail -n 1)" "$(ls ${copies}/maintenance-log/dumps/*.dump | tail -n 1)"
+    test ! -e ${copies}/maintenance-log/dumps/lost+found
+    umount ${copies}
     fails systemctl start maintenance-log-backup.service
-    mv /mnt/unmounted ${copies}
+    test -z "$(ls ${copies})"
+    mount --bind /mnt/disk ${copies}
     systemctl reset-failed
     for copy in 'cp -a' 'rsync -a'; do
       $copy ${dumps} /tmp/copy
@@ -144,7 +190,7 @@ const afterwards: Readonly<Record<string, string>> = {
     pid=$(systemctl show --property MainPID --value maintenance-log.service)
     test -z "$(nsenter --target $pid --mount ls ${dumps})"
     ${hasEveryUrl}
-    sed -i.kept 's|/maintenance_2|/maintenance_3|' $credentials/database-url
+    sed -i.kept 's|/maintenance$|/maintenance_3|' $credentials/database-url
     fails systemctl start maintenance-log-backup.service
     journalctl -u maintenance-log-backup.service | grep 'database-url differ'
     mv $credentials/database-url.kept $credentials/database-url
@@ -221,34 +267,35 @@ function prepare(container: Container, folder: string): void {
   execFileSync("cp", [packageIn(folder), home]);
 }
 
-/** What the page says to keep, from a machine that is then lost; the checkpoint as it stands in the log. */
-const keep = `
+/** Of a machine that is then lost, with what came after its last dump: the dump, the archive and, from the log, the checkpoint. */
+const afterLastDump = `
     systemctl start maintenance-log-backup.service
+    printf 'another password' | maintenance-log create-admin --email late@example.com
+    for attempt in {1..50}; do curl --silent http://127.0.0.1:7071/checkpoint | sed -n 2p | grep -x 2 && break; sleep 0.2; done
+    systemctl stop maintenance-log.socket maintenance-log.service`;
+const keep = `
     mkdir /root/kept
-    cp -a ${etc} ${dumps}/*.dump /root/kept
-    systemctl stop maintenance-log.socket maintenance-log.service
-    event=$(journalctl -u maintenance-log.service --output cat | grep '"checkpoint"' | tail -n 1)
-    printf '%b' "$(sed 's/.*"note":"\\([^"]*\\)".*/\\1/' <<< "$event")" > /root/kept/checkpoint
-    cmp /root/kept/checkpoint /var/lib/maintenance-log/maintenance-log.checkpoint`;
+    cp -a ${dumps}/*.dump maintenance-log-kept.tar.gz /root/kept`;
 
-/** Between the package and the keys. */
-const putBackSettings = `cp -a /root/kept/maintenance-log-service/. ${etc}`;
+/** In the group of the service is another number, which there stands for other users. */
+const hasOtherGroups = "groupadd --system others-1 && groupadd --system others-2";
 
-/** After the keys. */
-const putBackRecords = `
+/** The dump lacks what came after it, and the command says so; then it is given up. */
+const restoresWhatWasKept = `
+    maintenance-log restore 2> /tmp/refused || true
     fails systemctl is-active maintenance-log.service maintenance-log.socket
-    cp /root/kept/*.dump ${dumps}
-    install -o maintenance-log -m 0600 /root/kept/checkpoint /var/lib/maintenance-log/maintenance-log.checkpoint`;
+    grep 'maintenance-log restore --gives-up 1 ' /tmp/refused | sh -e`;
 
 /** The first ADMIN is still there, and the trail goes on under the same key. */
 const hasWhatWasKept = `
     ${isUp} http://127.0.0.1:7071/readyz
-    cmp ${etc}/credentials/trail-key /root/kept/maintenance-log-service/credentials/trail-key
-    cmp ${etc}/verifier-key /root/kept/maintenance-log-service/verifier-key
+    test "$(stat --format %G ${etc}/tls/key.pem)" = maintenance-log
+    systemctl show --property OnFailure maintenance-log.service | grep '^OnFailure=alert@maintenance-log.service.service'
+    systemctl cat alert@maintenance-log.service.service | grep wall
     login='{"email":"you@example.com","password":"${password}"}'
     curl --silent --fail --json "$login" http://127.0.0.1:7070/api/v1/auth/login | grep token
     systemctl start maintenance-log-verify.service maintenance-log-backup.service
-    curl --silent http://127.0.0.1:7071/metrics | grep '^maintenance_log_trail_condition{condition="whole"} 1'`;
+    ${hasWholeTrail(7071)}`;
 
 /** The same package under a higher version. */
 function upgrade(container: Container): void {
@@ -295,7 +342,7 @@ const releases = (process.env["TEST_DEBIAN"] ?? "bookworm").split(" ");
 const reason = noContainer();
 describe("operations.md, pasted into a booted Debian", { skip: reason ?? false, concurrency: 2 }, () => {
   let folder: string;
-  before(() => {
+  beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "maintenance-log-operations-"));
     make(copyProject(folder, "project"), "deb");
   });
@@ -305,6 +352,7 @@ describe("operations.md, pasted into a booted Debian", { skip: reason ?? false, 
     test(`all of it, on ${release}`, () =>
       onDebian(folder, release, async container => {
         for (const { title, blocks } of chapters) {
+          container.run(before[title] ?? "true");
           await paste(container, blocks);
           container.run(afterwards[title] ?? "true");
           const rebooted = afterReboot[title];
@@ -313,27 +361,46 @@ describe("operations.md, pasted into a booted Debian", { skip: reason ?? false, 
             container.run(rebooted);
           }
           assert.equal(container.run("systemctl --failed --no-legend --plain"), "", `failed after ${title}`);
-          if (title === "Installation") upgrade(container);
+          if (title === "Installation") {
+            // The block with the keys may be pasted again.
+            await paste(container, blocks.slice(1, 2));
+            container.run("systemctl restart maintenance-log.service && maintenance-log check");
+            upgrade(container);
+          }
+          if (title === "Backup and restore") await restoreAndReboot(container);
         }
       }));
 
     test(`a new machine in place of a lost one, on ${release}`, async () => {
       const [install = "", keys = "", start = ""] = blocksOf("Installation");
-      const restore = blocksOf("Backup and restore").find(block => block.includes("pg_restore")) ?? "";
+      const [alerts = ""] = blocksOf("Alerts");
+      const [, , archive = "", , , , unpack = "", takeOut = "", restore = ""] =
+        blocksOf("Backup and restore");
       const kept = join(folder, `kept-${release}`);
+      let checkpoint = "";
       await onDebian(folder, release, async container => {
-        await paste(container, [install, keys, start]);
-        container.run(keep);
+        await paste(container, [install, keys, start, alerts]);
+        container.run(`install -D -g maintenance-log -m 0640 /root/key.pem ${etc}/tls/key.pem`);
+        await paste(container, [archive]);
+        container.run(afterLastDump);
+        checkpoint = container.run(`cd && ${takeOut}`);
+        assert.equal(container.run("cat /var/lib/maintenance-log/maintenance-log.checkpoint"), checkpoint);
+        container.run(`cd && ${keep}`);
         execFileSync("cp", ["-a", join(container.root, "root/kept"), kept]);
       });
       await onDebian(folder, release, async container => {
-        execFileSync("cp", ["-a", kept, join(container.root, "root/kept")]);
+        container.run(hasOtherGroups);
         await paste(container, [install]);
-        container.run(putBackSettings);
+        execFileSync("cp", ["-a", join(kept, "maintenance-log-kept.tar.gz"), join(container.root, "root")]);
+        await paste(container, [unpack]);
+        container.run("systemctl stop 'maintenance-log*'");
+        execFileSync("sh", ["-c", `cp ${kept}/*.dump ${join(container.root, dumps)}`]);
         await paste(container, [keys]);
-        container.run(putBackRecords);
-        await paste(container, [restore]);
+        writeFileSync(join(container.root, "var/lib/maintenance-log/maintenance-log.checkpoint"), checkpoint);
+        container.run(restoresWhatWasKept);
+        await paste(container, [restore.replace("maintenance-log restore\n", "")]);
         container.run(hasWhatWasKept);
+        container.run(givesUpOnCrashLoop);
       });
     });
   }

@@ -131,6 +131,56 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     ["migrations.ts", "if (weaker !== undefined) throw", "if (weaker === null) throw"],
   ],
+  "A restore gives a new database": [
+    [
+      "deploy/restore",
+      '--use-list="$run/list" "$dump"',
+      '--use-list="$run/list" "$dump" || true',
+      "fails on a dump that cannot be restored whole, and leaves everything as it was",
+    ],
+    [
+      "deploy/restore",
+      " --no-privileges",
+      "",
+      "needs no role and no tablespace of the old machine, and names the rights that it does not restore",
+    ],
+    [
+      "deploy/restore",
+      " --no-tablespaces",
+      "",
+      "needs no role and no tablespace of the old machine, and names the rights that it does not restore",
+    ],
+    [
+      "deploy/restore",
+      "switch rollback\n",
+      "",
+      "fails before anything is replaced where the live database cannot be renamed",
+    ],
+    [
+      "deploy/restore",
+      'mv "$secret.new" "$secret"\n',
+      "",
+      "stops before the switch where entries are lost, and says what to type",
+    ],
+    [
+      "deploy/restore",
+      '[ "$lost" -le "$most" ] ||',
+      "true ||",
+      "stops before the switch where entries are lost, and says what to type",
+    ],
+    [
+      "deploy/restore",
+      '[ -z "$others" ] ||',
+      "true ||",
+      "waits for no service of another machine, and leaves everything as it was where one works on",
+    ],
+    [
+      "deploy/restore",
+      "  systemctl stop 'maintenance-log*'\n",
+      "",
+      "stops before the switch where entries are lost, and says what to type",
+    ],
+  ],
   "A database that has lost the records": [
     [
       "promises.ts",

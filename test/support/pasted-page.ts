@@ -6,7 +6,10 @@ export const chaptersOf = (path: string) =>
     .split(/^## /m)
     .map(text => ({
       title: text.slice(0, text.indexOf("\n")),
-      blocks: [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block),
+      // Those of a numbered step are indented.
+      blocks: [...text.matchAll(/^( *)```sh\n([\s\S]*?)^\1```$/gm)].map(([, indent = "", block = ""]) =>
+        block.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+      ),
     }))
     .filter(({ blocks }) => blocks.length > 0);
 

@@ -112,8 +112,9 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   }, limits.sweepMilliseconds).unref();
 
   async function listen(where: ListenOptions | { fd: number }): Promise<number> {
-    // Node asks for a queue of 511 otherwise, also for a socket of systemd that has a longer one.
-    server.listen({ ...where, backlog: limits.waitingConnections });
+    const { waitingConnections: backlog } = limits;
+    // Node asks for a queue of 511 otherwise, also for a socket of systemd that has a longer one: there it takes the second argument.
+    server.listen({ ...where, backlog }, backlog);
     await once(server, "listening");
     return (server.address() as AddressInfo).port;
   }
