@@ -187,6 +187,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: [
       "test/api/limits.test.ts",
       "test/unit/adapters/postgres/batching/batch.test.ts",
+      "test/unit/adapters/postgres/connection/link.test.ts",
       "test/postgres/repositories/garbled-results.test.ts",
       "test/unit/adapters/postgres/connection/pool.test.ts",
       "test/unit/adapters/postgres/connection/pool-simulation.test.ts",
@@ -228,8 +229,13 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "With a certificate the service speaks": {
-    code: ["listener.ts", "limits.ts", "server-identity.ts"],
-    tests: ["test/api/limits.test.ts", "test/api/tls.test.ts", "test/program/serve-tls.test.ts"],
+    code: ["listener.ts", "limits.ts", "server-identity.ts", "served-identity.ts"],
+    tests: [
+      "test/api/limits.test.ts",
+      "test/api/tls.test.ts",
+      "test/program/serve-tls.test.ts",
+      "test/unit/served-identity.test.ts",
+    ],
   },
   "Every response carries": {
     code: ["exchange.ts", "listener.ts", "cors.ts", "server.ts"],

@@ -274,6 +274,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["argon2-password-hasher.ts", "{ algorithm: argon2id, ...cost }", "{ algorithm: 0, ...cost }"],
     ["argon2-password-hasher.ts", "memory <= cost.memoryCost && ", ""],
     ["argon2-password-hasher.ts", "time <= cost.timeCost && ", ""],
+    [
+      "argon2-password-hasher.ts",
+      "memory <= cost.memoryCost && time <= cost.timeCost",
+      "memory * time <= cost.memoryCost * cost.timeCost",
+    ],
   ],
   "A [revoked]": [
     ["sessions.ts", "const recentMilliseconds = 500;", "const recentMilliseconds = 5_000;"],
@@ -351,6 +356,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "deadlineMilliseconds: 5_000, waiting: 1_000",
       "deadlineMilliseconds: 50_000, waiting: 1_000",
     ],
+    ["batch.ts", "        this.#isSent = true;\n      });", "      });"],
+    ["link.ts", "    link.close().catch(() => {});\n", ""],
+    ["pool.ts", "if (this.#checkedOut.length > 0) return;", ""],
     ["batch.ts", "batch.calls.length === 1 || !isRefused(error)", "batch.calls.length === 1"],
     ["connection/database.ts", "        link.refuseUnconfirmed();\n", ""],
     [
@@ -416,6 +424,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "handshakeTimeout: 100 * limits.receiveMilliseconds",
       "bounds the handshakes that do not go on",
     ],
+    ["served-identity.ts", "found.cert !== this.current.cert || ", ""],
     ["limits.ts", "tlsConnections: 2_000", "tlsConnections: 10_000"],
     ["listener.ts", '  "ECDHE-RSA-AES256-GCM-SHA384",\n', '  "ECDHE-ECDSA-AES128-SHA",\n'],
   ],
@@ -425,6 +434,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "this.#stream.writableLength + line.length > this.#bufferBytes",
       "this.#stream.writableLength > 1_000 * this.#bufferBytes",
     ],
+    ["log-output.ts", "      this.#reported = this.#dropped;\n", ""],
     ["log-output.ts", '  stream.on("error", () => {});\n', ""],
     ["log-output.ts", "await Promise.race([taken, ", "await Promise.all([taken, "],
   ],
@@ -743,6 +753,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "if (length > 1_000 * mostBytes)",
       "reads no response that is longer than any of a trail",
     ],
+    ["note.ts", "readBigInt64BE", "readBigUInt64BE"],
     ["verify-entries.ts", "if (rest.length > 0) throw failed", "if (rest.length < 0) throw failed"],
     ["verify-proof.ts", "if (names.length !== members)", "if (names.length < members)"],
     [
@@ -835,6 +846,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "const newestFirst = sql`order by l.performed_date desc`",
     ],
     ["pages.ts", "next: rows < limit ? undefined : lastId", "next: rows < limit ? undefined : lastId + 1"],
+    [
+      "pages.ts",
+      "limits.map(() => pageOf(rows, Math.min(...limits)))",
+      "limits.map(limit => pageOf(rows, limit))",
+    ],
   ],
   "`performedDate` is shown": [
     ["packed-logs.ts", "!isDate || ", ""],

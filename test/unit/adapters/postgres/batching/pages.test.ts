@@ -251,4 +251,38 @@ describe("pages of which the next one is read ahead", () => {
     await pages.close();
     assert.deepEqual([begun, isClosed()], [[1, 2], true]);
   });
+test("a list whose first page is shared with a list of shorter pages goes on after that page", async () => {
+  const count = 300;
+  let statements = 0;
+  let connect = () => {};
+  const connected = new Promise<void>(resolve => {
+    connect = resolve;
+  });
+  const queryBytes: Database["queryBytes"] = async source => {
+    statements += 1;
+    if (statements === 2) await connected;
+    const [last, limit] = (typeof source === "function" ? source() : source).values.map(Number) as [
+      number,
+      number,
+    ];
+    // The first page is too long.
+    if (statements === 1) return [];
+    const ids = Array.from({ length: Math.min(limit, count - last) }, (_, n) => last + n + 1);
+    return [[Buffer.from(ids.join()), Buffer.from(`${ids.length}`), Buffer.from(`${ids.at(-1) ?? ""}`)]];
+  };
+  const list = listsById({ queryBytes } as Database, sql`select id from asset`);
+  const read = async () => {
+    const chunks: string[] = [];
+    for await (const { json } of list({ active: undefined })) chunks.push(Buffer.from(json).toString());
+    return chunks.filter(chunk => chunk !== "").join();
+  };
+  const long = read();
+  await turns();
+  // Its second try, of 50 rows, waits for a connection.
+  const careful = read();
+  await turns();
+  assert.equal(statements, 2);
+  connect();
+  const whole = Array.from({ length: count }, (_, n) => n + 1).join();
+  assert.deepEqual(await Promise.all([long, careful]), [whole, whole]);
 });
