@@ -251,6 +251,8 @@ describe("pages of which the next one is read ahead", () => {
     await pages.close();
     assert.deepEqual([begun, isClosed()], [[1, 2], true]);
   });
+});
+
 test("a list whose first page is shared with a list of shorter pages goes on after that page", async () => {
   const count = 300;
   let statements = 0;
