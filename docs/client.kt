@@ -59,7 +59,7 @@ class Client(val origin: String, val credentials: String) {
         val link = Regex("<([^>]+)>; rel=\"next\"").find(connection.getHeaderField("Link") ?: "")
         // Only proxies send a date.
         val retryAfter = connection.getHeaderField("Retry-After")?.toIntOrNull() ?: 0
-        // The link and the address differ in the query alone. (java.net.URI would drop the last segment of the path.)
+        // The link and the address differ in the query alone.
         val following = link?.let { address.substringBefore("?") + "?" + it.groupValues[1].substringAfter("?") }
         return Response(status, text, retryAfter, following)
     }
