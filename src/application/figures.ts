@@ -3,11 +3,12 @@
 /** Who was turned away since the start, because of the bounds on what all clients together may take. */
 export type TurnedAway = Readonly<Record<"requests" | "bodies" | "connections" | "slowClients", number>>;
 
-/** Open connections, requests under way and bytes of their bodies. */
+/** Open connections, requests that are worked on, and the bytes of bodies and of responses that clients have not taken. */
 export interface HttpLoad {
   readonly connections: number;
   readonly requests: number;
   readonly bodyBytes: number;
+  readonly responseBytes: number;
   readonly turnedAway: TurnedAway;
 }
 

@@ -12,7 +12,10 @@ export interface JsonChunk<Position = unknown> {
   readonly next: Position | undefined;
 }
 
-/** A list in chunks, so that its length never decides how much memory it takes. `elements` is for the type alone: none has it. */
+/**
+ * A list in chunks, so that its length never decides how much memory it takes. Its iterator takes whether it may read the next
+ * page before it is asked for it (`next(true)`), as a list does whose client keeps up. `elements` is for the type alone: none has it.
+ */
 export type JsonList<T, Position = unknown> = AsyncIterable<JsonChunk<Position>> & { readonly elements?: T };
 
 /** A chunk of what is no JSON, and where the rest begins; between two of them there is nothing. */

@@ -198,6 +198,17 @@ describe("TLS", () => {
     await until(() => server.load().connections === 0);
   });
 
+  test("ends handshakes under way when it is asked to stop, and waits for none", async () => {
+    const { server, port } = await listen();
+    const silent = dial(port, "127.0.0.1")
+      .on("error", () => {})
+      .resume();
+    await until(() => server.load().connections === 1);
+    // The grace period would outlast the test.
+    await Promise.all([server.close(3_600_000), once(silent, "close")]);
+    await until(() => server.load().connections === 0);
+  });
+
   test("strangers who send CONNECT and bodies in small chunks spoil no request of others", async () => {
     const echo = open("POST", "/echo", {
       body: { name: optional(rule({ type: "string" }, String), "") },

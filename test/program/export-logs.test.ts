@@ -16,7 +16,7 @@ const columns =
 /** What RFC 4180 has to be careful with, what JSON has to be careful with, and what spreadsheets trip over. */
 const comments = [
   "",
-  "plain",
+  "a\rb",
   'a "quoted", word',
   "two\r\nlines",
   "a\nb\u2028c\u2029d\u0085e",

@@ -187,6 +187,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: [
       "test/api/limits.test.ts",
       "test/unit/adapters/postgres/batching/batch.test.ts",
+      "test/unit/adapters/postgres/connection/link.test.ts",
       "test/postgres/repositories/garbled-results.test.ts",
       "test/unit/adapters/postgres/connection/pool.test.ts",
       "test/unit/adapters/postgres/connection/pool-simulation.test.ts",
@@ -200,7 +201,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     code: [
       "server.ts",
       "limits.ts",
-      "admission.ts",
+      "account.ts",
       "http-connection.ts",
       "request-handler.ts",
       "request-head.ts",
@@ -213,7 +214,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
       "test/api/bodies.test.ts",
       "test/api/overload.test.ts",
       "test/api/slow-clients.test.ts",
-      "test/unit/adapters/http/request/admission.test.ts",
+      "edge-simulation.test.ts",
       "test/release/fuzz.test.ts",
       "test/lab/faults",
     ],
@@ -228,8 +229,13 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "With a certificate the service speaks": {
-    code: ["listener.ts", "limits.ts", "server-identity.ts"],
-    tests: ["test/api/limits.test.ts", "test/api/tls.test.ts", "test/program/serve-tls.test.ts"],
+    code: ["listener.ts", "limits.ts", "server-identity.ts", "served-identity.ts"],
+    tests: [
+      "test/api/limits.test.ts",
+      "test/api/tls.test.ts",
+      "test/program/serve-tls.test.ts",
+      "test/unit/served-identity.test.ts",
+    ],
   },
   "Every response carries": {
     code: ["exchange.ts", "listener.ts", "cors.ts", "server.ts"],
@@ -282,9 +288,8 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "A client of HTTP/1.1 can always tell": {
-    code: ["response.ts", "list-memory.ts", "http-connection.ts"],
+    code: ["response.ts", "request-handler.ts", "http-connection.ts"],
     tests: [
-      "list-memory.test.ts",
       "test/api/lists.test.ts",
       "test/api/trail.test.ts",
       "test/api/bodies.test.ts",
@@ -293,9 +298,8 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "One slow reader, and all of them": {
-    code: ["response.ts", "list-memory.ts", "limits.ts", "pages.ts", "publishing.ts", "records.ts"],
+    code: ["response.ts", "account.ts", "limits.ts", "pages.ts", "publishing.ts", "records.ts"],
     tests: [
-      "list-memory.test.ts",
       "test/api/limits.test.ts",
       "test/api/slow-clients.test.ts",
       "test/api/lists.test.ts",
@@ -320,14 +324,36 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     code: ["body.ts", "route.ts", "routes.ts", "request-head.ts", "listener.ts", "limits.ts"],
     tests: ["test/api/limits.test.ts", "test/api/protocol.test.ts", "test/api/raw-requests.test.ts"],
   },
-  "All bodies under way together": {
-    code: ["admission.ts", "limits.ts", "body.ts", "request-handler.ts"],
+  "All responses that clients have not taken": {
+    code: ["account.ts", "exchange.ts", "response.ts", "http-connection.ts", "limits.ts"],
     tests: [
       "test/api/limits.test.ts",
-      "test/unit/adapters/http/request/admission.test.ts",
-      "test/api/bodies.test.ts",
-      "test/lab/faults",
+      "test/api/unread-responses.test.ts",
+      "test/api/slow-clients.test.ts",
+      "edge-simulation.test.ts",
     ],
+  },
+  "An owner (an employee": {
+    code: ["account.ts", "exchange.ts", "response.ts"],
+    tests: [
+      "test/api/unread-responses.test.ts",
+      "test/api/slow-clients.test.ts",
+      "test/api/overload.test.ts",
+      "edge-simulation.test.ts",
+    ],
+  },
+  "A stop takes no new connections": {
+    code: ["draining.ts", "limits.ts"],
+    tests: [
+      "test/api/limits.test.ts",
+      "test/api/draining.test.ts",
+      "test/api/tls.test.ts",
+      "test/program/listening.test.ts",
+    ],
+  },
+  "All bodies under way together": {
+    code: ["account.ts", "exchange.ts", "limits.ts", "body.ts", "request-handler.ts"],
+    tests: ["test/api/limits.test.ts", "test/api/bodies.test.ts", "test/lab/faults"],
   },
   "A page of a list has at most 256 KiB": {
     code: ["pages.ts", "log-statements.ts"],

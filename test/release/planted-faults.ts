@@ -274,6 +274,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["argon2-password-hasher.ts", "{ algorithm: argon2id, ...cost }", "{ algorithm: 0, ...cost }"],
     ["argon2-password-hasher.ts", "memory <= cost.memoryCost && ", ""],
     ["argon2-password-hasher.ts", "time <= cost.timeCost && ", ""],
+    [
+      "argon2-password-hasher.ts",
+      "memory <= cost.memoryCost && time <= cost.timeCost",
+      "memory * time <= cost.memoryCost * cost.timeCost",
+    ],
   ],
   "A [revoked]": [
     ["sessions.ts", "const recentMilliseconds = 500;", "const recentMilliseconds = 5_000;"],
@@ -351,6 +356,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "deadlineMilliseconds: 5_000, waiting: 1_000",
       "deadlineMilliseconds: 50_000, waiting: 1_000",
     ],
+    ["batch.ts", "        this.#isSent = true;\n      });", "      });"],
+    ["link.ts", "    link.close().catch(() => {});\n", ""],
+    ["pool.ts", "if (this.#checkedOut.length > 0) return;", ""],
     ["batch.ts", "batch.calls.length === 1 || !isRefused(error)", "batch.calls.length === 1"],
     ["connection/database.ts", "        link.refuseUnconfirmed();\n", ""],
     [
@@ -377,25 +385,25 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "No bytes from a client crash": [
     [
-      "admission.ts",
-      "takesPlace(phase) && !takesPlace(exchange.phase)",
-      'takesPlace(phase) && exchange.phase === "arrived"',
+      "account.ts",
+      'phase === "checking" || phase === "working"',
+      'phase === "checking"',
+      "bodies that end in one moment get no more places than there are",
     ],
     ["http-connection.ts", "    stopParsing(this.socket);\n", ""],
     ["limits.ts", "requests: 1_000,", "requests: 100_000,"],
     ["limits.ts", "receiveMilliseconds: 10_000,", "receiveMilliseconds: 30_000,"],
-    ["admission.ts", "needsPlace && this.#sums.places >= this.#limits.requests", "false"],
     [
-      "server.ts",
-      'const isAdmitted = admission.enter(exchange, "checking");',
-      "const isAdmitted = true;",
-      "of a connection that ended while the token was checked are given up",
+      "request-handler.ts",
+      '    exchange.work("checking");\n',
+      "",
+      "past the bound of requests under way the answer is 503, before any work is done",
     ],
     [
       "http-connection.ts",
-      "    this.socket.pause();\n",
+      "    queueMicrotask(() => {\n      if (this.#waiting !== undefined || this.#isEnding) this.socket.pause();\n    });\n",
       "",
-      "sent without waiting: nothing more is read where the second is malformed",
+      "sent without waiting: nothing more is read where the second is whole",
     ],
   ],
   "With a certificate the service speaks": [
@@ -416,6 +424,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "handshakeTimeout: 100 * limits.receiveMilliseconds",
       "bounds the handshakes that do not go on",
     ],
+    ["served-identity.ts", "found.cert !== this.current.cert || ", ""],
     ["limits.ts", "tlsConnections: 2_000", "tlsConnections: 10_000"],
     ["listener.ts", '  "ECDHE-RSA-AES256-GCM-SHA384",\n', '  "ECDHE-ECDSA-AES128-SHA",\n'],
   ],
@@ -425,6 +434,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "this.#stream.writableLength + line.length > this.#bufferBytes",
       "this.#stream.writableLength > 1_000 * this.#bufferBytes",
     ],
+    ["log-output.ts", "      this.#reported = this.#dropped;\n", ""],
     ["log-output.ts", '  stream.on("error", () => {});\n', ""],
     ["log-output.ts", "await Promise.race([taken, ", "await Promise.all([taken, "],
   ],
@@ -499,11 +509,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["response.ts", "if (exchange.isArriving) throwAway(exchange.request);", ""],
     [
       "http-connection.ts",
-      "if (hasBegun) this.endAfterResponse();",
-      "if (false) this.endAfterResponse();",
-      "sent without waiting, whatever the third asks for: the first is answered, and the process goes on",
+      "if (hasBegun) this.#endAfterResponse();",
+      "if (false) this.#endAfterResponse();",
+      "sent without waiting, whatever the third asks for: two are answered, and the process goes on",
     ],
-    ["list-memory.ts", "longest.response.destroy();", "longest.response.end();"],
+    ["request-handler.ts", "exchange.response.destroy()", "exchange.response.end()"],
     [
       "response.ts",
       "  if (exchange.isArriving) await receiveRest(exchange);\n",
@@ -512,32 +522,92 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "One slow reader, and all of them": [
-    ["list-memory.ts", "this.#bytes + bytes > this.#limits.listBytes", "false"],
-    ["list-memory.ts", "performance.now() - longest.listSince < patience", "false"],
-    ["list-memory.ts", "    longest.response.destroy();\n", ""],
     [
       "records.ts",
       "{ ofTexts: 48 * 1024, ofEntries: 128 * 1024 }",
       "{ ofTexts: 48 * 1024 * 1024, ofEntries: 128 * 1024 * 1024 }",
     ],
-    ["limits.ts", "listBytes: 64 * 1024 * 1024,", "listBytes: 640 * 1024 * 1024,"],
     [
-      "list-memory.ts",
-      "goOn(holder: ListHolder): void {\n    holder.listSince = performance.now();",
-      "goOn(holder: ListHolder): void {\n    void holder;",
+      "account.ts",
+      "2 * (this.#responses.held + bytes) <= this.#responses.most",
+      "true",
+      "read no page ahead; those of clients that keep up do, while less than a half of the memory is held",
     ],
     [
       "response.ts",
-      "    exchange.lists.take(exchange, isOneChunk ? length : undefined);\n",
-      "    if (!isOneChunk) exchange.lists.take(exchange);\n",
+      "return this.#keepsUp && this.#hasRoomAhead;",
+      "return true;",
+      "read no page ahead; those of clients that keep up do, while less than a half of the memory is held",
+    ],
+  ],
+  "All responses that clients have not taken": [
+    ["limits.ts", "responseBytes: 64 * 1024 * 1024,", "responseBytes: 640 * 1024 * 1024,"],
+    ["exchange.ts", "account.respond(this, leastBytes + bytes)", "account.respond(this, 0)", "take no place"],
+    [
+      "response.ts",
+      "exchange.respondWithList(isOneChunk ? length : undefined);",
+      "exchange.respondWithList(isOneChunk ? 0 : undefined);",
       "of one chunk take room for it",
     ],
     [
+      "http-connection.ts",
+      "else if (this.#waiting === undefined) {",
+      "else if (false) {",
+      "hold back the request behind them",
+    ],
+  ],
+  "An owner (an employee": [
+    [
+      "account.ts",
+      "others === 0 || others + room.of(share) + more <= left",
+      "true",
+      "10,000 steps of clients: what is held is counted, bounded and given back, and newcomers are served",
+    ],
+    [
+      "account.ts",
+      "other.movedAt < found.movedAt",
+      "other.movedAt > found.movedAt",
+      "make room for others, the oldest first, and are cut off by the service",
+    ],
+    [
+      "account.ts",
+      '"responding", this.#slowReaderMilliseconds)) {',
+      '"responding")) {',
+      "do not end those of others: while they are read another one is 503, and all that have begun come whole",
+    ],
+    [
+      "exchange.ts",
+      "      this.request.socket.destroy();\n",
+      "",
+      "make room for others, the oldest first, and are cut off by the service",
+    ],
+    [
+      "exchange.ts",
+      "      this.hasFailed = true;\n",
+      "",
+      "make room for others, the oldest first, and are cut off by the service",
+    ],
+    [
       "response.ts",
-      "    exchange.lists.goOn(exchange);\n",
+      "      this.#exchange.move();\n",
       "",
       "are cut off for another one where their clients take nothing, and not where they only began first",
     ],
+  ],
+  "A stop takes no new connections": [
+    [
+      "draining.ts",
+      "Reflect.apply(Server.prototype.close, this.#server, []);",
+      "this.#server.close();",
+      "still answers what arrives on the connections it has, and closes them",
+    ],
+    [
+      "draining.ts",
+      "    for (const socket of handshakes.values()) socket.destroy();\n",
+      "",
+      "ends handshakes under way when it is asked to stop, and waits for none",
+    ],
+    ["limits.ts", "drainMilliseconds: 250,", "drainMilliseconds: 25_000,"],
   ],
   "A list costs PostgreSQL about what": [
     [
@@ -557,20 +627,25 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "All bodies under way together": [
     [
-      "admission.ts",
-      "exchange.caller === undefined ? more : 0",
-      "exchange.caller === undefined && (exchange as Partial<Exchange>).request?.headers.authorization === undefined ? more : 0",
+      "exchange.ts",
+      "return this.caller !== undefined;",
+      "return this.request.headers.authorization !== undefined;",
       "that never end keep nobody from logging in, though they have a token that is none",
     ],
     ["limits.ts", "bodyBytes: 16 * 1024 * 1024,", "bodyBytes: 160 * 1024 * 1024,"],
     ["limits.ts", "bodyBytesWithoutToken: 1024 * 1024,", "bodyBytesWithoutToken: 16 * 1024 * 1024,"],
     [
-      "body.ts",
+      "account.ts",
       "const leastBytes = 4 * 1024;",
       "const leastBytes = 4;",
       "without a token take a part of what all may take; a token's holder is still served",
     ],
-    ["admission.ts", "      if (other !== exchange) this.#giveUp(other);\n", ""],
+    [
+      "exchange.ts",
+      'if (this.phase === "receiving") this.refuseBody(overloaded());',
+      'if (this.phase === "receiving") return;',
+      "of one byte count as much as what waits for the rest takes",
+    ],
   ],
   "A page of a list has at most 256 KiB": [
     [
@@ -678,6 +753,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "if (length > 1_000 * mostBytes)",
       "reads no response that is longer than any of a trail",
     ],
+    ["note.ts", "readBigInt64BE", "readBigUInt64BE"],
     ["verify-entries.ts", "if (rest.length > 0) throw failed", "if (rest.length < 0) throw failed"],
     ["verify-proof.ts", "if (names.length !== members)", "if (names.length < members)"],
     [
@@ -770,6 +846,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "const newestFirst = sql`order by l.performed_date desc`",
     ],
     ["pages.ts", "next: rows < limit ? undefined : lastId", "next: rows < limit ? undefined : lastId + 1"],
+    [
+      "pages.ts",
+      "limits.map(() => pageOf(rows, Math.min(...limits)))",
+      "limits.map(limit => pageOf(rows, limit))",
+    ],
   ],
   "`performedDate` is shown": [
     ["packed-logs.ts", "!isDate || ", ""],

@@ -18,6 +18,7 @@ export function readingOf(meter: Meter, uptimeSeconds: number, changes: Partial<
       connections: 42,
       requests: 3,
       bodyBytes: 0,
+      responseBytes: 0,
       turnedAway: { requests: 0, bodies: 0, connections: 0, slowClients: 0 },
     },
     certificate: undefined,

@@ -2,11 +2,8 @@ import { DomainError, invalid } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import type { RequestHead } from "../../protocol/request-head.ts";
-import { overloaded } from "../api/http-error.ts";
+import { leastBytes } from "./account.ts";
 import type { Exchange } from "./exchange.ts";
-
-/** What a body counts as while it arrives, however short it is: about what its request takes of the process. */
-const leastBytes = 4 * 1024;
 
 const notJson = "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'";
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -33,7 +30,7 @@ export async function receiveBody(
   // A client can send a byte and wait. It must not take the place of another meanwhile.
   if (!request.complete) {
     body.reserve(leastBytes);
-    exchange.enter("receiving");
+    exchange.receive();
   }
   return receive(exchange, body);
 }
@@ -67,6 +64,7 @@ function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
       reject(error);
     };
     const take = (chunk: Buffer): void => {
+      exchange.move();
       try {
         body.append(chunk);
       } catch (error) {
@@ -77,7 +75,7 @@ function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
       // Every request closes; to make an error for each would cost more than to read the body.
       if (!request.readableEnded) reject(new HttpError(400, "Request body ended too early", {}, { cause }));
     };
-    exchange.giveUp = () => refuse(overloaded());
+    exchange.refuseBody = refuse;
     request.on("data", take);
     request.once("end", () => resolve(body.bytes()));
     request.once("error", fail);
@@ -104,7 +102,7 @@ class GrowingBuffer {
 
   /** Throws HttpError 503 when all bodies together would take too much. */
   reserve(bytes: number): void {
-    if (bytes > this.#exchange.bodyBytes) this.#exchange.hold(bytes);
+    if (bytes > this.#exchange.bodyBytes) this.#exchange.holdBody(bytes);
   }
 
   /** Throws HttpError 413, and 503 as `reserve` does. */

@@ -4,8 +4,7 @@ import type { HeaderFields } from "../../protocol/error-response.ts";
 import { readTarget, type Target } from "../../protocol/target.ts";
 import { overloaded } from "../api/http-error.ts";
 import type { Route } from "../api/route.ts";
-import type { Admission, Phase, Share } from "./admission.ts";
-import type { ListHolder, ListMemory } from "./list-memory.ts";
+import { type Account, leastBytes, type Phase, type Share } from "./account.ts";
 import { requestIdOf } from "./request-id.ts";
 
 /** The headers of every response. */
@@ -17,30 +16,31 @@ export const standingHeaders = (requestId: string): HeaderFields => ({
 
 /** What all exchanges of a server have in common. */
 export interface Edge {
-  readonly admission: Admission;
-  readonly lists: ListMemory;
+  readonly account: Account;
   readonly addressOf: (request: IncomingMessage) => string;
   /** The headers of every response to a request from this origin. */
   readonly headersFor: (origin: string | undefined) => HeaderFields;
   /** How long the client may pause while the rest of its request is thrown away. */
   readonly lingerMilliseconds: number;
+  /** A list of more than one chunk counts as so much: a page of it and the chunk that is being sent. */
+  readonly longListBytes: number;
+  /** A page that is read ahead counts as so much more. */
+  readonly aheadBytes: number;
 }
 
 /**
- * A request and its response. Its phase says what it takes of the process:
+ * A request and its response. Its phase says what it holds of the process (account.ts):
  *
- * - arrived: nothing. Next: `checking` if a place is free, or `finishing` with 503.
- * - checking: a place. Who asks, for what, and may they? Next: `receiving`, `working`, `sending` a preflight, or `finishing`
- *   with an error.
- * - receiving: no place, but memory for the body, which it keeps until `finishing`. Next: `working` if a place is free, or `finishing` with an error.
- * - working: a place, while the route runs. Next: `sending`, or `finishing` with an error.
- * - sending: a place, while the client takes the response. Next: `finishing` if the rest of the request is missing, or `closed`.
- * - finishing: nothing. The response is written, and the rest of the request thrown away. Next: `closed`.
+ * - arrived: nothing. Next: `checking` if a place is free, or `responding` with 503.
+ * - checking: a place. Who asks, for what, and may they? Next: `receiving`, `working`, or `responding` with an error.
+ * - receiving: no place, but memory for the body, until the response. Next: `working` if a place is free, or `responding` with an error.
+ * - working: a place, while the route runs. Next: `responding`.
+ * - responding: the bytes of the response, until the client has taken them. Next: `closed`.
  * - closed: nothing. The response has left the process or the client has gone, and the work has ended.
  *
  * A client that goes away changes no phase: the promise `responseClosed` resolves, and the work comes to its end.
  */
-export class Exchange implements Share, ListHolder {
+export class Exchange implements Share {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly id: string;
@@ -57,16 +57,16 @@ export class Exchange implements Share, ListHolder {
   /** The `{id}` of the path. */
   recordId: number | undefined;
   caller: Caller | undefined;
-  // Both are written by Admission alone.
+  // These three are written by Account alone.
   phase: Phase = "arrived";
   bodyBytes = 0;
-  // Both are written by ListMemory alone.
-  listBytes = 0;
-  listSince = 0;
-  giveUp: () => void = () => {};
+  responseBytes = 0;
+  movedAt = this.startedAt;
+  /** Ends the wait for the body. */
+  refuseBody: (error: Error) => void = () => {};
   /** The response went out to its end. */
   isWhole = false;
-  /** The service could not finish the response. */
+  /** The service could not finish the response, or did not want to. */
   hasFailed = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, edge: Edge) {
@@ -84,8 +84,12 @@ export class Exchange implements Share, ListHolder {
     this.responseClosed = new Promise(resolve => response.on("close", resolve));
   }
 
-  get lists(): ListMemory {
-    return this.#edge.lists;
+  get owner(): number | string {
+    return this.caller?.employeeId ?? this.address;
+  }
+
+  get hasToken(): boolean {
+    return this.caller !== undefined;
   }
 
   get lingerMilliseconds(): number {
@@ -105,13 +109,51 @@ export class Exchange implements Share, ListHolder {
     );
   }
 
-  /** Throws HttpError 503 when the phase needs a place and none is free. */
-  enter(phase: Phase): void {
-    if (!this.#edge.admission.enter(this, phase)) throw overloaded();
+  /** The client has sent or taken something. */
+  move(): void {
+    this.movedAt = performance.now();
+  }
+
+  /** Throws HttpError 503 when no place is free. */
+  work(phase: "checking" | "working"): void {
+    if (!this.#edge.account.work(this, phase)) throw overloaded();
+  }
+
+  receive(): void {
+    this.#edge.account.receive(this);
   }
 
   /** Throws HttpError 503 when all bodies together would take too much. */
-  hold(bodyBytes: number): void {
-    if (!this.#edge.admission.hold(this, bodyBytes)) throw overloaded();
+  holdBody(bytes: number): void {
+    if (!this.#edge.account.holdBody(this, bytes)) throw overloaded();
+  }
+
+  /** From here on there is a response of so many bytes, which it holds until the client has taken them. */
+  respond(bytes: number): void {
+    this.move();
+    this.#edge.account.respond(this, leastBytes + bytes);
+  }
+
+  /**
+   * The same for a list. Throws HttpError 503 when there is no memory for it.
+   *
+   * @param bytes of the list; undefined when it is of more than one chunk
+   */
+  respondWithList(bytes = this.#edge.longListBytes): void {
+    this.move();
+    if (!this.#edge.account.respondWithList(this, bytes)) throw overloaded();
+  }
+
+  /** Memory for a page of a list that is read ahead; false when others may need it. */
+  holdAhead(): boolean {
+    return this.#edge.account.holdAhead(this, this.#edge.aheadBytes);
+  }
+
+  giveUp(): void {
+    if (this.phase === "receiving") this.refuseBody(overloaded());
+    else {
+      this.hasFailed = true;
+      this.request.socket.destroy();
+    }
   }
 }

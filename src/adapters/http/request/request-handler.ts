@@ -37,6 +37,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
   /** All checks of a request in their order (docs/reference.md), and then what it asks for. */
   async function run(exchange: Exchange): Promise<RouteResult | void> {
     const { request, target } = exchange;
+    exchange.work("checking");
     const head = readHead(request);
     if (exchange.method === "OPTIONS") return { headers: cors.preflight };
     const found = find(exchange.method, target.path);
@@ -60,7 +61,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     const body =
       route.body === undefined ? {} : await readBody(exchange, head, route.body, route.bodyLimitBytes);
     const hasWaited = exchange.phase === "receiving";
-    exchange.enter("working");
+    exchange.work("working");
     // The token may have ended while the body arrived.
     if (hasWaited) {
       await identifyCaller(exchange);

@@ -4,6 +4,7 @@ import type { EventLog, LogDetails } from "../../../application/process.ts";
 import { DomainError, type ErrorCode } from "../../../domain/error.ts";
 import type { HttpError } from "../../protocol/error-response.ts";
 import type { Exchange } from "./exchange.ts";
+import { ClientGone } from "./response.ts";
 
 /** What the log says of a request, as far as it is known. */
 const detailsOf = ({ id, method, address, route, recordId, caller }: Exchange): LogDetails => ({
@@ -31,9 +32,6 @@ const refusalOf: Partial<Record<ErrorCode, Refusal>> = {
 };
 
 const parameterName = /^[A-Za-z][\w.-]{0,39}$/;
-
-const isClientGone = (failure: unknown): boolean =>
-  (failure as { code?: unknown } | null)?.code === "ERR_STREAM_PREMATURE_CLOSE";
 
 export function makeRequestLog(events: EventLog, meter = noMeter) {
   return {
@@ -65,7 +63,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
 
     /** Logs why a request failed: as a security event, or with a cause that the client must not see. */
     explain(exchange: Exchange, failure: unknown, { status, cause }: HttpError): void {
-      if (!isClientGone(failure)) exchange.hasFailed = true;
+      if (!(failure instanceof ClientGone)) exchange.hasFailed = true;
       const details = detailsOf(exchange);
       if (failure instanceof DomainError) {
         const refusal = refusalOf[failure.code];
@@ -77,7 +75,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
       }
       if (status < 500 || cause === undefined) return;
       const { code } = cause as { code?: unknown };
-      const level = isClientGone(cause) ? "debug" : status === 503 ? "warn" : "error";
+      const level = cause instanceof ClientGone ? "debug" : status === 503 ? "warn" : "error";
       events[level]("request failed", {
         ...details,
         path: exchange.target.path,

@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { pipeline } from "node:stream/promises";
-import type { ByteChunk, ByteList, JsonList } from "../../../application/json-list.ts";
+import type { ByteChunk, ByteList, JsonChunk, JsonList } from "../../../application/json-list.ts";
 import { errorText, type HeaderFields, type HttpError, jsonType } from "../../protocol/error-response.ts";
 import type { RouteResult } from "../api/route.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The bytes of a request that are read after its response: a photo sent by mistake is not too large to learn so. */
 const mostRestBytes = 16 * 1024 * 1024;
+
+/** A client keeps up that takes a chunk within this time. Others are given pieces of so many bytes. */
+const keepUpMilliseconds = 100;
+const pieceBytes = 16 * 1024;
 
 /** What stands before, between and after the chunks of a body. */
 interface Frame {
@@ -17,6 +20,9 @@ interface Frame {
 
 const array: Frame = { begin: "[", between: ",", end: "]" };
 const bare: Frame = { begin: "", between: "", end: "" };
+
+/** A list cannot go on. */
+export class ClientGone extends Error {}
 
 /** Sends what a route returns, with the status of its success. */
 export function sendResult(
@@ -30,7 +36,6 @@ export function sendResult(
   if (typeof body === "object" && !(body instanceof Uint8Array)) {
     return sendList(exchange, success, typed, body, isTyped ? bare : array);
   }
-  exchange.enter("sending");
   if (isNotModified) return sendWhole(exchange, 304, headers);
   if (body === undefined) return sendWhole(exchange, success, headers);
   return sendText(exchange, success, typed, body);
@@ -38,7 +43,6 @@ export function sendResult(
 
 /** Every error is a JSON object with `status` and `msg`. */
 export function sendError(exchange: Exchange, error: HttpError): Promise<void> | void {
-  exchange.enter("finishing");
   return sendText(exchange, error.status, { ...jsonType, ...error.headers }, errorText(error));
 }
 
@@ -48,7 +52,8 @@ function sendText(
   headers: HeaderFields,
   text: string | Uint8Array,
 ): Promise<void> | void {
-  return sendWhole(exchange, status, { ...headers, "Content-Length": String(Buffer.byteLength(text)) }, text);
+  const length = Buffer.byteLength(text);
+  return sendWhole(exchange, status, { ...headers, "Content-Length": String(length) }, length, text);
 }
 
 /** Sends a response that is in memory already. */
@@ -56,9 +61,11 @@ function sendWhole(
   exchange: Exchange,
   status: number,
   headers: HeaderFields,
+  length = 0,
   ...parts: readonly (string | Uint8Array)[]
 ): Promise<void> | void {
   const { response } = exchange;
+  exchange.respond(length);
   begin(exchange, status, headers);
   for (const part of parts.slice(0, -1)) response.write(part);
   if (!exchange.isArriving) return void response.end(parts.at(-1));
@@ -90,7 +97,6 @@ function throwAway(request: IncomingMessage): void {
  */
 function receiveRest(exchange: Exchange): Promise<void> {
   const { request, lingerMilliseconds } = exchange;
-  exchange.enter("finishing");
   if (!exchange.isArriving || request.destroyed) return Promise.resolve();
   return new Promise(resolve => {
     const pause = setTimeout(resolve, lingerMilliseconds);
@@ -114,53 +120,96 @@ async function sendList(
   frame: Frame,
 ): Promise<void> {
   const { response, method } = exchange;
-  const chunks = withBytes(list, response);
+  const chunks = list[Symbol.asyncIterator]();
+  const reader = new Reader(exchange);
   try {
     // It is read before the status line, while a failure can still get an error status.
-    const { value: first } = await chunks.next();
+    const first = await nextOf(chunks, response);
     const bytes = first?.bytes ?? new Uint8Array();
     const length = frame.begin.length + bytes.length + frame.end.length;
     const isOneChunk = first?.next === undefined;
     const all = isOneChunk ? { ...headers, "Content-Length": String(length) } : headers;
-    exchange.enter("sending");
     if (method === "HEAD") return await sendWhole(exchange, status, all);
     if (isOneChunk && length < response.writableHighWaterMark)
-      return await sendWhole(exchange, status, all, frame.begin, bytes, frame.end);
-    exchange.lists.take(exchange, isOneChunk ? length : undefined);
+      return await sendWhole(exchange, status, all, length, frame.begin, bytes, frame.end);
+    exchange.respondWithList(isOneChunk ? length : undefined);
     begin(exchange, status, all);
-    // The end is written when nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more
-    // than the mark waits, although the client has read all of the response.
-    await pipeline(framed(bytes, chunks, frame, exchange), response);
+    await reader.give(frame.begin, bytes);
+    if (!isOneChunk)
+      for (;;) {
+        const chunk = await nextOf(chunks, response, reader.mayReadAhead());
+        if (chunk === undefined) break;
+        await reader.give(frame.between, chunk.bytes);
+      }
+    if (exchange.isArriving) await receiveRest(exchange);
+    // When nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more than the mark waits,
+    // although the client has read all of the response.
+    response.end(frame.end);
   } finally {
-    await chunks.return(undefined);
+    await chunks.return?.();
   }
 }
 
-/** The chunks that are not empty. To look for them can take long, so the search ends when the client goes away. */
-async function* withBytes(
-  list: ByteList | JsonList<object>,
+/** The next chunk that is not empty. To look for it can take long, so the search ends when the client goes away. */
+async function nextOf(
+  chunks: AsyncIterator<ByteChunk | JsonChunk>,
   response: ServerResponse,
-): AsyncGenerator<ByteChunk, undefined> {
-  for await (const chunk of list) {
-    if (response.destroyed) return;
-    const bytes = "json" in chunk ? chunk.json : chunk.bytes;
-    if (bytes.length > 0) yield { bytes, next: chunk.next };
+  mayReadAhead = false,
+): Promise<ByteChunk | undefined> {
+  for (;;) {
+    const { value, done } = await chunks.next(mayReadAhead);
+    if (done || response.destroyed) return undefined;
+    const bytes = "json" in value ? value.json : value.bytes;
+    if (bytes.length > 0) return { bytes, next: value.next };
   }
 }
 
-async function* framed(
-  first: Uint8Array,
-  others: AsyncIterable<ByteChunk>,
-  frame: Frame,
-  exchange: Exchange,
-) {
-  yield frame.begin;
-  yield first;
-  for await (const { bytes } of others) {
-    exchange.lists.goOn(exchange);
-    yield frame.between;
-    yield bytes;
+/** The client of a list. */
+class Reader {
+  readonly #exchange: Exchange;
+  /** It took what it was given last at once. */
+  #keepsUp = true;
+  #hasRoomAhead = false;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
   }
-  yield frame.end;
-  if (exchange.isArriving) await receiveRest(exchange);
+
+  /** Whether its list may read a page before it is asked for it, as it does for one who keeps up while there is plenty of memory. */
+  mayReadAhead(): boolean {
+    if (this.#keepsUp && !this.#hasRoomAhead) this.#hasRoomAhead = this.#exchange.holdAhead();
+    return this.#keepsUp && this.#hasRoomAhead;
+  }
+
+  /**
+   * Resolves when the operating system has taken all: to one that does not keep up it is given in small pieces, so that one
+   * can see whether it moves.
+   */
+  async give(before: string, bytes: Uint8Array): Promise<void> {
+    const { response } = this.#exchange;
+    response.write(before);
+    for (let at = 0; at < bytes.length; ) {
+      const end = this.#keepsUp ? bytes.length : at + pieceBytes;
+      const since = performance.now();
+      await write(this.#exchange, bytes.subarray(at, end));
+      this.#exchange.move();
+      this.#keepsUp = this.#exchange.movedAt - since < keepUpMilliseconds;
+      at = end;
+    }
+  }
+}
+
+/** Resolves when the operating system has taken the bytes; fails when the client has gone, which Node calls taken, too. */
+function write({ request, response }: Exchange, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = () => reject(new ClientGone());
+    const settle = () => {
+      response.off("close", refuse);
+      if (request.socket.destroyed) refuse();
+      else resolve();
+    };
+    response.once("close", refuse);
+    if (request.socket.destroyed) settle();
+    else response.write(bytes, settle);
+  });
 }

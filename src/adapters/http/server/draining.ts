@@ -1,27 +1,30 @@
-import type { Server, Socket } from "node:net";
+import { once } from "node:events";
+import { Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpConnection } from "./http-connection.ts";
 
+/** The connections of a server. */
+export interface OpenConnections {
+  /** Those of the network: with TLS they are there before there is a connection that HTTP knows of. */
+  readonly sockets: Iterable<Socket>;
+  /** Those of them whose TLS handshake is under way. */
+  readonly handshakes: ReadonlyMap<string, Socket>;
+  readonly connections: ReadonlyMap<Socket, HttpConnection>;
+}
+
 /**
- * The end of a server, in two steps: for a moment it still takes requests, since some may be on their way (`draining`); then
- * it takes no new connections, closes each that has no request, and the others after their responses (`closing`).
+ * The end of a server, in two steps: it takes no new connections, but for a moment requests on those that it has, since some
+ * may be on their way (`draining`); then it closes each that has no request, and the others after their responses (`closing`).
  */
 export class Draining {
   readonly #server: Server;
-  readonly #sockets: Iterable<Socket>;
-  readonly #connections: ReadonlyMap<Socket, HttpConnection>;
+  readonly #open: OpenConnections;
   readonly #drainMilliseconds: number;
   #state: "open" | "draining" | "closing" = "open";
 
-  constructor(
-    server: Server,
-    sockets: Iterable<Socket>,
-    connections: ReadonlyMap<Socket, HttpConnection>,
-    drainMilliseconds: number,
-  ) {
+  constructor(server: Server, open: OpenConnections, drainMilliseconds: number) {
     this.#server = server;
-    this.#sockets = sockets;
-    this.#connections = connections;
+    this.#open = open;
     this.#drainMilliseconds = drainMilliseconds;
   }
 
@@ -38,16 +41,22 @@ export class Draining {
   /** Resolves when no connection is left; destroys what is left after the grace period. */
   async drain(graceMilliseconds: number): Promise<void> {
     this.#state = "draining";
-    for (const connection of this.#connections.values()) connection.announceEnd();
+    const closed = once(this.#server, "close");
+    // That of net: the one of http would also close connections on which a request may be on its way.
+    Reflect.apply(Server.prototype.close, this.#server, []);
+    const { sockets, handshakes, connections } = this.#open;
+    for (const connection of connections.values()) connection.announceEnd();
     const deadline = setTimeout(() => {
-      for (const socket of this.#sockets) socket.destroy();
+      for (const socket of sockets) socket.destroy();
     }, graceMilliseconds);
-    await sleep(this.#drainMilliseconds);
+    await Promise.race([closed, sleep(this.#drainMilliseconds)]);
     this.#state = "closing";
-    const closed = new Promise(resolve => this.#server.close(resolve));
+    for (const socket of handshakes.values()) socket.destroy();
     // One that lingers ends by itself, when its client has read the last response.
-    for (const { socket, isIdle } of this.#connections.values()) if (isIdle) socket.destroy();
+    for (const { socket, isIdle } of connections.values()) if (isIdle) socket.destroy();
     await closed;
     clearTimeout(deadline);
+    // Ends what http still has: the timer of its time-outs.
+    this.#server.close();
   }
 }

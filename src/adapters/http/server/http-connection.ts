@@ -1,70 +1,99 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Exchange } from "../request/exchange.ts";
 
+/** What Node has made of a request. */
+export interface Arrival {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Who works on the requests of connections. */
+export interface Server {
+  /** Works on a request until its response has left the process, or its client has gone; sets `exchange` first. Never fails. */
+  serve(connection: HttpConnection, arrival: Arrival): Promise<void>;
+  /** Is told that a connection has nothing more to work on. */
+  rest(connection: HttpConnection): void;
+}
+
 /**
- * A connection of a client, with TLS from the end of the handshake on.
+ * A connection of a client, with TLS from the end of the handshake on. It has one exchange at a time.
  *
- * - idle: no response is under way. Next: busy, with a request; closed after 65 s, at the stop of the service.
- * - busy: works on the newest exchange. Next: idle when its response has left, or closed where that says `Connection: close`;
- *   ending, with what else arrives meanwhile.
- * - ending: the response under way is the last; nothing more is worked on. Next: lingering when it has left.
+ * - idle: no exchange. Next: busy, with a request; closed after 65 s, at the stop of the service.
+ * - busy: works on an exchange until its response has left. A request that arrives meanwhile waits, and nothing more is read
+ *   until it begins. Next: idle, or closed where the response says `Connection: close`; ending, with what else arrives.
+ * - ending: the request that waits is the last, or the one under way where none does. Next: lingering when its response has left.
  * - lingering: nothing is under way; the socket stays open so that the client reads. Next: closed, after a second.
- * - closed, from any state: by the client; by the service when nothing moves for 60 s, a list fails or has to make room, or
- *   the grace period of the stop is over.
+ * - closed, from any state: by the client; by the service when nothing moves for 60 s, a list fails, a response has to make
+ *   room, or the grace period of the stop is over.
  */
 export class HttpConnection {
   readonly socket: Socket;
   readonly #lingerMilliseconds: number;
-  #newest: Exchange | undefined;
-  /** Exchanges whose response has not left the process. */
-  #underWay = 0;
+  readonly #server: Server;
+  /** The one that is worked on. */
+  exchange: Exchange | undefined;
+  #waiting: Arrival | undefined;
   #isEnding = false;
 
-  constructor(socket: Socket, lingerMilliseconds: number) {
+  constructor(socket: Socket, lingerMilliseconds: number, server: Server) {
     this.socket = socket;
     this.#lingerMilliseconds = lingerMilliseconds;
-  }
-
-  /** The one that it works on, or has worked on last. */
-  get newest(): Exchange | undefined {
-    return this.#newest;
+    this.#server = server;
   }
 
   get isBusy(): boolean {
-    return this.#underWay > 0;
+    return this.exchange !== undefined;
   }
 
   get isIdle(): boolean {
     return !this.isBusy && !this.#isEnding;
   }
 
-  /** One at a time; but a response may have reached the client before Node reports that it was sent. */
-  get mayTakeRequest(): boolean {
-    const isWritten = this.#underWay === 1 && this.#newest?.response.writableEnded === true;
-    return !this.#isEnding && (!this.isBusy || isWritten);
+  /** What is sent after two requests that have no response yet has to be sent again on another connection (RFC 9112, section 9.3.2). */
+  accept(arrival: Arrival): void {
+    if (this.#isEnding) return;
+    if (!this.isBusy) void this.#workOn(arrival);
+    else if (this.#waiting === undefined) {
+      this.#waiting = arrival;
+      this.#stopReading();
+    } else this.#endAfterResponse();
   }
 
-  async take(exchange: Exchange): Promise<void> {
-    this.#newest = exchange;
-    this.#underWay += 1;
-    await exchange.responseClosed;
-    this.#underWay -= 1;
-    if (this.isBusy) return;
-    this.#newest = undefined;
+  async #workOn(first: Arrival): Promise<void> {
+    for (let next: Arrival | undefined = first; next !== undefined && this.socket.writable; ) {
+      this.#waiting = undefined;
+      const work = this.#server.serve(this, next);
+      if (this.#isEnding) this.announceEnd();
+      await work;
+      next = this.#waiting;
+      if (!this.#isEnding) this.socket.resume();
+    }
+    this.exchange = undefined;
     if (this.#isEnding) this.linger();
+    this.#server.rest(this);
   }
 
-  /** Tells the client that the response under way is the last one, if it still can. */
+  /** Tells the client that the response to the last request is the last one, if it still can. */
   announceEnd(): void {
-    if (this.#newest?.response.headersSent === false) this.#newest.response.setHeader("Connection", "close");
+    if (this.#waiting === undefined && this.exchange?.response.headersSent === false)
+      this.exchange.response.setHeader("Connection", "close");
   }
 
-  /** Works on nothing more, and lingers after the response under way. Node reads on, though, after a whole request. */
-  endAfterResponse(): void {
+  /** Works on nothing more than it has. */
+  #endAfterResponse(): void {
     this.#isEnding = true;
     this.announceEnd();
-    this.socket.pause();
+    this.#stopReading();
     stopParsing(this.socket);
+  }
+
+  /** Node reads on when it has parsed a whole request: so the second time it is told after that. */
+  #stopReading(): void {
+    this.socket.pause();
+    queueMicrotask(() => {
+      if (this.#waiting !== undefined || this.#isEnding) this.socket.pause();
+    });
   }
 
   /**
@@ -74,8 +103,10 @@ export class HttpConnection {
    * @param last the whole response
    */
   refuse(last: string): void {
-    const hasBegun = this.isBusy && (this.#newest?.request.complete || this.#newest?.response.headersSent);
-    if (hasBegun) this.endAfterResponse();
+    // Its body will never be whole.
+    if (this.#waiting?.request.complete === false) this.#waiting = undefined;
+    const hasBegun = this.exchange?.request.complete || this.exchange?.response.headersSent;
+    if (hasBegun) this.#endAfterResponse();
     else this.linger(last);
   }
 

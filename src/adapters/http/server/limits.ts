@@ -18,11 +18,12 @@ export const httpLimits = {
   tlsConnections: 2_000,
   /** Connections that wait in the kernel until the process takes them. */
   waitingConnections: 4_096,
-  /** Requests that are checked, worked on or sent at one time, of all connections. */
+  /** Requests that are checked or worked on at one time, of all connections. */
   requests: 1_000,
-  /** The bytes that all lists under way hold. With TLS they take about three times as much of the process. */
-  listBytes: 64 * 1024 * 1024,
+  /** The bytes of all responses that clients have not taken. With TLS they take about three times as much of the process. */
+  responseBytes: 64 * 1024 * 1024,
   longListBytes: 512 * 1024,
+  aheadBytes: 256 * 1024,
   slowReaderMilliseconds: 1_000,
   /** The bytes of all bodies. */
   bodyBytes: 16 * 1024 * 1024,

@@ -11,45 +11,58 @@ import {
   refusalText,
 } from "../../protocol/refusal.ts";
 import { endsConnection } from "../../protocol/request-head.ts";
-import { overloaded } from "../api/http-error.ts";
-import { Admission } from "../request/admission.ts";
+import { Account } from "../request/account.ts";
 import { Exchange, standingHeaders } from "../request/exchange.ts";
-import { ListMemory } from "../request/list-memory.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
-import { sendError } from "../request/response.ts";
 import { Draining } from "./draining.ts";
-import { HttpConnection } from "./http-connection.ts";
+import { type Arrival, HttpConnection } from "./http-connection.ts";
 import { type HttpLimits, httpLimits } from "./limits.ts";
 import { makeListener, renewIdentity, strictTransport, type TlsIdentity } from "./listener.ts";
 
 export type HttpServer = ReturnType<typeof makeHttpServer>;
 
-export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, identity?: TlsIdentity) {
+/** Node does not tell of which connection a TLS handshake was. */
+const clientOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+export function makeHttpServer(
+  api: ServedApi,
+  limits: HttpLimits = httpLimits,
+  identity?: TlsIdentity,
+  server = makeListener(limits, identity),
+) {
   const { cors, addressOf, events, clock } = api;
   const isSecure = identity !== undefined;
   const headersFor = (origin: string | undefined): HeaderFields =>
     isSecure ? { ...cors.forOrigin(origin), ...strictTransport } : cors.forOrigin(origin);
-  const admission = new Admission(limits);
-  const lists = new ListMemory(limits, admission, () =>
-    [...connections.values()].flatMap(({ newest }) => newest ?? []),
-  );
-  const { lingerMilliseconds } = limits;
-  const edge = { admission, lists, addressOf, headersFor, lingerMilliseconds };
-  const handle = makeRequestHandler(api);
+  const { lingerMilliseconds, longListBytes, aheadBytes } = limits;
+  /** Also those whose client has gone, as long as there is work for them. */
   const connections = new Map<Socket, HttpConnection>();
   /** Those of the network: with TLS they are there before there is a connection that HTTP knows of. */
   const sockets = new Set<Socket>();
-  const server = makeListener(limits, identity);
-  const draining = new Draining(server, sockets, connections, limits.drainMilliseconds);
+  const handshakes = new Map<string, Socket>();
+  const account = new Account(limits, function* () {
+    for (const { exchange } of connections.values()) if (exchange !== undefined) yield exchange;
+  });
+  const edge = { account, addressOf, headersFor, lingerMilliseconds, longListBytes, aheadBytes };
+  const handle = makeRequestHandler(api);
+  const draining = new Draining(server, { sockets, handshakes, connections }, limits.drainMilliseconds);
 
   server.on("connection", (socket: Socket) => {
+    const client = clientOf(socket);
     sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    if (isSecure) handshakes.set(client, socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      if (handshakes.get(client) === socket) handshakes.delete(client);
+    });
   });
-  server.on("drop", () => admission.turnAway("connections"));
+  server.on("drop", () => account.turnAway("connections"));
   server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
-    connections.set(socket, new HttpConnection(socket, lingerMilliseconds));
-    socket.once("close", () => connections.delete(socket));
+    handshakes.delete(clientOf(socket));
+    connections.set(socket, new HttpConnection(socket, lingerMilliseconds, { serve, rest }));
+    socket.once("close", () => {
+      if (connections.get(socket)?.isBusy === false) connections.delete(socket);
+    });
     // With TLS a reset can look like the client's end: the response would then be in flight for `takeMilliseconds`.
     if (isSecure) socket.once("end", () => socket.setTimeout(lingerMilliseconds));
   });
@@ -58,7 +71,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   server.on("checkContinue", accept);
   server.on("checkExpectation", accept);
   server.on("clientError", (error: ParserError, socket: Socket) => {
-    if (isTimeout(error)) admission.turnAway("slowClients");
+    if (isTimeout(error)) account.turnAway("slowClients");
     refuse(socket, parserRefusal(error));
   });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
@@ -69,32 +82,28 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   });
   // Nothing was sent or taken for long: after a response that is usual, before its end it is a slow client.
   server.on("timeout", (socket: Socket) => {
-    if (connections.get(socket)?.isBusy !== false) admission.turnAway("slowClients");
+    if (connections.get(socket)?.isBusy !== false) account.turnAway("slowClients");
     socket.destroy();
   });
 
-  /**
-   * Works on one request of a connection at a time. A client that sends the next one without waiting for the response
-   * gets that response only, and has to send the others again on another connection (RFC 9112, section 9.3.2): kept, they
-   * would take memory that nothing bounds.
-   */
   function accept(request: IncomingMessage, response: ServerResponse): void {
-    const connection = connections.get(request.socket);
-    if (connection === undefined || !request.socket.writable) return;
-    if (connection.mayTakeRequest) void serve(connection, request, response);
-    else connection.endAfterResponse();
+    connections.get(request.socket)?.accept({ request, response });
   }
 
   /** From the head of a request until its response is out of memory and nobody works on it. */
-  async function serve(connection: HttpConnection, request: IncomingMessage, response: ServerResponse) {
+  async function serve(connection: HttpConnection, { request, response }: Arrival): Promise<void> {
     const exchange = new Exchange(request, response, edge);
-    void connection.take(exchange).then(() => draining.closeIfIdle(connection));
+    connection.exchange = exchange;
     if (draining.hasBegun || endsConnection(request)) connection.announceEnd();
-    // Without a throw, which nobody would catch here.
-    const isAdmitted = admission.enter(exchange, "checking");
-    await (isAdmitted ? handle(exchange) : sendError(exchange, overloaded()));
+    await handle(exchange);
     await exchange.responseClosed;
-    exchange.enter("closed");
+    account.close(exchange);
+  }
+
+  /** A connection has nothing more to work on. */
+  function rest(connection: HttpConnection): void {
+    if (connection.socket.closed) connections.delete(connection.socket);
+    else draining.closeIfIdle(connection);
   }
 
   /** The last response on a connection, where Node has made no request. */
@@ -107,7 +116,7 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
   }
 
   const reporting = setInterval(() => {
-    const turnedAway = admission.report();
+    const turnedAway = account.report();
     if (turnedAway !== undefined) events.warn("clients turned away", turnedAway);
   }, limits.sweepMilliseconds).unref();
 
@@ -133,6 +142,6 @@ export function makeHttpServer(api: ServedApi, limits: HttpLimits = httpLimits, 
     },
     /** Shows clients that connect from now on another certificate; without TLS there is none. */
     renew: (newer: TlsIdentity) => renewIdentity(server, newer),
-    load: () => ({ connections: sockets.size, ...admission.load() }),
+    load: () => ({ connections: sockets.size, ...account.load() }),
   };
 }

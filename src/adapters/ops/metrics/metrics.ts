@@ -41,9 +41,10 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
       ),
     ),
     counter("http_responses_cut_total", "Cut off after their status.", by("by", reading.cutResponses)),
-    gauge("http_requests_in_flight", "Requests under way.", http.requests),
+    gauge("http_requests_in_flight", "Requests that are worked on.", http.requests),
     gauge("http_connections", "Open connections.", http.connections),
     gauge("http_body_bytes", "Bytes of the bodies of requests under way.", http.bodyBytes),
+    gauge("http_response_bytes", "Bytes of responses that clients have not taken.", http.responseBytes),
     counter(
       "http_turned_away_total",
       "Turned away by a limit of the service.",

@@ -50,8 +50,6 @@ export class Care {
  * connection, no snapshot, no portal, however slowly the client reads. Rows are never deleted and their keys never
  * change, so every row that is there at the start comes exactly once.
  *
- * No page is read before the one before was taken: it would be held for as long as a slow client reads.
- *
  * @param read reads at most so many rows that come after this key; undefined when they come to too many bytes
  * @param wanted rows after which no page is read
  */
@@ -73,6 +71,33 @@ export async function* pagesOf<Key, P extends Page<Key>>(
     limit = isCareful ? Math.min(fitting, Math.max(firstLimit, mostGrowth * rows)) : fitting;
     left -= rows;
     last = next;
+  }
+}
+
+/** Pages of which the next one may be read while this one is sent. It is held for as long as the client takes for this one. */
+export class Pages<P> {
+  readonly #pages: AsyncGenerator<P, undefined>;
+  #ahead: Promise<IteratorResult<P, undefined>> | undefined;
+
+  constructor(pages: AsyncGenerator<P, undefined>) {
+    this.#pages = pages;
+  }
+
+  /** Undefined when there is none. */
+  async next(): Promise<P | undefined> {
+    const next = this.#ahead ?? this.#pages.next();
+    this.#ahead = undefined;
+    return (await next).value;
+  }
+
+  readAhead(): void {
+    this.#ahead ??= this.#pages.next();
+    // Whoever asks for it next hears of it.
+    this.#ahead.catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    await this.#pages.return(undefined);
   }
 }
 

@@ -1,11 +1,14 @@
-import type { LogList, MaintenanceLogRepository } from "../../../application/ports.ts";
+import type { JsonChunk } from "../../../application/json-list.ts";
+import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { notFound } from "../../../domain/error.ts";
 import { type LogPosition, type LogQuery, startOf } from "../../../domain/maintenance-log.ts";
-import { Care, pageBytes, pagesOf } from "../batching/pages.ts";
+import { Care, Pages, pageBytes, pagesOf } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { type Cursor, readLogPage, type Scope } from "./log-statements.ts";
 import type { SharedNames } from "./names.ts";
 import { type Bounds, ChunkRoom, chunksOf, idsIn, isUsedUp } from "./packed-logs.ts";
+
+type LogChunk = JsonChunk<LogPosition>;
 
 /** The position before every log. */
 const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_INTEGER };
@@ -19,21 +22,29 @@ const boundsOf = ({ limit }: LogQuery): Bounds =>
 export function makeLogLists(database: Database, names: SharedNames) {
   const care = new Care();
 
-  async function* list(scope: Scope, bounds: Bounds): LogList {
+  async function* list(scope: Scope, bounds: Bounds): AsyncGenerator<LogChunk, undefined, boolean> {
     const read = (last: Cursor, rows: number) => readLogPage(database, scope, last, rows);
     const room = new ChunkRoom();
-    let left = bounds;
     // As a rule one row more tells whether there are more. Where it does not, `next` may lead to an empty page.
-    for await (const page of pagesOf(startOf(scope) ?? beforeAll, read, care, bounds.rows + 1)) {
-      const isFirst = left === bounds;
-      if (isFirst && page.rows === 0 && page.next === undefined && page.missing !== undefined)
-        throw notFound(page.missing);
-      const known = await names.of(idsIn(page.logs), page.owner);
-      for (const chunk of chunksOf(page.logs, known, left)) {
-        left = chunk.left;
-        yield { json: room.copy(chunk.bytes), next: chunk.isPageEnd ? page.next : chunk.position };
+    const pages = new Pages(pagesOf(startOf(scope) ?? beforeAll, read, care, bounds.rows + 1));
+    let left = bounds;
+    let mayReadAhead = false;
+    try {
+      for (let page = await pages.next(); page !== undefined; page = await pages.next()) {
+        const isFirst = left === bounds;
+        if (isFirst && page.rows === 0 && page.next === undefined && page.missing !== undefined)
+          throw notFound(page.missing);
+        const known = await names.of(idsIn(page.logs), page.owner);
+        for (const chunk of chunksOf(page.logs, known, left)) {
+          left = chunk.left;
+          if (mayReadAhead && page.next !== undefined && !isUsedUp(left)) pages.readAhead();
+          const next = chunk.isPageEnd ? page.next : chunk.position;
+          mayReadAhead = yield { json: room.copy(chunk.bytes), next };
+        }
+        if (isUsedUp(left)) return;
       }
-      if (isUsedUp(left)) return;
+    } finally {
+      await pages.close();
     }
   }
 

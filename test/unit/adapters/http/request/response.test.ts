@@ -3,9 +3,8 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { mock, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Admission } from "../../../../../src/adapters/http/request/admission.ts";
+import { Account } from "../../../../../src/adapters/http/request/account.ts";
 import { Exchange } from "../../../../../src/adapters/http/request/exchange.ts";
-import { ListMemory } from "../../../../../src/adapters/http/request/list-memory.ts";
 import { sendError } from "../../../../../src/adapters/http/request/response.ts";
 import { httpLimits } from "../../../../../src/adapters/http/server/limits.ts";
 import { HttpError } from "../../../../../src/adapters/protocol/error-response.ts";
@@ -32,16 +31,16 @@ function arriving() {
     write() {},
     end: () => ended.push(true),
   });
-  const admission = new Admission(httpLimits);
   const exchange = new Exchange(
     request as unknown as IncomingMessage,
     response as unknown as ServerResponse,
     {
-      admission,
-      lists: new ListMemory(httpLimits, admission, () => []),
+      account: new Account(httpLimits, () => []),
       addressOf: () => "127.0.0.1",
       headersFor: () => ({}),
       lingerMilliseconds: 1_000,
+      longListBytes: httpLimits.longListBytes,
+      aheadBytes: httpLimits.aheadBytes,
     },
   );
   return { exchange, request, ended };
@@ -60,7 +59,7 @@ test("the rest of a request is thrown away as long as it comes, and no longer", 
   timers.mock.restore();
   for (let i = 0; i < 9; i += 1) request.emit("data", Buffer.from("x"));
   await nextTurn();
-  assert.deepEqual([putOff, ended, exchange.phase], [9, [], "finishing"]);
+  assert.deepEqual([putOff, ended, exchange.phase], [9, [], "responding"]);
   fire();
   await sent;
   assert.deepEqual(ended, [true]);

@@ -24,7 +24,9 @@ describe("what happened between two readings", () => {
     meter.refused("login failed");
     meter.refused("login failed");
     const turnedAway = { requests: 1, bodies: 0, connections: 2, slowClients: 3 };
-    const later = readingOf(meter, 160, { http: { connections: 0, requests: 0, bodyBytes: 0, turnedAway } });
+    const later = readingOf(meter, 160, {
+      http: { connections: 0, requests: 0, bodyBytes: 0, responseBytes: 0, turnedAway },
+    });
     const recent = between(earlier, later);
     assert.deepEqual(
       recent.routes.map(({ route, requests, failures }) => [route, requests, failures]),

@@ -18,6 +18,7 @@ test("each figure of a reading is in the metrics, in its unit and with its meani
       connections: 42,
       requests: 3,
       bodyBytes: 65_536,
+      responseBytes: 0,
       turnedAway: { requests: 11, bodies: 12, connections: 13, slowClients: 14 },
     },
     certificate: { validToSeconds: 1_800_000_000, isRenewalFailed: true },

@@ -50,6 +50,22 @@ describe("a batch", () => {
     assert.deepEqual(sent, [[1], [2]]);
   });
 
+  test("that failed before it got a connection takes no more calls", async () => {
+    const { run, statementFor } = openSquares();
+    let isDown = true;
+    const square = batched(
+      async source => {
+        if (isDown) throw new Error("no connection");
+        return run(source);
+      },
+      statementFor,
+      rows => rows,
+    );
+    assert.deepEqual(await statusesOf([square(2), square(3)]), ["rejected", "rejected"]);
+    isDown = false;
+    assert.deepEqual(await Promise.all([square(4), square(5)]), [16, 25]);
+  });
+
   test("takes calls until its statement gets a connection", async () => {
     let connect = () => {};
     const connected = new Promise<void>(resolve => (connect = resolve));

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Care, listsById, type Page, pagesOf } from "../../../../../src/adapters/postgres/batching/pages.ts";
+import {
+  Care,
+  listsById,
+  type Page,
+  Pages,
+  pagesOf,
+} from "../../../../../src/adapters/postgres/batching/pages.ts";
 import type { Database } from "../../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
 import { turns } from "../../../../support/until.ts";
@@ -187,4 +193,98 @@ test("requests for the same list at the same time share its first page", async (
   assert.deepEqual([statements, all === again, all === active], [2, true, false]);
   await read();
   assert.equal(statements, 3);
+});
+
+describe("pages of which the next one is read ahead", () => {
+  /** Pages 1, 2, 3 …, and which of them have been begun; it fails at one of them. */
+  function makePages(failsAt = Number.POSITIVE_INFINITY) {
+    const begun: number[] = [];
+    let isClosed = false;
+    const pages = new Pages(
+      (async function* () {
+        try {
+          for (let page = 1; ; page += 1) {
+            begun.push(page);
+            if (page === failsAt) throw new Error(`no page ${page}`);
+            yield page;
+          }
+        } finally {
+          isClosed = true;
+        }
+      })(),
+    );
+    return { pages, begun, isClosed: () => isClosed };
+  }
+
+  test("are begun when they are asked for, or when they may be, and each comes once", async () => {
+    const { pages, begun } = makePages();
+    assert.equal(await pages.next(), 1);
+    await turns();
+    assert.deepEqual(begun, [1]);
+    pages.readAhead();
+    pages.readAhead();
+    await turns();
+    assert.deepEqual(begun, [1, 2]);
+    assert.equal(await pages.next(), 2);
+    assert.equal(await pages.next(), 3);
+    assert.deepEqual(begun, [1, 2, 3]);
+  });
+
+  test("fail where they are asked for, and nowhere else", async () => {
+    const asked = makePages(2);
+    await asked.pages.next();
+    asked.pages.readAhead();
+    await turns();
+    await assert.rejects(asked.pages.next(), { message: "no page 2" });
+    const left = makePages(2);
+    await left.pages.next();
+    left.pages.readAhead();
+    await turns();
+    await left.pages.close();
+    assert.equal(left.isClosed(), true);
+  });
+
+  test("are given up with one under way", async () => {
+    const { pages, begun, isClosed } = makePages();
+    await pages.next();
+    pages.readAhead();
+    await pages.close();
+    assert.deepEqual([begun, isClosed()], [[1, 2], true]);
+  });
+});
+
+test("a list whose first page is shared with a list of shorter pages goes on after that page", async () => {
+  const count = 300;
+  let statements = 0;
+  let connect = () => {};
+  const connected = new Promise<void>(resolve => {
+    connect = resolve;
+  });
+  const queryBytes: Database["queryBytes"] = async source => {
+    statements += 1;
+    if (statements === 2) await connected;
+    const [last, limit] = (typeof source === "function" ? source() : source).values.map(Number) as [
+      number,
+      number,
+    ];
+    // The first page is too long.
+    if (statements === 1) return [];
+    const ids = Array.from({ length: Math.min(limit, count - last) }, (_, n) => last + n + 1);
+    return [[Buffer.from(ids.join()), Buffer.from(`${ids.length}`), Buffer.from(`${ids.at(-1) ?? ""}`)]];
+  };
+  const list = listsById({ queryBytes } as Database, sql`select id from asset`);
+  const read = async () => {
+    const chunks: string[] = [];
+    for await (const { json } of list({ active: undefined })) chunks.push(Buffer.from(json).toString());
+    return chunks.filter(chunk => chunk !== "").join();
+  };
+  const long = read();
+  await turns();
+  // Its second try, of 50 rows, waits for a connection.
+  const careful = read();
+  await turns();
+  assert.equal(statements, 2);
+  connect();
+  const whole = Array.from({ length: count }, (_, n) => n + 1).join();
+  assert.deepEqual(await Promise.all([long, careful]), [whole, whole]);
 });

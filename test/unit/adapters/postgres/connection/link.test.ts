@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { commandLimits, connect } from "../../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
 import { listenLocally } from "../../../../support/listen.ts";
+import { until } from "../../../../support/until.ts";
 
 const sslRequest = 80_877_103;
 const wantsPassword = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
@@ -49,5 +50,32 @@ describe("a connection", () => {
     const { tls, startup, failure } = await logIn("?sslmode=require");
     assert.deepEqual([tls, startup], [true, undefined]);
     assert.match(String(failure), /the server has no TLS$/);
+  });
+
+  test("that is refused at its opening is closed", async t => {
+    const startup = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
+    const fields = Buffer.from("SERROR\0VERROR\0C42501\0Mno right\0\0");
+    const refusal = Buffer.concat([
+      Buffer.from([0x45, 0, 0, 0, 4 + fields.length]),
+      fields,
+      startup.subarray(9),
+    ]);
+    let [opened, closed] = [0, 0];
+    const server = createServer((socket: Socket) => {
+      t.after(() => socket.destroy());
+      opened += 1;
+      socket.once("data", () => {
+        socket.write(startup);
+        socket.on("data", () => socket.writable && socket.write(refusal));
+      });
+      socket.on("error", () => {}).on("close", () => (closed += 1));
+    });
+    const port = await listenLocally(server);
+    t.after(() => server.close());
+    const database = connect(`postgres://ada@127.0.0.1:${port}/records`, commandLimits);
+    await assert.rejects(database.query(sql`select 1`), { code: "UNAVAILABLE" });
+    await until(() => closed === 1);
+    assert.equal(opened, 1);
+    await database.close();
   });
 });

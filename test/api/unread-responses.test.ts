@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { connect, type Socket } from "node:net";
+import { describe, test } from "node:test";
+import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { repositoriesListing } from "../support/own-reads.ts";
+import { host } from "../support/raw-request.ts";
+import { aStoredAsset, aStoredLog } from "../support/test-records.ts";
+import { until } from "../support/until.ts";
+import { api, openWorld, type World } from "../support/world.ts";
+
+/** More than the kernel takes for a client on loopback that reads nothing. */
+const manyBytes = 16_000_000;
+/** Says that a list goes on. */
+const more = aStoredLog();
+
+/** One asset is a response of many bytes. */
+function withBigAsset(repositories = makeMemoryRepositories()) {
+  const big = aStoredAsset({ id: 1, name: "x".repeat(manyBytes) });
+  return { ...repositories, assets: { ...repositories.assets, find: async () => big } };
+}
+
+/** Sends a request and reads nothing, until it is told to. */
+function ask({ port }: World, token: string, paths: readonly string[]): Socket {
+  const socket = connect(port, "127.0.0.1")
+    .on("error", () => {})
+    .pause();
+  for (const path of paths)
+    socket.write(`GET ${path} HTTP/1.1\r\n${host}Authorization: Bearer ${token}\r\n\r\n`);
+  return socket;
+}
+
+const asset = `${api}/assets/1`;
+const logs = `${api}/logs`;
+
+describe("responses that their clients do not take", () => {
+  test("take no place", async () => {
+    const world = await openWorld({
+      limits: { requests: 4, responseBytes: 20 * manyBytes },
+      repositories: withBigAsset(),
+    });
+    const token = world.tokens.TECHNICIAN;
+    const silent: Socket[] = [];
+    for (let asked = 1; asked <= 8; asked += 1) {
+      silent.push(ask(world, token, [asset]));
+      await until(
+        () => world.load().responseBytes > asked * manyBytes || world.load().turnedAway.requests > 0,
+      );
+    }
+    assert.equal(world.load().requests, 0);
+    for (const each of [token, world.tokens.ADMIN])
+      assert.equal((await world.call("GET", `${api}/employees/me`, { token: each })).status, 200);
+    assert.equal(world.load().turnedAway.requests, 0);
+    for (const socket of silent) socket.destroy();
+    await until(() => world.load().responseBytes === 0);
+    await world.close();
+  });
+
+  test("hold back the request behind them", async () => {
+    let lists = 0;
+    const list = async function* () {
+      lists += 1;
+      yield { json: Buffer.from("1"), next: undefined };
+    };
+    const world = await openWorld({ repositories: withBigAsset(repositoriesListing(list)) });
+    const socket = ask(world, world.tokens.TECHNICIAN, [asset, logs]);
+    await until(() => world.load().responseBytes > manyBytes);
+    await world.call("OPTIONS", "/");
+    assert.deepEqual([lists, world.load().requests], [0, 0]);
+    let read = 0;
+    socket.on("data", chunk => {
+      read += chunk.length;
+    });
+    socket.resume();
+    await until(() => lists === 1 && read > manyBytes && world.load().responseBytes === 0);
+    socket.destroy();
+    await world.close();
+  });
+
+  test("make room for others, the oldest first, and are cut off by the service", async () => {
+    const cuts: string[] = [];
+    const meter = { responded() {}, refused() {}, cut: (by: string) => cuts.push(by) };
+    const world = await openWorld({
+      limits: { responseBytes: 3.5 * manyBytes, slowReaderMilliseconds: 0 },
+      repositories: withBigAsset(),
+      meter,
+    });
+    const token = world.tokens.TECHNICIAN;
+    const silent: Socket[] = [];
+    for (let held = 1; held <= 3; held += 1) {
+      silent.push(ask(world, token, [asset]));
+      await until(() => world.load().responseBytes > Math.min(held, 1) * manyBytes);
+      await until(() => cuts.length === held - 1);
+    }
+    assert.deepEqual(cuts, ["service", "service"]);
+    const [first, second, third] = silent;
+    for (const cut of [first, second]) await until(() => cut?.resume().closed);
+    assert.equal(third?.closed, false);
+    await until(() => world.recorded.filter(({ details }) => details?.["cut"]).length === 2);
+    assert.equal(world.load().turnedAway.slowClients, 2);
+    third.destroy();
+    await until(() => world.load().responseBytes === 0);
+    await world.close();
+  });
+
+  test("of one who holds most are cut off, not the list of another who reads now and then", async () => {
+    const list = async function* () {
+      for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
+    };
+    const world = await openWorld({
+      limits: { responseBytes: 1_000_000, longListBytes: 100_000, slowReaderMilliseconds: 0 },
+      repositories: repositoriesListing(list),
+    });
+    const honest = ask(world, world.tokens.ADMIN, [logs]);
+    honest.on("data", () => {}).resume();
+    await until(() => honest.bytesRead > 1_000_000);
+    honest.pause();
+    const greedy: Socket[] = [];
+    const cut = () => world.load().turnedAway.slowClients;
+    for (let asked = 1; asked <= 20; asked += 1) {
+      greedy.push(ask(world, world.tokens.TECHNICIAN, [logs]));
+      await until(() => world.load().responseBytes === 100_000 * (Math.min(asked, 5) + 1) || cut() > 0);
+    }
+    await until(() => cut() >= 15);
+    const begun = honest.bytesRead;
+    honest.resume();
+    await until(() => honest.bytesRead > begun + 10_000_000 || honest.closed);
+    assert.equal(honest.closed, false);
+    for (const socket of [honest, ...greedy]) socket.destroy();
+    await until(() => world.load().responseBytes === 0);
+    await world.close();
+  });
+});
+
+describe("bodies that never end", () => {
+  test("of one employee keep nobody else from writing or logging in", async () => {
+    const world = await openWorld({ limits: { bodyBytes: 64 * 1024, lingerMilliseconds: 20 } });
+    const { TECHNICIAN: token, ADMIN } = world.tokens;
+    const body = "x".repeat(20_000);
+    const head = [
+      `POST ${api}/assets/1/logs HTTP/1.1`,
+      `${host}Authorization: Bearer ${token}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length + 1}`,
+    ];
+    const silent = Array.from({ length: 10 }, () => {
+      const socket = connect(world.port, "127.0.0.1").on("error", () => {});
+      socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+      return socket;
+    });
+    await until(() => world.load().turnedAway.bodies >= 9);
+    const comment = "x".repeat(25_000);
+    for (let i = 0; i < 5; i += 1) {
+      const created = await world.call("POST", `${api}/assets`, {
+        token: ADMIN,
+        body: { name: "Pump", comment },
+      });
+      assert.equal(created.status, 201);
+      const failed = { email: "nobody@example.com", password: "a password" };
+      assert.equal((await world.call("POST", `${api}/auth/login`, { body: failed })).status, 401);
+    }
+    for (const socket of silent) socket.destroy();
+    await until(() => world.load().bodyBytes === 0);
+    await world.close();
+  });
+});
