@@ -107,7 +107,9 @@ const givesUpOnCrashLoop = `
 /** A mounted disk for copies, and a second service, as the page makes one later. */
 const hasCopiesAndSecond = `
     mkdir -p /mnt/disk ${copies}
-    mount --bind /mnt/disk ${copies}
+    echo '/mnt/disk ${copies} none bind' >> /etc/fstab
+    systemctl daemon-reload
+    mount ${copies}
     echo OPS_PORT=7073 > ${etc}/environment-7072
     cp -p /var/lib/maintenance-log/maintenance-log.checkpoint /var/lib/maintenance-log/maintenance-log@7072.checkpoint
     systemctl enable --now maintenance-log@7072.socket maintenance-log@7072.service
@@ -126,7 +128,7 @@ async function restoreAndReboot(container: Container): Promise<void> {
     ${hasWholeTrail(7071)}
     maintenance-log restore
     ${isUp} http://127.0.0.1:7071/readyz
-    mount --bind /mnt/disk ${copies}`);
+    mountpoint ${copies}`);
 }
 
 /** What holds after a chapter; a script for root that fails where it does not. */
@@ -180,7 +182,7 @@ const afterwards: Readonly<Record<string, string>> = {
     umount ${copies}
     fails systemctl start maintenance-log-backup.service
     test -z "$(ls ${copies})"
-    mount --bind /mnt/disk ${copies}
+    mount ${copies}
     systemctl reset-failed
     for copy in 'cp -a' 'rsync -a'; do
       $copy ${dumps} /tmp/copy
