@@ -633,7 +633,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "that never end keep nobody from logging in, though they have a token that is none",
     ],
     ["limits.ts", "bodyBytes: 16 * 1024 * 1024,", "bodyBytes: 160 * 1024 * 1024,"],
-    ["limits.ts", "bodyBytesWithoutToken: 1024 * 1024,", "bodyBytesWithoutToken: 16 * 1024 * 1024,"],
+    ["limits.ts", "bodyBytesWithoutToken: 4 * 1024 * 1024,", "bodyBytesWithoutToken: 16 * 1024 * 1024,"],
     [
       "account.ts",
       "const leastBytes = 4 * 1024;",

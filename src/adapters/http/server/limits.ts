@@ -28,7 +28,7 @@ export const httpLimits = {
   /** The bytes of all bodies. */
   bodyBytes: 16 * 1024 * 1024,
   /** Those of requests without a token, so that requests with a token are served during an attack without one. */
-  bodyBytesWithoutToken: 1024 * 1024,
+  bodyBytesWithoutToken: 4 * 1024 * 1024,
 };
 
 export type HttpLimits = Readonly<typeof httpLimits>;
