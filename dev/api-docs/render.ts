@@ -31,7 +31,7 @@ async function commandsPage(): Promise<string> {
   });
   return `# Commands
 
-What each command takes, as \`--help\` prints it. Made by \`make docs\`.
+What each command takes, as \`--help\` prints it. On a machine with the package, \`maintenance-log\` stands for \`node dist/main.js\`. Made by \`make docs\`.
 
 ${blockOf(await helpOf(""))}
 ## Settings
