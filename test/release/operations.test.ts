@@ -8,8 +8,14 @@ import { bootDebian, type Container, noContainer } from "../support/debian-conta
 import { chaptersOf, password, typedInto } from "../support/pasted-page.ts";
 import { copyProject, make, packageIn } from "../support/project-copy.ts";
 
-const chapters = chaptersOf("docs/operations.md");
-const packages = { sets: [["postgresql", "openssl", "curl", "nginx", "haproxy", "rsync", "fail2ban"]] };
+const [several] = chaptersOf("docs/cluster.md");
+/** Those of HTTPS and of several services come before the removal of them all. */
+const chapters = chaptersOf("docs/operations.md").flatMap(chapter =>
+  chapter.title === "Removal" && several ? [...chaptersOf("docs/https.md"), several, chapter] : [chapter],
+);
+const packages = {
+  sets: [["postgresql", "openssl", "curl", "nginx", "haproxy", "rsync", "fail2ban", "msmtp-mta", "iproute2"]],
+};
 const environment = "/etc/maintenance-log-service/environment";
 const etc = "/etc/maintenance-log-service";
 const dumps = "/var/lib/maintenance-log-backup";
@@ -115,6 +121,59 @@ const hasCopiesAndSecond = `
     systemctl enable --now maintenance-log@7072.socket maintenance-log@7072.service
     ${isUp} http://127.0.0.1:7073/readyz`;
 
+/** The mail server of the page is on this machine, and keeps what it is sent. */
+const hasMailServer = `
+    sed -i -e 's/^host .*/host 127.0.0.1/' -e 's/^port .*/port 2525/' -e 's/^\\(tls\\|auth\\) .*/\\1 off/' /etc/msmtprc
+    cat > /root/mail.cjs <<'END'
+require("node:net").createServer(socket => {
+  let inMail = false;
+  socket.write("220 mail\\r\\n");
+  socket.setEncoding("utf8").on("data", text => {
+    require("node:fs").appendFileSync("/root/mail", text);
+    if (inMail && !text.endsWith("\\r\\n.\\r\\n")) return;
+    inMail = text === "DATA\\r\\n";
+    socket.write(inMail ? "354 go on\\r\\n" : "250 mail\\r\\n");
+  });
+}).listen(2525, "127.0.0.1");
+END
+    systemd-run --quiet --unit=mail /usr/lib/maintenance-log-service/node /root/mail.cjs`;
+const hasMail = (subject: string) =>
+  `timeout 30 sh -c 'until grep "^Subject: ${subject} at .* failed" /root/mail; do sleep 0.2; done'`;
+
+/** The alert reaches the mail server, by hand, for a full disk and for a backup that fails. */
+const sendsMail = `
+    ${hasMailServer}
+    systemctl start alert@maintenance-log.service.service
+    ${hasMail("maintenance-log.service")}
+    systemctl start maintenance-log-disk.service
+    mount -t tmpfs -o size=10M none ${dumps}
+    head -c 9900000 /dev/zero > ${dumps}/zeros
+    fails systemctl start maintenance-log-disk.service
+    ${hasMail("maintenance-log-disk.service")}
+    umount ${dumps}
+    systemctl start maintenance-log-disk.service
+    systemctl is-active maintenance-log-disk.timer`;
+
+/** A CA signs the request, and another machine has an address that the page lets in. */
+const hasCertificateAndNeighbour = `
+    cd /root
+    openssl req -x509 -newkey rsa:2048 -nodes -subj '/CN=Company CA' -keyout ca.key -out ca.pem
+    openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -copy_extensions copy -out certificate.pem
+    systemd-run --quiet --unit=neighbour --property=PrivateNetwork=yes sleep infinity
+    neighbour=$(systemctl show --property MainPID --value neighbour)
+    ip link add to-neighbour type veth peer name to-service netns $neighbour
+    ip address add 10.0.0.1/24 dev to-neighbour
+    ip link set to-neighbour up
+    nsenter --net --target $neighbour ip address add 10.0.0.2/24 dev to-service
+    nsenter --net --target $neighbour ip link set to-service up`;
+
+/** The check of the page, from another machine: without --insecure, so the certificate has the name. */
+const letsNeighbourIn = (port: number) => `
+    nsenter --net --target $(systemctl show --property MainPID --value neighbour) \
+      curl --silent --retry 60 --retry-delay 1 --retry-all-errors --max-time 10 --cacert /root/ca.pem \
+      --resolve maintenance.example.com:${port}:10.0.0.1 https://maintenance.example.com:${port}/api/v1/assets \
+      | grep '"status":403,"msg":"Token is missing"'`;
+
 /** What has to be there for a chapter. */
 const before: Readonly<Record<string, string>> = { "Backup and restore": hasCopiesAndSecond };
 
@@ -212,9 +271,12 @@ const afterwards: Readonly<Record<string, string>> = {
     systemctl restart maintenance-log.service
     journalctl -u maintenance-log-migrate.service --no-pager | grep 'the schema is frozen'`,
   Alerts: `
-    systemctl show --property OnFailure maintenance-log-backup.service | grep '^OnFailure=alert@maintenance-log-backup.service.service'`,
+    systemctl show --property OnFailure maintenance-log-backup.service | grep '^OnFailure=alert@maintenance-log-backup.service.service'
+    ${sendsMail}`,
+  "Name and certificate": hasCertificateAndNeighbour,
   // A health check does not start the service, as its socket does.
   "TLS by nginx": `
+    ${letsNeighbourIn(443)}
     ${isUp} --insecure --request OPTIONS https://127.0.0.1/
     ${isUp} --insecure --request OPTIONS https://[::1]/
     for host in 127.0.0.1 [::1]; do
@@ -230,7 +292,7 @@ const afterwards: Readonly<Record<string, string>> = {
     ${bansWhoGuesses}`,
   // What comes after it speaks HTTP to the service again.
   "TLS without a proxy": `
-    ${isUp} --insecure --request OPTIONS https://127.0.0.1:7070/
+    ${letsNeighbourIn(7070)}
     echo >> /etc/maintenance-log-service/tls/certificate.pem
     systemctl reload maintenance-log.service
     sleep 1
@@ -293,7 +355,8 @@ const hasWhatWasKept = `
     ${isUp} http://127.0.0.1:7071/readyz
     test "$(stat --format %G ${etc}/tls/key.pem)" = maintenance-log
     systemctl show --property OnFailure maintenance-log.service | grep '^OnFailure=alert@maintenance-log.service.service'
-    systemctl cat alert@maintenance-log.service.service | grep wall
+    systemctl cat alert@maintenance-log.service.service | grep sendmail
+    test "$(stat --format %a /etc/msmtprc)" = 600
     login='{"email":"you@example.com","password":"${password}"}'
     curl --silent --fail --json "$login" http://127.0.0.1:7070/api/v1/auth/login | grep token
     systemctl start maintenance-log-verify.service maintenance-log-backup.service
@@ -342,7 +405,10 @@ async function onDebian(
 /** Debian 13 takes as long again: TEST_DEBIAN="bookworm trixie". */
 const releases = (process.env["TEST_DEBIAN"] ?? "bookworm").split(" ");
 const reason = noContainer();
-describe("operations.md, pasted into a booted Debian", { skip: reason ?? false, concurrency: 2 }, () => {
+describe("operations.md, https.md and Several services, pasted into a booted Debian", {
+  skip: reason ?? false,
+  concurrency: 2,
+}, () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "maintenance-log-operations-"));

@@ -8,7 +8,7 @@ import { send } from "./request.ts";
 import type { Scenario } from "./scenario.ts";
 import { conclude, openStage } from "./stage.ts";
 
-/** Two services behind HAProxy, as docs/operations.md has them; one dies, and clients who know one address go on. */
+/** Two services behind HAProxy, as docs/cluster.md has them; one dies, and clients who know one address go on. */
 export const behindHaproxy: Scenario = {
   name: "behind-haproxy",
   inShort: false,
