@@ -9,13 +9,15 @@ end
 $$;
 
 -- The role of any other service of this server may connect to a new database, and make temporary tables and large objects in it.
--- Each is for the owner of the database, or a superuser, to revoke: `check` names what is left.
+-- Each is for the owner of the database, or a superuser, to revoke: `check` names what is left. One that fails undoes no other.
 do $$
 begin
-  begin
-    execute format('revoke temporary on database %I from public', current_database());
-  exception when insufficient_privilege then null;
-  end;
+  execute format('revoke temporary on database %I from public', current_database());
+exception when insufficient_privilege then null;
+end
+$$;
+do $$
+begin
   revoke execute on function pg_catalog.lo_from_bytea(oid, bytea), pg_catalog.lo_create(oid), pg_catalog.lo_creat(integer) from public;
 exception when insufficient_privilege then null;
 end

@@ -166,7 +166,7 @@ describe("the installed command", () => {
     write("environment-7072", "OPS_PORT=7073\n");
     mkdirSync(join(folder, "credentials"));
     for (const name of ["database-url", "secret-key", "trail-key"])
-      write(`credentials/${name}`, `the ${name}${name === "database-url" ? "\r" : ""}\n`);
+      write(`credentials/${name}`, `the ${name}\r\n`);
     write("id", "#!/bin/sh\necho 0\n", 0o755);
     write("setpriv", '#!/bin/sh\necho "setpriv $*"\nenv\n', 0o755);
   });

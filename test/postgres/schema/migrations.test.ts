@@ -115,6 +115,30 @@ describe("migrations", () => {
     await assert.rejects(migrate(database, shape), old);
   });
 
+  test("an owner who may not revoke large objects from everybody still revokes temporary tables", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database has one user for everybody");
+    const own = await openEmptyDatabase();
+    const name = new URL(own.url).pathname.slice(1);
+    const admin = connect(own.url, { ...commandLimits, connections: 1 });
+    await admin.query(
+      script(`
+        revoke execute on function lo_from_bytea(oid, bytea), lo_create(oid), lo_creat(integer) from public;
+        create role owner_${name};
+        alter database ${name} owner to owner_${name};
+        set role owner_${name}`),
+    );
+    await migrate(admin, schema);
+    const [everybody] = await admin.query(
+      sql`select has_database_privilege('public', current_database(), 'temporary') as may`,
+    );
+    assert.deepEqual(everybody, { may: false });
+    await admin.query(
+      script(`reset role; reassign owned by owner_${name} to current_user; drop role owner_${name}`),
+    );
+    await admin.close();
+    await own.drop();
+  });
+
   // The last one, since it freezes the schema.
   test("a frozen schema is left as it is, and with a migration to apply says that it is frozen", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database runs no event triggers");
