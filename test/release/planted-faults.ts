@@ -134,12 +134,6 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "A restore gives a new database": [
     [
       "deploy/restore",
-      '--use-list="$run/list" "$dump"',
-      '--use-list="$run/list" "$dump" || true',
-      "fails on a dump that cannot be restored whole, and leaves everything as it was",
-    ],
-    [
-      "deploy/restore",
       " --no-privileges",
       "",
       "needs no role and no tablespace of the old machine, and names the rights that it does not restore",
