@@ -847,7 +847,6 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "`performedDate` is shown": [
-    ["packed-logs.ts", "!isDate || ", ""],
     ["packed-logs.ts", "digit >= 0 && digit <= 9 ? ", "true ? "],
     ["link.ts", 'text.replace(" ", "T")', "new Date(text).toISOString().slice(0, 19)"],
     [
