@@ -21,7 +21,7 @@ export interface EntityTag {
 /** The tags that a client names, or `*`. */
 export type EntityTags = "*" | readonly EntityTag[];
 
-/** A place in a text, from which sticky patterns are taken one after the other. */
+/** A position in a text, from which sticky patterns are read one after the other. */
 class Cursor {
   readonly #text: string;
   #at = 0;
