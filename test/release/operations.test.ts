@@ -134,11 +134,12 @@ require("node:net").createServer(socket => {
     inMail = text === "DATA\\r\\n";
     socket.write(inMail ? "354 go on\\r\\n" : "250 mail\\r\\n");
   });
-}).listen(2525, "127.0.0.1");
+}).listen(2525, "127.0.0.1", () => require("node:fs").writeFileSync("/root/mail", ""));
 END
-    systemd-run --quiet --unit=mail /usr/lib/maintenance-log-service/node /root/mail.cjs`;
+    systemd-run --quiet --unit=mail /usr/lib/maintenance-log-service/node /root/mail.cjs
+    timeout 30 sh -c 'until test -e /root/mail; do sleep 0.2; done'`;
 const hasMail = (subject: string) =>
-  `timeout 30 sh -c 'until grep "^Subject: ${subject} at .* failed" /root/mail; do sleep 0.2; done'`;
+  `timeout 30 sh -c 'until grep --quiet "^Subject: ${subject} at .* failed" /root/mail; do sleep 0.2; done'`;
 
 /** The alert reaches the mail server, by hand, for a full disk and for a backup that fails. */
 const sendsMail = `
@@ -159,7 +160,7 @@ const hasCertificateAndNeighbour = `
     cd /root
     openssl req -x509 -newkey rsa:2048 -nodes -subj '/CN=Company CA' -keyout ca.key -out ca.pem
     openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -copy_extensions copy -out certificate.pem
-    systemd-run --quiet --unit=neighbour --property=PrivateNetwork=yes sleep infinity
+    systemd-run --quiet --unit=neighbour --property=Type=exec --property=PrivateNetwork=yes sleep infinity
     neighbour=$(systemctl show --property MainPID --value neighbour)
     ip link add to-neighbour type veth peer name to-service netns $neighbour
     ip address add 10.0.0.1/24 dev to-neighbour
