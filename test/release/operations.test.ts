@@ -158,6 +158,7 @@ const sendsMail = `
 /** A CA signs the request, and another machine has an address that the page lets in. */
 const hasCertificateAndNeighbour = `
     cd /root
+    apt-get install -y iproute2 < /dev/null
     openssl req -x509 -newkey rsa:2048 -nodes -subj '/CN=Company CA' -keyout ca.key -out ca.pem
     openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -copy_extensions copy -out certificate.pem
     systemd-run --quiet --unit=neighbour --property=Type=exec --property=PrivateNetwork=yes sleep infinity
