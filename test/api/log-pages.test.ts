@@ -145,6 +145,8 @@ for (const { name, open } of worlds) {
       for (const list of [...lists(), ...unknown]) {
         assert.notEqual((await get(`${list}?before=${good}`)).status, 400);
         for (const [query, msg] of [
+          ["status=pending", "Invalid status value"],
+          ["taskType=", "Invalid task type value"],
           ...["0", "1001", "-1", "x", "", "5&limit=5"].map(
             limit => [`limit=${limit}`, "Invalid limit value"] as const,
           ),

@@ -4,13 +4,7 @@ import { elementsOf, type JsonList } from "../../src/application/json-list.ts";
 import type { Caller, Repositories } from "../../src/application/ports.ts";
 import { isLive } from "../../src/application/sessions.ts";
 import type { ErrorCode } from "../../src/domain/error.ts";
-import type {
-  LogFilter,
-  LogPosition,
-  LogQuery,
-  MaintenanceLog,
-  NewLog,
-} from "../../src/domain/maintenance-log.ts";
+import type { LogFilter, LogQuery, MaintenanceLog, NewLog } from "../../src/domain/maintenance-log.ts";
 import { roles } from "../../src/domain/role.ts";
 import { byOperator, callerOf } from "../support/by-operator.ts";
 import { aLog, anAsset, anEmployee, aStoredAsset, noChange } from "../support/test-records.ts";
@@ -111,17 +105,6 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           aLog(),
         );
         assert.equal(performedByEmployeeId, employee.id);
-      });
-
-      test("of many insertions of one email at once exactly one succeeds", async () => {
-        const { email } = anEmployee();
-        const outcomes = await Promise.allSettled(
-          Array.from({ length: 20 }, () => opened.employees.insert(anEmployee({ email }))),
-        );
-        assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
-        for (const outcome of outcomes) {
-          if (outcome.status === "rejected") assert.equal(outcome.reason.message, "Email already exists");
-        }
       });
 
       test("an account is found by email; an unknown one is undefined", async () => {
@@ -457,17 +440,6 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           }
         }
         assert.equal(outcomes.filter(isMade => isMade).length, 3 + 5 + 0 + 3);
-      });
-
-      test("is made with the token that changed the password, and with no other", async () => {
-        const record = anEmployee({ role: "ADMIN" });
-        const employee = await opened.employees.insert(record);
-        const survivor = callerOf(employee, 1, "token 1");
-        await opened.employees.replacePasswordHash(record.passwordHash, "second", survivor);
-        await opened.assets.insert(anAsset(), survivor);
-        for (const tokenId of ["token 2", undefined]) {
-          await assert.rejects(opened.assets.insert(anAsset(), { ...survivor, tokenId }), tokenNotValid);
-        }
       });
 
       test("of what is not there says so, and that the token is dead before that", async () => {
@@ -898,34 +870,6 @@ export function repositoryContract(name: string, openRepositories: () => Promise
           for (const limit of [1, 249, 250, 251, 500, 501, 599, 600, 601]) {
             assert.deepEqual(await list({ limit }), everything.slice(0, limit), String(limit));
           }
-        });
-
-        test("a walk over all parts while logs are written misses none of the start and doubles none", async () => {
-          const hour = (n: number) => `2036-01-01T${String(n % 24).padStart(2, "0")}:00:00`;
-          const { asset, writeOne } = await writeAt(Array.from({ length: 60 }, (_, i) => hour(i * 7)));
-          const list = (part: LogQuery) => all(opened.maintenanceLogs.listOfAsset(asset.id, part));
-          const atStart = await list({});
-          const walked: MaintenanceLog[] = [];
-          const writing: Promise<unknown>[] = [];
-          let before: LogPosition | undefined;
-          let page: MaintenanceLog[];
-          do {
-            // Newer, older and at the very same moments as what has been read and what has not.
-            for (let n = 0; n < 24; n += 5) writing.push(writeOne(hour(n + walked.length)));
-            // The first of them for certain, so that it is known that such logs are seen.
-            if (before === undefined) await Promise.all(writing);
-            page = await list({ before, limit: 7 });
-            walked.push(...page);
-            before = page.at(-1);
-          } while (page.length === 7);
-          await Promise.all(writing);
-          const ids = walked.map(({ id }) => id);
-          assert.equal(new Set(ids).size, ids.length);
-          assert.deepEqual(
-            walked.filter(({ id }) => atStart.some(log => log.id === id)),
-            atStart,
-          );
-          assert.ok(walked.length > atStart.length, "some of what was written on the way was seen");
         });
       });
 
