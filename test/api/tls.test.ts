@@ -199,7 +199,7 @@ describe("TLS", () => {
   });
 
   test("ends handshakes under way when it is asked to stop, and waits for none", async () => {
-    const { server, port } = await listen();
+    const { server, port } = await listen({ receiveMilliseconds: 3_600_000 });
     const silent = dial(port, "127.0.0.1")
       .on("error", () => {})
       .resume();

@@ -209,7 +209,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
       "test/api/bodies.test.ts",
       "test/api/overload.test.ts",
       "test/api/slow-clients.test.ts",
-      "edge-simulation.test.ts",
+      "test/unit/adapters/http/server/edge-simulation.test.ts",
       "test/release/fuzz.test.ts",
       "test/lab/faults",
     ],
@@ -325,7 +325,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
       "test/api/limits.test.ts",
       "test/api/unread-responses.test.ts",
       "test/api/slow-clients.test.ts",
-      "edge-simulation.test.ts",
+      "test/unit/adapters/http/server/edge-simulation.test.ts",
     ],
   },
   "An owner (an employee": {
@@ -334,7 +334,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
       "test/api/unread-responses.test.ts",
       "test/api/slow-clients.test.ts",
       "test/api/overload.test.ts",
-      "edge-simulation.test.ts",
+      "test/unit/adapters/http/server/edge-simulation.test.ts",
     ],
   },
   "A stop takes no new connections": {

@@ -134,13 +134,12 @@ async function sendList(
       return await sendWhole(exchange, status, all, length, frame.begin, bytes, frame.end);
     exchange.respondWithList(isOneChunk ? length : undefined);
     begin(exchange, status, all);
-    await reader.give(frame.begin, bytes);
-    if (!isOneChunk)
-      for (;;) {
-        const chunk = await nextOf(chunks, response, reader.mayReadAhead());
-        if (chunk === undefined) break;
-        await reader.give(frame.between, chunk.bytes);
-      }
+    let before = frame.begin;
+    for (let chunk = first; chunk !== undefined; before = frame.between) {
+      await reader.give(before, chunk.bytes);
+      const hasMore = chunk.next !== undefined;
+      chunk = hasMore ? await nextOf(chunks, response, reader.mayReadAhead()) : undefined;
+    }
     if (exchange.isArriving) await receiveRest(exchange);
     // When nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more than the mark waits,
     // although the client has read all of the response.

@@ -235,6 +235,9 @@ describe("packed logs", () => {
     ] as const)
       assert.throws(() => read(Buffer.from(text.replaceAll(sent, other))), RangeError, other);
     assert.throws(() => read(packed.fields, packed.comments.subarray(1)), RangeError);
+    // Before anybody looks for an asset of such an id.
+    const noNumber = Buffer.from(text.replaceAll(",3,12,", ",x,12,"));
+    assert.throws(() => idsIn({ fields: noNumber, comments: packed.comments }), RangeError);
   });
 
   test("end, whatever was sent in their place", () => {
