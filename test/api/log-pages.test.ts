@@ -152,18 +152,10 @@ for (const { name, open } of worlds) {
           ),
           ...[
             "",
-            "7",
             `${good}=`,
-            `${good}%20`,
             `${good}&before=${good}`,
-            cursor("2026-03-01T08:00 7"),
             cursor("2026-02-30T08:00:00 7"),
-            cursor("2026-03-01T08:00:00 -7"),
             cursor("2026-03-01T08:00:00 07"),
-            cursor("2026-03-01T08:00:00 1e3"),
-            cursor("2026-03-01T08:00:00 7;"),
-            cursor(`2026-03-01T08:00:00 ${"9".repeat(16)}`),
-            cursor("infinity 7"),
           ].map(before => [`before=${before}`, "Invalid before value"] as const),
           [
             "performedFrom=2026-03-01",
