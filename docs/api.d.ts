@@ -115,7 +115,7 @@ export interface paths {
     get: operations["listAssetLogs"];
     /**
      * Write a log on an asset, with the caller as its performer
-     * @description The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log; the repeated response has the names of today.
+     * @description The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log; the repeated response has the current names.
      */
     post: operations["writeLog"];
   };
@@ -142,7 +142,7 @@ export interface paths {
   };
   "/api/v1/logs/employee/{id}": {
     /**
-     * The logs of what one employee performed, newest first
+     * The logs that one employee performed, newest first
      * @description Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.
      */
     get: operations["listEmployeeLogs"];
@@ -171,7 +171,7 @@ export interface paths {
   "/api/v1/trail/entries": {
     /**
      * Entries of the trail in their order
-     * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.
+     * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can ask it again later. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.
      */
     get: operations["listTrailEntries"];
   };
@@ -906,7 +906,7 @@ export interface operations {
   updateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400. */
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. A malformed list of entity tags is 400. */
         "If-Match"?: string;
         /** @description With `*` the response is 412 if the employee exists. */
         "If-None-Match"?: string;
@@ -961,7 +961,7 @@ export interface operations {
   deactivateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400. */
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. A malformed list of entity tags is 400. */
         "If-Match"?: string;
         /** @description With `*` the response is 412 if the employee exists. */
         "If-None-Match"?: string;
@@ -1000,7 +1000,7 @@ export interface operations {
   reactivateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400. */
+        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. A malformed list of entity tags is 400. */
         "If-Match"?: string;
         /** @description With `*` the response is 412 if the employee exists. */
         "If-None-Match"?: string;
@@ -1302,7 +1302,7 @@ export interface operations {
   };
   /**
    * Write a log on an asset, with the caller as its performer
-   * @description The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log; the repeated response has the names of today.
+   * @description The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log; the repeated response has the current names.
    */
   writeLog: {
     parameters: {
@@ -1497,7 +1497,7 @@ export interface operations {
     };
   };
   /**
-   * The logs of what one employee performed, newest first
+   * The logs that one employee performed, newest first
    * @description Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.
    */
   listEmployeeLogs: {
@@ -1522,7 +1522,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The logs of what one employee performed, newest first. */
+      /** @description The logs that one employee performed, newest first. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
@@ -1638,7 +1638,7 @@ export interface operations {
   };
   /**
    * Entries of the trail in their order
-   * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.
+   * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can ask it again later. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.
    */
   listTrailEntries: {
     parameters: {

@@ -28,7 +28,7 @@ class Line<Job> {
     return job;
   }
 
-  /** Takes out the newest job of the longest line; of equally long ones it is that of the newest job, or has its turn last. */
+  /** Takes out the newest job of the longest line; among equally long lines, of that with the newest job, or with the last turn. */
   giveUp([newest, ...path]: readonly string[]): Job | undefined {
     this.size -= 1;
     if (this.#lines.size === 0) return this.#jobs.pop();

@@ -1,6 +1,6 @@
 /** The figures of the parts of the service, each counted by the part itself. */
 
-/** Who was turned away since the start, because of the bounds on what all clients together may take. */
+/** How many were turned away since the start, because of the bounds on what all clients together may take. */
 export type TurnedAway = Readonly<Record<"requests" | "bodies" | "connections" | "slowClients", number>>;
 
 /** Open connections, requests that are worked on, and the bytes of bodies and of responses that clients have not taken. */

@@ -13,12 +13,12 @@ export interface JsonChunk<Position = unknown> {
 }
 
 /**
- * A list in chunks, so that its length never decides how much memory it takes. Its iterator takes whether it may read the next
- * page before it is asked for it (`next(true)`), as a list does whose client keeps up. `elements` is for the type alone: none has it.
+ * A list in chunks, so that its memory does not depend on its length. With `next(true)` its iterator may read the next page
+ * before it is asked for it, which is for clients that keep up. `elements` is for the type alone: no list has it.
  */
 export type JsonList<T, Position = unknown> = AsyncIterable<JsonChunk<Position>> & { readonly elements?: T };
 
-/** A chunk of what is no JSON, and where the rest begins; between two of them there is nothing. */
+/** A chunk of a list that is not JSON, and where the rest begins; nothing separates two chunks. */
 export interface ByteChunk {
   readonly bytes: Uint8Array;
   readonly next: unknown;

@@ -96,7 +96,7 @@ async function checkRecords(context: CommandContext): Promise<void> {
   context.print("records: ok");
 }
 
-/** That the database cannot be asked is no finding. */
+/** A database that cannot be reached is no finding. */
 const isFinding = (error: unknown): error is Error =>
   error instanceof UnsuitableDatabase ||
   error instanceof TrailError ||
@@ -105,7 +105,7 @@ const isFinding = (error: unknown): error is Error =>
 /** Compares it with the database, and tries its folder: the file is replaced each time, and not written to. */
 async function tryStateFile(path: string, database: Database): Promise<void> {
   await compareStateFile(database, path).catch(error => {
-    // Said already, with the name of each right.
+    // The findings above name each missing right already.
     if (!hasState(error, "insufficientPrivilege")) throw error;
   });
   await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {

@@ -45,7 +45,7 @@ export async function runServe(context: CommandContext): Promise<void> {
   }
   const database = new ServedDatabase(settings, sqlFolder);
   const databaseExamined = onceReachable(events, () => database.check());
-  // What it finds is reported below, once the rest is loaded.
+  // Its findings are reported below, when the rest is loaded.
   databaseExamined.catch(() => {});
   const { makeService } = await loadService();
   let phase: ServicePhase = "starting";
@@ -85,8 +85,8 @@ export async function runServe(context: CommandContext): Promise<void> {
 }
 
 /**
- * Loads the service while the database is asked. To load takes all of a core, and longer than the database does: after each part
- * what the database has sent is read, and the next question goes out.
+ * Loads the service while the database is checked. Loading takes all of a core, and longer than the check: after each part the
+ * process reads what the database has sent, and sends the next statement.
  */
 async function loadService() {
   for (const load of [

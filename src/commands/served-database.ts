@@ -22,7 +22,7 @@ export class ServedDatabase {
   readonly requests: Database;
   /** A connection of its own, so that no request waits for the trail. */
   readonly trail: Database;
-  /** Another one, so that a service whose connections are all in use is slow, but not said to be without one. */
+  /** Another one for `/readyz`, so that a service whose connections are all in use counts as slow, not as without a database. */
   readonly probe: Database;
   readonly #schema: Schema;
   readonly #use: Use;
@@ -35,7 +35,7 @@ export class ServedDatabase {
     this.#schema = readSchema(sqlFolder);
     this.requests = open(serviceLimits);
     this.trail = open(trailLimits);
-    // A new one now and then: one that is kept says nothing of a password that was changed.
+    // Opened anew now and then: an open connection does not show that the password was changed.
     this.probe = connect(databaseUrl, probeLimits, preparesStatements, {
       ...needs,
       keptMilliseconds: 10_000,
@@ -47,7 +47,7 @@ export class ServedDatabase {
     refuse(await examine(this.requests, this.#schema, this.#use, keepsFromServing));
   }
 
-  /** What is to be said of it while it is served. Throws UnsuitableDatabase, or UNAVAILABLE. */
+  /** What is wrong with the database of a running service. Throws UnsuitableDatabase, or UNAVAILABLE. */
   examine(): Promise<readonly Finding[]> {
     return examine(this.probe, this.#schema, this.#use, keepsFromServing);
   }

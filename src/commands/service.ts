@@ -94,9 +94,9 @@ export async function makeService(
     /** Resolves to the port. */
     listen: () => (inherited === undefined ? app.listen(port, host) : app.listenOn(inherited)),
 
-    /** Throws UnsuitableDatabase where the database is not the one that TRAIL_STATE_FILE remembers, or UNAVAILABLE. */
+    /** Throws UnsuitableDatabase if the database has lost all that TRAIL_STATE_FILE remembers, or UNAVAILABLE. */
     async compareState(): Promise<void> {
-      // What else the file says is for whoever signs.
+      // Any other contradiction is left to the signing, which reports it.
       await compareStateFile(database.requests, trailStateFile).catch(faultOf);
     },
 
@@ -111,7 +111,7 @@ export async function makeService(
   };
 }
 
-/** Loads its code here, because most of the time that a start takes is for loading. */
+/** Loads the code of the operations listener only if it is on, because loading is most of the time of a start. */
 const operationsOf = async (sources: Sources) =>
   (await import("../adapters/ops/operations-listener.ts")).makeOperations(sources);
 

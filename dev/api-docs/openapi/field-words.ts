@@ -121,7 +121,7 @@ export const preconditionWords = {
   },
   change: {
     "If-Match":
-      "The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. What is no list of entity tags is 400.",
+      "The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. A malformed list of entity tags is 400.",
     "If-None-Match": "With `*` the response is 412 if the employee exists.",
   },
 };

@@ -187,7 +187,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "writeLog",
     summary: "Write a log on an asset, with the caller as its performer",
     description:
-      "The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log; the repeated response has the names of today.",
+      "The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log; the repeated response has the current names.",
     result: { one: "MaintenanceLog" },
     resultHeaders: {
       ...createdAt,
@@ -226,7 +226,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
   },
   "GET /api/v1/logs/employee/{id}": {
     name: "listEmployeeLogs",
-    summary: "The logs of what one employee performed, newest first",
+    summary: "The logs that one employee performed, newest first",
     ...allOrPages,
     refusals: ["NOT_FOUND"],
   },
@@ -255,7 +255,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "listTrailEntries",
     summary: "Entries of the trail in their order",
     description:
-      "All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can follow the trail for ever. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.",
+      "All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can ask it again later. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.",
     result: { listOf: "TrailEntry" },
     resultHeaders: { Link: '`<…>; rel="next"`, always' },
     refusals: ["NOT_FOUND", "GONE"],

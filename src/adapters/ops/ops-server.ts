@@ -53,10 +53,10 @@ export function makeOpsServer(
   const byPath = new Map(Object.entries(pages));
   // `readHead` checks the Host header, since Node would refuse without a body.
   const server = createServer({ maxHeaderSize: limits.headerBytes, requireHostHeader: false });
-  // Node drops those past a count without a word.
+  // Node silently drops header fields past this count.
   server.maxHeadersCount = mostHeaders + 1;
   server.maxConnections = limits.connections;
-  /** Those with a response under way: it is their last. */
+  /** Connections with a response under way, which is their last. */
   const answered = new WeakSet<Socket>();
 
   server.on("connection", (socket: Socket) => {
@@ -96,7 +96,7 @@ export function makeOpsServer(
     return { status, headers, type: jsonType["Content-Type"], text: errorText(shown) };
   }
 
-  /** What is not a request, or none that Node makes one of. */
+  /** Responds to what Node could not parse as a request. */
   function refuse(socket: Socket, error: HttpError): void {
     if (answered.has(socket) || !socket.writable) return;
     socket.end(refusalText(error, standingHeaders, now()));

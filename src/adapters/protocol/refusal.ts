@@ -4,7 +4,7 @@ import { codingNotSupported, headersTooLarge, versionNotSupported } from "./requ
 // An import statement would load Node's client for the web as well, which the service does not use.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** The whole response, as it goes over the wire, to a client for whom Node has made no response: its last. */
+/** The text of a whole response, the last one of its connection, where Node has made no response object. */
 export function refusalText(error: HttpError, standing: HeaderFields, now: Date): string {
   const { status, headers } = error;
   const body = errorText(error);
@@ -27,7 +27,7 @@ export interface ParserError extends NodeJS.ErrnoException {
 /** A request has not arrived in time. */
 export const isTimeout = ({ code }: ParserError): boolean => code === "ERR_HTTP_REQUEST_TIMEOUT";
 
-/** What Node's parser, or its clock, has against a request. */
+/** The response to a request that Node's parser refused, or that did not arrive in time. */
 export function parserRefusal({ code, reason }: ParserError): HttpError {
   switch (code) {
     // Node counts them together.

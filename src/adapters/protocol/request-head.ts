@@ -9,19 +9,19 @@ import {
   readMediaType,
 } from "./field-value.ts";
 
-/** Each header costs the process some fifty times the two bytes that the parser counts for the smallest one. */
+/** A limit of its own: a header takes about fifty times the two bytes that Node's parser counts for the smallest one. */
 export const mostHeaders = 100;
 
 /** What the header fields of a request mean. */
 export interface RequestHead extends Preconditions {
-  /** That of JSON where none was sent; undefined for what is no media type. */
+  /** JSON if the client sent none; undefined if it is malformed. */
   readonly contentType: MediaType | undefined;
-  /** Those of the body, in lower case. */
+  /** Codings of the body, in lower case. */
   readonly contentCodings: readonly string[];
   readonly expectsContinue: boolean;
 }
 
-/** What must hold of the content of today, as a client knows it (RFC 9110, section 13.1). */
+/** What the client requires of the current content (RFC 9110, section 13.1). */
 export interface Preconditions {
   readonly ifMatch: EntityTags | undefined;
   readonly ifNoneMatch: EntityTags | undefined;
@@ -29,7 +29,7 @@ export interface Preconditions {
 
 /** Header fields that must not be repeated. Node would drop the second one, or join it to the first. */
 const singular = ["Host", "Authorization", "Content-Type", "Idempotency-Key"];
-/** A bit for each of them, by their names in lower case. */
+/** A bit for each of these names, in lower case. */
 const bits: ReadonlyMap<string, number> = new Map(singular.map((name, at) => [name.toLowerCase(), 1 << at]));
 
 const json: MediaType = { type: "application/json", parameters: [] };
@@ -64,7 +64,7 @@ export function readHead(
   };
 }
 
-/** Whether a response is the last one of its connection for what its request says. Node would not read what follows an upgrade. */
+/** Whether the head of a request makes its response the last one of the connection. Node would not read what follows an upgrade. */
 export const endsConnection = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.upgrade !== undefined || (httpVersion === "1.0" && headers["transfer-encoding"] !== undefined);
 
@@ -89,7 +89,7 @@ function expectsContinue(expect: string): boolean {
   return members.length > 0;
 }
 
-/** Ignored, it would let a change through that the client wanted to be refused. */
+/** If it were ignored, the service would make a change that the client wanted to be refused. */
 function readIfMatch(text: string): EntityTags {
   const tags = readEntityTags(text);
   if (tags === undefined) throw new HttpError(400, "If-Match is not a list of entity tags");

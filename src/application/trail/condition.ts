@@ -8,14 +8,14 @@ export const repeatMilliseconds = 600_000;
 /**
  * Whether the trail of a process is as it should be. *Whole*: all records are numbered and, with a key, signed. *Waiting* for the
  * operator, or for the first poll. *Failing*: the last poll did not succeed, and the next one may. *Contradicted*: what is stored
- * is not what was signed, and nothing is signed until it is. Each poll leads from one to any other, but one that leaves records
- * to number changes nothing: what is not whole is as it was until the trail has caught up.
+ * is not what was signed, and nothing is signed until it is. A poll can lead from each to any other. A poll that leaves records
+ * to number keeps the condition until the trail has caught up.
  */
 export interface TrailCondition {
   readonly kind: TrailConditionKind;
   /** In elapsed milliseconds. */
   readonly since: number;
-  /** For everybody who may see the operations page: no path, no SQL, no message of a driver. Empty where it is whole. */
+  /** Text for the operations page, which anybody may see: no path, SQL or message of a driver. Empty if the trail is whole. */
   readonly why: string;
 }
 
@@ -32,7 +32,7 @@ export class TrailObstacleError extends TrailError {
   }
 }
 
-/** Bounds the reports of what would otherwise fill the log of the process: of each event at most so many in ten minutes. */
+/** Keeps repeated reports from filling the log of the process: at most this many of each event in ten minutes. */
 export class ReportLimit {
   readonly #clock: Clock;
   readonly #reports = new Map<string, { readonly since: number; count: number }>();
@@ -61,7 +61,7 @@ export const firstPoll = (now: number): TrailCondition => ({
   why: "for the first poll of the database",
 });
 
-/** The condition after a poll that ended with this error, or with none. The same value where nothing has changed. */
+/** The condition after a poll that ended with this error, or with none. The same value if nothing has changed. */
 export function conditionAfter(before: TrailCondition, error: unknown, now: number): TrailCondition {
   const [kind, why] = judge(error);
   if (kind === before.kind && why === before.why) return before;

@@ -34,7 +34,7 @@ const noneLate: Late = { records: 0, entry: undefined };
 export class Numbering {
   readonly #ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "clock" | "events">;
   readonly #reports: ReportLimit;
-  /** Those that were numbered late since the last report, with the entry of the first. */
+  /** How many records were numbered late since the last report, and the entry of the first. */
   #late: Late = noneLate;
   #known: KnownTrail | undefined;
   #settling: Settling = nothingKnown;
@@ -68,7 +68,7 @@ export class Numbering {
   /** The tree of the entries that this process knows; undefined before its first step. */
   head = (): KnownHead | undefined => this.#known && headOf(this.#known);
 
-  /** Since when it has waited for a transaction that may hold an older id, in elapsed milliseconds. */
+  /** When the wait for a transaction began that may hold an older id, in elapsed milliseconds. */
   waitsSince = (): number | undefined => this.#settling.nextFloor?.since;
 
   async #do(todo: Exclude<Todo, { kind: "end" }>): Promise<Seen> {
@@ -126,7 +126,7 @@ export class Numbering {
       events.warn("trail late", this.#late);
       this.#late = noneLate;
     }
-    // Each poll finds it again.
+    // Each poll finds such a record again.
     const event = "record too long for the trail";
     if (tooLong !== undefined && this.#reports.allows(event)) events.error(event, { record: tooLong });
   }

@@ -54,8 +54,8 @@ export function makePublishedTrail(
     },
 
     /**
-     * Entries from an index on, and the index after the last of them. Throws NOT_FOUND past the end: whoever is ahead of the
-     * trail must hear of it.
+     * Entries from an index on, and the index after the last of them. Throws NOT_FOUND past the end, so that a client that is
+     * ahead of the trail notices it.
      */
     async entries(
       from: number,

@@ -17,7 +17,7 @@ export function headIn(place: string, note: string | undefined): Head | undefine
 
 /**
  * Throws TrailError unless the stored trail extends the checkpoint that is remembered outside the database, and UnsuitableDatabase
- * where nothing at all is left of what that covers, as after a restore that failed.
+ * if the database has neither records nor entries, as after a restore that failed.
  */
 export async function requireRemembered({
   ledger,

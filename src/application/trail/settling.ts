@@ -5,7 +5,7 @@ import { type Horizon, type Ids, mostId, type Numbered } from "./ports.ts";
 export const mostRecords = 4_000;
 /** Ids, or entries, that one statement goes over at most, so that it ends before its deadline however long the trail is. */
 export const windowSize = 2 ** 18;
-/** Between the beginnings of two passes over all ids. */
+/** The time between the beginnings of two passes over all ids. */
 const renewMilliseconds = { open: 60_000, ended: 86_400_000, settled: 86_400_000 };
 /** A transaction that was issued a record id has an xid after this. */
 const xidMilliseconds = 1_000;
@@ -14,14 +14,14 @@ export const everyId = all(mostId);
 const isSame = (a: Ids, b: Ids): boolean => entryKinds.every(kind => a[kind] === b[kind]);
 
 /**
- * What a process knows of record ids. Those are settled with which only the owner of the tables can still make a record. A
- * sequence issues a record id before the transaction has an xid. What one poll found issued is therefore settled when every
- * transaction has ended that had an xid a second later, and the record ids were gone over after that.
+ * What a process knows of record ids. An id is settled when only the owner of the tables can still make a record with it. A
+ * sequence issues a record id before the transaction has an xid. The ids that one poll found issued are therefore settled when
+ * every transaction that had an xid a second later has ended, and a pass over these ids has been made after that.
  */
 export interface Settling {
   /**
-   * *Open*: transactions from before the first poll may hold any id, so that a pass a minute goes over all ids. *Ended*:
-   * they have ended, and one more pass finds what they left. *Settled*: a pass once a day finds what the owner has inserted.
+   * *Open*: transactions from before the first poll may hold any id, so a pass a minute goes over all ids. *Ended*: these
+   * transactions have ended, and one more pass finds what they left. *Settled*: a pass once a day finds what the owner has inserted.
    * Open -> ended when the first `nextFloor` is reached (`afterNew`); -> settled at the end of a pass (`afterWindow`); -> open
    * from any when the server is another one, or issues ids again (`afterHorizon`).
    */
@@ -148,7 +148,7 @@ function afterHorizon(state: Settling, { horizon, size, now }: Extract<Seen, { k
       nextFloor: undefined,
       ...begun,
     };
-  // Of an earlier poll: an id that this one has found may be of a transaction without an xid yet.
+  // Ids of an earlier poll: the transaction of an id that this one has found may have no xid yet.
   const nextFloor =
     state.nextFloor ?? (xid === undefined ? undefined : { ids: state.issued, xid, since: now });
   return {
@@ -165,7 +165,7 @@ function afterNew(state: Settling, { found, hashes, lastIds }: Numbered, window:
   if (found === mostRecords)
     return hashes.length > 0 ? end(state, true) : number(state, { ...window, above: lastIds });
   if (!state.nextFloor?.isReached) return goOn(state);
-  // One pass more, of whose entries those are checked that were not.
+  // One more pass, which checks the entries that were not checked before.
   const { entries } = state.pass ?? { entries: { from: 0, to: 0 } };
   const raised = { ...state, floor: state.nextFloor.ids, nextFloor: undefined };
   return goOn(

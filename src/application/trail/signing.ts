@@ -13,23 +13,23 @@ export interface NewestHead extends Head {
   readonly at: number;
 }
 
-/** A tree, and up to which size its entries were read from the database: this process has added those after it itself. */
+/** A tree, and the size up to which its entries were read from the database: this process has added the later ones itself. */
 export interface KnownHead extends Head {
   readonly readSize: number;
 }
 
 const announceMilliseconds = 60_000;
-/** The database keeps one checkpoint for so many entries, or for so long, so that they take little space. */
+/** The database keeps one checkpoint for this many entries, or for this time, so that checkpoints take little space. */
 const storedEntries = 1_000;
 const storedMilliseconds = 3_600_000;
 
 export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
 
-/** A head that was signed, and where that is kept. */
+/** A head that was signed, and where it is kept. */
 interface Signed {
   readonly where: string;
   readonly head: Head;
-  /** Undefined in the memory of this process. */
+  /** Undefined for the memory of this process. */
   readonly note?: string;
 }
 
@@ -39,8 +39,8 @@ const signedIn = (where: string, note: string | undefined): Signed | undefined =
 };
 
 /**
- * What was signed before, inside the database and outside of it. Outside is what is remembered, and nothing else: who remembers
- * nothing beside a stored checkpoint waits for the operator. Without such a place it is what this process has signed last.
+ * What was signed before, inside the database and outside of it. Outside counts only the state file: if it is empty although the
+ * database has a checkpoint, the trail waits for the operator. Without a state file, it is what this process has signed last.
  */
 async function signedBefore(
   { checkpoints, remembered }: Pick<TrailPorts, "checkpoints" | "remembered">,
@@ -49,7 +49,7 @@ async function signedBefore(
   const inside = signedIn("database", await checkpoints.last());
   if (remembered === undefined) return { inside, outside: own && { where: "memory", head: own } };
   const { place } = remembered;
-  // An empty file says as much as none.
+  // An empty file counts as a missing one.
   const outside = signedIn(place, (await remembered.read()) || undefined);
   // A new machine, a second process, or a file that was lost: only the operator knows which.
   if (inside !== undefined && outside === undefined)
@@ -61,9 +61,9 @@ async function signedBefore(
 }
 
 /**
- * The tree, which extends what was signed before, by any process. The tree is read last, since it then has at least what others
- * have signed. Throws TrailError where it does not extend that, and where the stored trail is not whole, and TrailObstacleError
- * as `signedBefore`.
+ * The tree, which extends what any process has signed before. The tree is read last, so that it has at least what others have
+ * signed. Throws TrailError if it does not extend that or the stored trail is not whole, and TrailObstacleError as `signedBefore`
+ * does.
  *
  * @param own what this process has signed last
  */
@@ -143,9 +143,9 @@ export class Signing {
 }
 
 /**
- * Goes on with the history that is stored, where that contradicts what was signed before: signs it, and puts it in the
- * place of what is remembered. Returns undefined where nothing contradicts it. Throws TrailError where the right edge of
- * the stored tree is not whole, and unless the operator has named how many entries the signed history has more.
+ * Goes on with the stored history although it contradicts what was signed before: signs it, and replaces the state file.
+ * Returns undefined if nothing contradicts it. Throws TrailError if the right edge of the stored tree is not whole, or if the
+ * signed history has more entries and the operator has not said how many may be given up.
  */
 export async function acceptTrail(
   ports: Omit<TrailPorts, "records" | "events" | "clock"> & { readonly key: SignerKey },

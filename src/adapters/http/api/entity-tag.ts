@@ -4,7 +4,7 @@ import type { EntityTags } from "../../protocol/field-value.ts";
 import type { Preconditions } from "../../protocol/request-head.ts";
 import type { RouteResult } from "./route.ts";
 
-/** Strong: it is made of all that is sent, such as the names of today in a log that never changes (RFC 9110, section 8.8.3). */
+/** A strong tag: the hash of all that is sent, which has the current names in a log that never changes (RFC 9110, section 8.8.3). */
 const tagOf = (body: string): string => `"${hash("sha256", body, "base64url")}"`;
 
 /** Content with its entity tag. */
@@ -14,9 +14,9 @@ export function tagged(content: object, headers: RouteResult["headers"] = {}): R
 }
 
 /**
- * Content with an entity tag, or word that the client has it already (RFC 9110, sections 13.1 and 13.2.2).
+ * Content with its entity tag, or a 304 if the client has it already (RFC 9110, sections 13.1 and 13.2.2).
  *
- * @throws CHANGED when it is not what the client asks for
+ * @throws CHANGED when `If-Match` names other content
  */
 export function unlessMatched({ ifMatch, ifNoneMatch }: Preconditions, content: object): RouteResult {
   const result = tagged(content);
@@ -25,7 +25,7 @@ export function unlessMatched({ ifMatch, ifNoneMatch }: Preconditions, content: 
   return isNamed(ifNoneMatch, tag) ? { headers: { ETag: tag }, isNotModified: true } : result;
 }
 
-/** Whether content is as the client says that it must be for a change; undefined when the client says nothing. */
+/** Whether content meets the preconditions of a change; undefined when the client has sent none. */
 export function expectationOf({
   ifMatch,
   ifNoneMatch,

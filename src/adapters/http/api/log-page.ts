@@ -32,7 +32,7 @@ export const unfilteredFields: Readonly<Record<Exclude<keyof MaintenanceLog, key
 
 const byLinks = ": write limit, and follow the links";
 
-/** Those, and the names by which other services page: the first page would be the answer for ever. */
+/** Those fields, and names that other services use for pages: if they were ignored, a client would get the first page for ever. */
 export const refusedInPages: RefusedQuery = {
   ...unfilteredFields,
   ...Object.fromEntries(["page", "offset", "skip", "cursor", "after"].map(name => [name, byLinks])),
@@ -62,7 +62,7 @@ export async function listOrPage(
   return list(page, next === undefined ? {} : { Link: linkTo(segment, query, next) });
 }
 
-/** It holds behind a proxy that adds a prefix to the path; some libraries drop the segment from a query alone (RFC 2396). */
+/** A relative link, which also works behind a proxy that adds a prefix to the path. Some libraries resolve a query alone wrongly (RFC 2396). */
 function linkTo(
   segment: string | number,
   query: Values<typeof logQueryFields>,

@@ -36,7 +36,7 @@ export const bytes = (body: Uint8Array | ByteList): RouteResult => ({
 /** Of the longest body on a route that does not say otherwise. */
 export const bodyLimitBytes = 64 * 1024;
 
-/** Query parameters that would be ignored, and answer another list than the client means; each with what the message says of it. */
+/** Query parameters that are refused: if they were ignored, the client would get another list than it wants. Each has the end of its message. */
 export type RefusedQuery = Readonly<Record<string, string>>;
 
 interface Input<Id, Rest, Body extends Fields, Query extends Fields, Headers extends Fields> {
@@ -102,7 +102,7 @@ export interface Route extends Omit<GuardedDeclaration<AnyInput, Fields, Fields,
 /** What a route asks for, as a list; none for an open route. */
 export const rolesOf = (role: Route["role"]): string[] => (role === "NONE" ? [] : [role]);
 
-/** A route whose type says which. */
+/** A route whose type has its method and path. */
 type NamedRoute<M, P> = Route & { readonly method: M; readonly path: P };
 
 /** Method and path of a route, as the documents name it. */

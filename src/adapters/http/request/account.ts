@@ -5,7 +5,7 @@ export type Phase = "arrived" | "checking" | "receiving" | "working" | "respondi
 
 const isWork = (phase: Phase): boolean => phase === "checking" || phase === "working";
 
-/** What a body or a response counts as, however short it is: about what its exchange takes of the process. */
+/** The least that a body or a response counts as: about the memory of its exchange. */
 export const leastBytes = 4 * 1024;
 
 /** What an exchange holds of the process. The first three are written by `Account` alone. */
@@ -13,7 +13,7 @@ export interface Share {
   phase: Phase;
   /** The memory for its body. */
   bodyBytes: number;
-  /** What was given to its connection, and not taken by the client yet. */
+  /** The memory for its response, until the client has taken all of it. */
   responseBytes: number;
   /** Whom it belongs to: the id of the employee, or the address where no token is known. */
   readonly owner: number | string;
@@ -29,15 +29,15 @@ export interface AccountLimits {
   readonly requests: number;
   /** The bytes of all bodies. */
   readonly bodyBytes: number;
-  /** Those of exchanges without a token, so that others are served during an attack without one. */
+  /** The bytes of bodies without a token, so that a flood of them leaves memory for the others. */
   readonly bodyBytesWithoutToken: number;
   /** The bytes of all responses that clients have not taken. */
   readonly responseBytes: number;
-  /** A list is refused rather than that a client is cut off which has taken something within this time. */
+  /** A client that has taken something within this time is not cut off for a list: the list is refused. */
   readonly slowReaderMilliseconds: number;
 }
 
-/** Something of which all exchanges together hold so much at most. */
+/** A bound on what all exchanges together hold of one thing. */
 interface Room {
   readonly most: number;
   held: number;
@@ -47,14 +47,14 @@ interface Room {
 const noCounts = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
 
 /**
- * What all exchanges hold of the process: a place each while the service works for them, memory for bodies and responses. It
- * decides who gets more, who has to make room, and counts who was turned away.
+ * Counts what all exchanges hold of the process: a place each while the service works for them, memory for bodies and responses.
+ * It decides which exchange gets more, which one has to end to make room, and counts those that were turned away.
  *
- * No owner gets more than is left for all others, so that one can fill a half, and another still finds room. To make room,
- * the exchange ends that has moved nothing for longest: one of the same owner, or, when all is taken, of the one that holds most.
+ * No owner gets more than is left for all others: one can fill a half, and another still finds room. To make room, it ends
+ * the exchange that has moved nothing for longest: one of the same owner, or, when all is taken, of the owner that holds most.
  *
- * It keeps no set of the exchanges: V8 lets what goes in and out of a long-lived set survive its young generation, which made
- * a list a third dearer. The sums say as a rule that there is enough; only past a half of a room it goes over all exchanges.
+ * It keeps no set of the exchanges: V8 moves what goes in and out of a long-lived set to its old generation, which made a list
+ * cost a third more. The sums are enough as a rule; it goes over all exchanges only when more than half of a room is taken.
  */
 export class Account {
   readonly #underWay: () => Iterable<Share>;
@@ -79,7 +79,7 @@ export class Account {
     this.#responses = room(limits.responseBytes, ({ responseBytes }) => responseBytes);
   }
 
-  /** Brings an exchange to its work; false when it cannot have a place. */
+  /** Gives an exchange a place for this phase; false when there is none. */
   work(share: Share, phase: "checking" | "working"): boolean {
     if (!this.#hasRoom(this.#places, share, Number(!isWork(share.phase)))) {
       this.turnAway("requests");
@@ -89,7 +89,7 @@ export class Account {
     return true;
   }
 
-  /** Gives an exchange so many bytes in all for its body; false when it cannot have them. */
+  /** Gives an exchange this many bytes in all for its body; false when it cannot have them. */
   holdBody(share: Share, bytes: number): boolean {
     const more = bytes - share.bodyBytes;
     const rooms = share.hasToken ? [this.#bodies] : [this.#bodies, this.#bodiesWithoutToken];
@@ -106,7 +106,7 @@ export class Account {
     this.#change(share, "receiving", share.bodyBytes, share.responseBytes);
   }
 
-  /** Brings an exchange to a response of so many bytes. What was done must be told: where all is taken, others make room. */
+  /** Begins a response of this many bytes. It is never refused, since the client must hear what was done: others make room. */
   respond(share: Share, bytes: number): void {
     const room = this.#responses;
     if (!this.#makeRoom(room, share, bytes, "responding", this.#slowReaderMilliseconds))
@@ -114,7 +114,7 @@ export class Account {
     this.#change(share, "responding", 0, bytes);
   }
 
-  /** The same for a list; false when there is no room, and nobody has stalled. */
+  /** Begins a list; false when there is no room, and no client has stalled. */
   respondWithList(share: Share, bytes: number): boolean {
     if (!this.#makeRoom(this.#responses, share, bytes, "responding", this.#slowReaderMilliseconds)) {
       this.turnAway("requests");
@@ -124,14 +124,14 @@ export class Account {
     return true;
   }
 
-  /** More memory for a response, as long as half of all is free: nobody has to make room for it. */
+  /** More memory for a response, only while half of it all is free: nobody has to make room for this. */
   holdAhead(share: Share, bytes: number): boolean {
     const isPlenty = 2 * (this.#responses.held + bytes) <= this.#responses.most;
     if (isPlenty) this.#change(share, share.phase, share.bodyBytes, share.responseBytes + bytes);
     return isPlenty;
   }
 
-  /** The client has taken the response, or has gone, and nobody works for it any more. */
+  /** The client has taken the response or has gone, and the work for it has ended. */
   close(share: Share): void {
     this.#change(share, "closed", 0, 0);
   }
@@ -150,7 +150,7 @@ export class Account {
     };
   }
 
-  /** Who was turned away since the last report; undefined when there is none. A line for each would be a load of its own. */
+  /** Counts since the last report; undefined when all are 0. A log line for each would be too much in a flood. */
   report(): TurnedAway | undefined {
     const since = this.#unreported;
     this.#unreported = { ...noCounts };
@@ -172,7 +172,7 @@ export class Account {
     return true;
   }
 
-  /** Ends an exchange in this phase for another one; false when there is none that has stalled for so long. */
+  /** Ends an exchange in this phase to make room; false when none has stalled for that long. */
   #endStalled(room: Room, share: Share, more: number, phase: Phase, patienceMilliseconds = 0): boolean {
     const others = [...this.#underWay()].filter(other => other !== share && room.of(other) > 0);
     const isFull = room.held + more > room.most;
@@ -199,7 +199,7 @@ export class Account {
   }
 }
 
-/** Of those that may end, and of the owner who holds most: the one that has moved nothing for longest. */
+/** The exchange that has moved nothing for longest, among those that may end of the owner that holds most. */
 function stalledOf(
   shares: readonly Share[],
   room: Room,

@@ -22,9 +22,9 @@ export interface Edge {
   readonly headersFor: (origin: string | undefined) => HeaderFields;
   /** How long the client may pause while the rest of its request is thrown away. */
   readonly lingerMilliseconds: number;
-  /** A list of more than one chunk counts as so much: a page of it and the chunk that is being sent. */
+  /** What a list of more than one chunk counts as: a page of it and the chunk that is being sent. */
   readonly longListBytes: number;
-  /** A page that is read ahead counts as so much more. */
+  /** What a page that is read ahead counts as, in addition. */
   readonly aheadBytes: number;
 }
 
@@ -57,7 +57,7 @@ export class Exchange implements Share {
   /** The `{id}` of the path. */
   recordId: number | undefined;
   caller: Caller | undefined;
-  // These three are written by Account alone.
+  // Only Account writes these three.
   phase: Phase = "arrived";
   bodyBytes = 0;
   responseBytes = 0;
@@ -128,14 +128,14 @@ export class Exchange implements Share {
     if (!this.#edge.account.holdBody(this, bytes)) throw overloaded();
   }
 
-  /** From here on there is a response of so many bytes, which it holds until the client has taken them. */
+  /** Begins the response: it holds this many bytes until the client has taken them. */
   respond(bytes: number): void {
     this.move();
     this.#edge.account.respond(this, leastBytes + bytes);
   }
 
   /**
-   * The same for a list. Throws HttpError 503 when there is no memory for it.
+   * Begins a list. Throws HttpError 503 when there is no memory for it.
    *
    * @param bytes of the list; undefined when it is of more than one chunk
    */

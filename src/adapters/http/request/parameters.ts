@@ -41,7 +41,7 @@ export function readQuery<F extends Fields>(
   return readFields(fields, sent);
 }
 
-/** Ignored, `task_type`, `filter[status][$eq]`, `status.eq` and `amp;status` would answer the unfiltered list. */
+/** If `task_type`, `filter[status][$eq]`, `status.eq` or `amp;status` were ignored, the client would get the unfiltered list. */
 function refuseNearMisses(sent: readonly string[], fields: Fields, refused: RefusedQuery): void {
   const byLetters = (names: object) => new Map(Object.keys(names).map(name => [lettersOf(name), name]));
   const [known, others] = [byLetters(fields), byLetters(refused)];

@@ -3,7 +3,7 @@ import type { Preconditions } from "../../protocol/request-head.ts";
 import type { Route } from "../api/route.ts";
 
 /**
- * Throws CHANGED where a change is asked for of what has no entity tag, and the client names one: none matches, and `*` matches
+ * For a change of a record without an entity tag: throws CHANGED when the client names one, since none matches. `*` matches
  * whatever exists (RFC 9110, sections 13.1.1 and 13.1.2).
  */
 export function refuseUnmetWithoutTag(

@@ -149,7 +149,7 @@ async function sendList(
   }
 }
 
-/** The next chunk that is not empty. To look for it can take long, so the search ends when the client goes away. */
+/** The next chunk that is not empty. Many can be empty before it, so the search ends when the client goes away. */
 async function nextOf(
   chunks: AsyncIterator<ByteChunk | JsonChunk>,
   response: ServerResponse,

@@ -5,16 +5,16 @@ import type { HttpConnection } from "./http-connection.ts";
 
 /** The connections of a server. */
 export interface OpenConnections {
-  /** Those of the network: with TLS they are there before there is a connection that HTTP knows of. */
+  /** All TCP connections: with TLS one is open before it becomes an `HttpConnection`. */
   readonly sockets: Iterable<Socket>;
-  /** Those of them whose TLS handshake is under way. */
+  /** The sockets whose TLS handshake is under way. */
   readonly handshakes: ReadonlyMap<string, Socket>;
   readonly connections: ReadonlyMap<Socket, HttpConnection>;
 }
 
 /**
- * The end of a server, in two steps: it takes no new connections, but for a moment requests on those that it has, since some
- * may be on their way (`draining`); then it closes each that has no request, and the others after their responses (`closing`).
+ * The stop of a server, in two steps. First it takes no new connections, but for a moment still requests on the open ones, since
+ * some may be on their way (`draining`). Then it closes idle connections, and the others after their responses (`closing`).
  */
 export class Draining {
   readonly #server: Server;
@@ -28,7 +28,7 @@ export class Draining {
     this.#drainMilliseconds = drainMilliseconds;
   }
 
-  /** Responses are the last ones of their connections. */
+  /** From then on each response is the last one of its connection. */
   get hasBegun(): boolean {
     return this.#state !== "open";
   }
@@ -42,7 +42,7 @@ export class Draining {
   async drain(graceMilliseconds: number): Promise<void> {
     this.#state = "draining";
     const closed = once(this.#server, "close");
-    // That of net: the one of http would also close connections on which a request may be on its way.
+    // The `close` of net: that of http would also close idle connections, on which a request may be on its way.
     Reflect.apply(Server.prototype.close, this.#server, []);
     const { sockets, handshakes, connections } = this.#open;
     for (const connection of connections.values()) connection.announceEnd();
@@ -56,7 +56,7 @@ export class Draining {
     for (const { socket, isIdle } of connections.values()) if (isIdle) socket.destroy();
     await closed;
     clearTimeout(deadline);
-    // Ends what http still has: the timer of its time-outs.
+    // The `close` of http: ends the timer of its time-outs.
     this.#server.close();
   }
 }

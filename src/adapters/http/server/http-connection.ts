@@ -2,17 +2,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Exchange } from "../request/exchange.ts";
 
-/** What Node has made of a request. */
+/** A request as Node hands it over, with the response to write. */
 export interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** Who works on the requests of connections. */
+/** Works on the requests of connections. */
 export interface Server {
   /** Works on a request until its response has left the process, or its client has gone; sets `exchange` first. Never fails. */
   serve(connection: HttpConnection, arrival: Arrival): Promise<void>;
-  /** Is told that a connection has nothing more to work on. */
+  /** Called when a connection has nothing more to work on. */
   rest(connection: HttpConnection): void;
 }
 
@@ -21,7 +21,7 @@ export interface Server {
  *
  * - idle: no exchange. Next: busy, with a request; closed after 65 s, at the stop of the service.
  * - busy: works on an exchange until its response has left. A request that arrives meanwhile waits, and nothing more is read
- *   until it begins. Next: idle, or closed where the response says `Connection: close`; ending, with what else arrives.
+ *   until it begins. Next: idle, or closed if the response says `Connection: close`; ending, if yet another request arrives.
  * - ending: the request that waits is the last, or the one under way where none does. Next: lingering when its response has left.
  * - lingering: nothing is under way; the socket stays open so that the client reads. Next: closed, after a second.
  * - closed, from any state: by the client; by the service when nothing moves for 60 s, a list fails, a response has to make
@@ -31,7 +31,7 @@ export class HttpConnection {
   readonly socket: Socket;
   readonly #lingerMilliseconds: number;
   readonly #server: Server;
-  /** The one that is worked on. */
+  /** The exchange that is worked on. */
   exchange: Exchange | undefined;
   #waiting: Arrival | undefined;
   #isEnding = false;
@@ -50,7 +50,7 @@ export class HttpConnection {
     return !this.isBusy && !this.#isEnding;
   }
 
-  /** What is sent after two requests that have no response yet has to be sent again on another connection (RFC 9112, section 9.3.2). */
+  /** A third request without a response ends the connection: the client sends it again on another one (RFC 9112, section 9.3.2). */
   accept(arrival: Arrival): void {
     if (this.#isEnding) return;
     if (!this.isBusy) void this.#workOn(arrival);
@@ -80,7 +80,7 @@ export class HttpConnection {
       this.exchange.response.setHeader("Connection", "close");
   }
 
-  /** Works on nothing more than it has. */
+  /** Works on what has arrived, and takes nothing more. */
   #endAfterResponse(): void {
     this.#isEnding = true;
     this.announceEnd();
@@ -88,7 +88,7 @@ export class HttpConnection {
     stopParsing(this.socket);
   }
 
-  /** Node reads on when it has parsed a whole request: so the second time it is told after that. */
+  /** Node resumes the socket itself after it has parsed a whole request, hence the second `pause` after that. */
   #stopReading(): void {
     this.socket.pause();
     queueMicrotask(() => {
@@ -97,8 +97,8 @@ export class HttpConnection {
   }
 
   /**
-   * Responds to what Node has refused to make a request of: after the response that is under way there is none, since a
-   * second one would be read as a part of it.
+   * Responds to bytes that Node could not parse as a request. If a response has begun, it sends nothing, since the client would
+   * read a second response as a part of the first.
    *
    * @param last the whole response
    */

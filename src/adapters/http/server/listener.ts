@@ -49,7 +49,7 @@ export function makeListener(limits: HttpLimits, identity: TlsIdentity | undefin
           ...policy,
           handshakeTimeout: limits.receiveMilliseconds,
         });
-  // Node drops those past a count without a word: one more than may be, so that `readHead` sees that there are more.
+  // Node silently drops header fields past this count: one more than the limit, so that `readHead` can refuse them.
   server.maxHeadersCount = mostHeaders + 1;
   server.maxConnections = identity === undefined ? limits.connections : limits.tlsConnections;
   server.timeout = limits.takeMilliseconds;

@@ -21,7 +21,7 @@ import { makeListener, renewIdentity, strictTransport, type TlsIdentity } from "
 
 export type HttpServer = ReturnType<typeof makeHttpServer>;
 
-/** Node does not tell of which connection a TLS handshake was. */
+/** The key of a TLS handshake: Node does not tell to which TCP connection a TLS socket belongs. */
 const clientOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 export function makeHttpServer(
@@ -35,9 +35,9 @@ export function makeHttpServer(
   const headersFor = (origin: string | undefined): HeaderFields =>
     isSecure ? { ...cors.forOrigin(origin), ...strictTransport } : cors.forOrigin(origin);
   const { lingerMilliseconds, longListBytes, aheadBytes } = limits;
-  /** Also those whose client has gone, as long as there is work for them. */
+  /** Also connections whose client has gone, until the work for them has ended. */
   const connections = new Map<Socket, HttpConnection>();
-  /** Those of the network: with TLS they are there before there is a connection that HTTP knows of. */
+  /** All TCP connections: with TLS one is open before it becomes an `HttpConnection`. */
   const sockets = new Set<Socket>();
   const handshakes = new Map<string, Socket>();
   const account = new Account(limits, function* () {
@@ -122,7 +122,7 @@ export function makeHttpServer(
 
   async function listen(where: ListenOptions | { fd: number }): Promise<number> {
     const { waitingConnections: backlog } = limits;
-    // Node asks for a queue of 511 otherwise, also for a socket of systemd that has a longer one: there it takes the second argument.
+    // Without it Node sets a queue of 511, also on a socket of systemd that has a longer one. For a descriptor it reads the second argument.
     server.listen({ ...where, backlog }, backlog);
     await once(server, "listening");
     return (server.address() as AddressInfo).port;

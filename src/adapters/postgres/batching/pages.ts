@@ -74,7 +74,7 @@ export async function* pagesOf<Key, P extends Page<Key>>(
   }
 }
 
-/** Pages of which the next one may be read while this one is sent. It is held for as long as the client takes for this one. */
+/** Pages of a list. The next one may be read while this one is sent, and takes memory until the client has taken this one. */
 export class Pages<P> {
   readonly #pages: AsyncGenerator<P, undefined>;
   #ahead: Promise<IteratorResult<P, undefined>> | undefined;
@@ -92,7 +92,7 @@ export class Pages<P> {
 
   readAhead(): void {
     this.#ahead ??= this.#pages.next();
-    // Whoever asks for it next hears of it.
+    // The next call throws the failure.
     this.#ahead.catch(() => {});
   }
 

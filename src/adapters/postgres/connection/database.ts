@@ -57,7 +57,7 @@ export function connect(
   );
 }
 
-/** A COPY that no statement asked for is a stream of postgres.js, whose error would end the process. */
+/** postgres.js makes a stream of a COPY that no statement asked for, and its error would end the process. */
 function refuseCopy(rows: unknown): void {
   if (!(rows instanceof Stream)) return;
   rows.on("error", () => {});

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 /** How a connection is encrypted, as node:tls has it. */
 type Encryption = Pick<ConnectionOptions, "secureContext" | "rejectUnauthorized" | "checkServerIdentity">;
 
-/** What the files have, in PEM. */
+/** The contents of the files, in PEM. */
 type Pem = Readonly<Record<"ca" | "cert" | "key", string | undefined>>;
 
 const modes = ["disable", "require", "verify-ca", "verify-full"] as const;
@@ -17,7 +17,7 @@ export class EncryptionFiles {
   #pem: Pem;
   #encryption: Encryption;
 
-  /** Throws Error as `current`. */
+  /** Throws Error as `current` does. */
   constructor(mode: (typeof modes)[number], read: () => Pem) {
     this.#mode = mode;
     this.#read = read;
@@ -28,7 +28,7 @@ export class EncryptionFiles {
   /** Throws Error with what is wrong with the files, in words that follow the name of the setting. */
   current(): Encryption {
     const pem = this.#read();
-    // All authorities of a machine take 50 ms.
+    // Parsing all authorities of a machine takes 50 ms.
     if (!isDeepStrictEqual(pem, this.#pem)) {
       this.#encryption = this.#make(pem);
       this.#pem = pem;
@@ -38,7 +38,7 @@ export class EncryptionFiles {
 
   #make(pem: Pem): Encryption {
     try {
-      // createSecureContext() takes no notice of an authority that it cannot read.
+      // createSecureContext() silently ignores an authority that it cannot read.
       if (pem.ca !== undefined) new X509Certificate(pem.ca);
       return {
         secureContext: createSecureContext(pem),

@@ -66,8 +66,8 @@ class Task<Connection> {
 /**
  * A connection is opening, idle, checked out by one statement, or closed:
  *
- * - opening -> checked out by the statement that has waited longest, or idle where none waits. One that cannot be opened is
- *   the failure of the statement that has waited longest, unless another one is checked out; `close` gives it up
+ * - opening -> checked out by the statement that has waited longest, or idle if none waits. If it cannot be opened, the statement
+ *   that has waited longest fails, unless another connection is checked out; `close` gives it up
  * - idle -> checked out; -> closed when it is found lost, at `close`, or when another one is discarded: it may be as dead without knowing it
  * - checked out -> checked out by the next statement, or idle, after a result or an error of the statement alone; -> closed
  *   at `close`, after an error of the connection, or after a missed deadline, when the server is asked to cancel the statement
@@ -146,7 +146,7 @@ export class Pool<Connection extends PooledConnection> {
       this.#hand(connection);
     } catch (error) {
       this.#opening.delete(opening);
-      // One that is checked out comes back, or its end opens another one: until then the statements may wait.
+      // Statements may wait while a connection is checked out: it comes back, or another one is opened when it is closed.
       if (this.#checkedOut.length > 0) return;
       this.#waiting.shift()?.reject(error);
       this.#openForWaiting();

@@ -14,7 +14,7 @@ type AppendRow = { readonly assetFound: number | null } & (
   | { readonly id: null; readonly isLive: boolean; readonly performedByEmployeeId: number | null }
 );
 
-/** What a key adds to the statement. To leave it out where no log has one saves PostgreSQL a twentieth of a log. */
+/** The part of the statement for logs with a key. Without it, a log costs PostgreSQL a twentieth less. */
 const keyed = {
   insert: sql`
     on conflict (performed_by_employee_id, idempotency_key) where idempotency_key is not null do nothing`,

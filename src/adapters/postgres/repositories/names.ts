@@ -2,7 +2,7 @@ import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { sql } from "../connection/statement.ts";
 
-/** A full name, of a row of employee. */
+/** The full name in a row of employee. */
 export const fullName = sql`first_name || ' ' || last_name`;
 
 /** By id, a fragment of JSON: what the logs of an asset or a performer have in common, from the end of the comment on. */
@@ -15,11 +15,11 @@ type Kind = keyof Names;
 /** Assets and performers of some logs. */
 export type References = Readonly<Record<Kind, ReadonlySet<number>>>;
 
-/** A name is used for so long, so that changes by other processes are seen within this time. */
+/** How long a name is used: changes by other processes are seen within this time. */
 const recentMilliseconds = 500;
 const mostNames = 10_000;
 
-/** The names in lists of logs, which all lists share: to read them for each page would cost 40 % of its statement. */
+/** The names in lists of logs, which all lists share: reading them for each page would cost 40 % of its statement. */
 export class SharedNames {
   readonly #now: () => number;
   readonly #fill: (missing: Missing) => Promise<unknown>;
@@ -32,7 +32,7 @@ export class SharedNames {
     this.#fill = batched(query<NamedRow>, namesOf, fill);
   }
 
-  /** Begins with no names. Pages that read some at this moment keep theirs, which may be older: no later page gets those. */
+  /** Drops all names. A page that is reading names at this moment uses those, which may be older; later pages do not get them. */
   forget(): void {
     this.#recent = none();
     this.#since = this.#now();
@@ -53,7 +53,7 @@ export class SharedNames {
 
 const none = (): Names => ({ assets: new Map(), performers: new Map() });
 
-/** Ids without a name, and where it is to be put. */
+/** Ids whose names are missing, and where to put the names. */
 type Missing = Readonly<Record<Kind, readonly number[]>> & { readonly into: Names };
 
 interface NamedRow {

@@ -17,7 +17,7 @@ export interface PackedLogs {
 const [comma, quote, backslash, space, zero, letterT] = [0x2c, 0x22, 0x5c, 0x20, 0x30, 0x54] as const;
 const fieldsPerLog = 7;
 
-/** PostgreSQL, or what is between, has sent something else: the result of another statement, or a date that is none. */
+/** PostgreSQL, or a pooler before it, has sent something else: the result of another statement, or something that is not a date. */
 const misread = (): Error => new RangeError("what was read is no page of logs");
 
 function endOfField(fields: Uint8Array, from: number): number {
@@ -119,7 +119,7 @@ const escapes: readonly Uint8Array[] = Array.from({ length: backslash + 1 }, (_,
   Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
 );
 
-/** So many make a stream wait for its client (JsonChunk), and a slow client holds little more. */
+/** A stream waits for its client after this many (JsonChunk), so a slow client holds little more. */
 const chunkBytes = 64 * 1024;
 /** One log is 62 KB at most, when its comment is all control characters. */
 const mostChunkBytes = chunkBytes + 64 * 1024;
@@ -192,7 +192,7 @@ function put(bytes: Uint8Array, out: Uint8Array, at: number): number {
   return at + length;
 }
 
-/** Where a list keeps the chunk that is being sent. V8 collects buffers late and at a high cost, so a long one uses it again. */
+/** Where a list keeps the chunk that is being sent. A long list uses it again, because V8 frees buffers late and at a high cost. */
 export class ChunkRoom {
   #room: Uint8Array | undefined;
 

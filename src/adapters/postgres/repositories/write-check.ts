@@ -6,7 +6,7 @@ import { type Statement, sql } from "../connection/statement.ts";
 /** As the trail has it: an employee's id, or null for the operator. */
 export const askedBy = (by: Author): number | null => (by === "operator" ? null : by.employeeId);
 
-/** Whether a row of employee is of a caller whose token lives (`isLive` in sessions.ts). */
+/** Whether a row of employee is that of the caller, and the token is not revoked (`isLive` in sessions.ts). */
 export const isLive = (tokenVersion: number | Statement, tokenId: string | null | Statement): Statement =>
   sql`employee.active and (employee.token_version = ${tokenVersion} or employee.surviving_token_id = ${tokenId})`;
 const isLiveOf = ({ tokenVersion, tokenId }: Caller) => isLive(tokenVersion, tokenId ?? null);

@@ -15,18 +15,18 @@ export interface Finding {
 type Asked = keyof typeof databasePromises;
 
 interface Fault {
-  /** The place of the promise among those that are asked of the same. */
+  /** The index of the promise among those of one statement. */
   readonly promise: number;
   readonly fault: string;
 }
 
-/** Those that are asked of this, and matter with this use of the database. */
+/** The promises of one part of the database that matter for this use of it. */
 export const promisesOf = (asked: Asked, use: Use): readonly DatabasePromise[] =>
   databasePromises[asked].filter(({ when }) => when?.(use) !== false);
 export const allPromises = (use: Use): readonly DatabasePromise[] =>
   (Object.keys(databasePromises) as Asked[]).flatMap(asked => promisesOf(asked, use));
 
-/** One statement for all of them. */
+/** One statement that finds the faults of all these promises. */
 const questions = (promises: readonly DatabasePromise[], schema: Schema): Statement =>
   unionOf(
     promises.map(
@@ -36,7 +36,7 @@ const questions = (promises: readonly DatabasePromise[], schema: Schema): Statem
     ),
   );
 
-/** In the order of the promises. */
+/** Findings in the order of the promises. */
 const findingsOf = (promises: readonly DatabasePromise[], rows: readonly Fault[]): Finding[] =>
   rows
     .toSorted((a, b) => a.promise - b.promise)
@@ -47,17 +47,17 @@ const findingsOf = (promises: readonly DatabasePromise[], rows: readonly Fault[]
 
 const noSchema: Schema = { migrations: [], serviceRole: "", protection: [], rights: [] };
 
-/** Whether `serve` is not ready where the promise is broken. */
+/** Whether `serve` is not ready while the promise is broken. */
 export const keepsFromServing = ({ prevents }: DatabasePromise): boolean =>
   prevents === "start" || prevents === "readiness";
 
-/** Throws UnsuitableDatabase where one of the findings keeps `serve` from starting. */
+/** Throws UnsuitableDatabase if one of the findings keeps `serve` from starting. */
 export function refuse(findings: readonly Finding[]): void {
   const [first] = findings.filter(({ promise }) => promise.prevents === "start");
   if (first !== undefined) throw new UnsuitableDatabase(first.words);
 }
 
-/** What each new connection is asked. */
+/** The check of each new connection. */
 export function sessionCheck(use: Use, judge: (findings: readonly Finding[]) => void = refuse): SessionCheck {
   const promises = promisesOf("connection", use);
   return {

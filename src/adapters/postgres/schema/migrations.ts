@@ -19,7 +19,7 @@ export interface Schema {
   readonly serviceRole: string;
   /** What protects the records after the migrations. */
   readonly protection: readonly Protection[];
-  /** Those of the service role. */
+  /** The rights of the service role. */
   readonly rights: readonly Protection[];
 }
 

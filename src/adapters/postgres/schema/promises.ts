@@ -20,8 +20,8 @@ export interface DatabasePromise {
   /** As `check` and SECURITY.md name it; several promises may share a name. */
   readonly name: string;
   /**
-   * What `serve` does not do while the promise is broken: start, and be ready where it has started; be ready alone; sign the
-   * trail, which asks for this at each poll (application/trail/trail.ts). `check` fails, and only warns where it is nothing.
+   * What `serve` does not do while the promise is broken. *Start*: nor is it ready if it runs already. *Readiness*: it runs and
+   * is not ready. *Signing*: the trail itself checks this at each poll. *Nothing*: `check` warns; it fails for all others.
    */
   readonly prevents: "start" | "readiness" | "signing" | "nothing";
   /** A row with one text for each fault; none where the promise holds. */
@@ -32,7 +32,7 @@ export interface DatabasePromise {
   readonly when?: (use: Use) => boolean;
 }
 
-/** Those of one service. */
+/** The number of connections of one service. */
 const connections = [serviceLimits, trailLimits, probeLimits].reduce(
   (sum, each) => sum + each.connections,
   0,
@@ -59,7 +59,7 @@ const emptied = unionOf(
   ),
 );
 
-/** What each new connection is asked. */
+/** Promises that each new connection is checked for. */
 const ofConnections: readonly DatabasePromise[] = [
   {
     // LATIN1 cannot store every character, and SQL_ASCII counts bytes where a length is meant in characters.

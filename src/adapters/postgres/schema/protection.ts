@@ -2,16 +2,16 @@ import type { Database } from "../connection/database.ts";
 import { type Statement, script, sql } from "../connection/statement.ts";
 
 /**
- * What protects the records, as the migrations make it: triggers and their functions, constraints, columns. In the words of
- * PostgreSQL's own functions for definitions, which are those of 15 to 18. And the rights of the service role.
+ * What protects the records, as the migrations make it: triggers and their functions, constraints, columns, and the
+ * rights of the service role. The definitions are as PostgreSQL's own functions print them, the same in 15 to 18.
  */
 export interface Protection {
   readonly kind: "table" | "column" | "constraint" | "index" | "sequence" | "function" | "trigger" | "right";
-  /** The table; of a function, empty. */
+  /** The table; empty for a function. */
   readonly place: string;
-  /** Of a right, the privilege. */
+  /** The privilege, for a right. */
   readonly name: string;
-  /** Of a right, the columns to which it is limited, if it is. */
+  /** The columns to which a right is limited, if it is. */
   readonly definition: string;
 }
 

@@ -34,7 +34,7 @@ const inWords = (rights: readonly Right[], areHeld: boolean): Statement => sql`
     else has_column_privilege(to_regclass("table"), "column", privilege)
   end, false)`;
 
-/** A row for each right that the service role has after migrate, so that `serve` needs it, and the role of the connection has not. */
+/** A row for each right that `serve` needs, as the service role has it after migrate, and that the role of the connection lacks. */
 export const missingRights = (rights: readonly Protection[]): Statement => {
   const needed = rights.flatMap(({ name: privilege, place, definition: columns }) =>
     columns === "" ? onTables(privilege, place) : onColumns(privilege, place, columns),

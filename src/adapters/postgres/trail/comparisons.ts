@@ -4,8 +4,8 @@ import { type Statement, sql } from "../connection/statement.ts";
 import { indexEnd, leafHash, linesOf, type Subject, subjects, tableOf } from "./entries.ts";
 
 /**
- * What does not agree, found by PostgreSQL in one walk over records and entries side by side. An owner of the tables can
- * drop every constraint, so nothing is taken for granted of an id or an index.
+ * Finds records and entries that do not agree, by one pass over both in PostgreSQL. It relies on no constraint of an id or
+ * an index, since the owner of the tables can drop every one.
  */
 const comparisonOf = (kind: EntryKind): Statement => sql`
   with record as (
@@ -42,7 +42,7 @@ const unrecordedOf = ({ kind, table, id, state }: Subject): Statement => sql`
   union
   select ${id}::text, 'removed' from ${tableOf[kind]} where not exists (select from ${table} subject where subject.id = ${id})`;
 
-/** By what they find, statements of which each row is an id and what does not agree: `verify --database` runs all. */
+/** The statements of `verify --database`, by the name of what they find. Each row is an id and what does not agree. */
 export const comparisons: readonly (readonly [string, Statement])[] = [
   ...entryKinds.map(kind => [kind, comparisonOf(kind)] as const),
   ["entry", withoutKind],

@@ -9,8 +9,8 @@ import { type Statement, sql } from "../connection/statement.ts";
 import { indexEnd, leafHash, linesOf, serverStart, unionOf } from "./entries.ts";
 
 /**
- * The records of a kind that have no entry. PostgreSQL joins two sorted inputs as far as the limit asks for. With "not exists" it
- * looks each record up in the index.
+ * The records of a kind that have no entry. With this join PostgreSQL merges two sorted inputs, and stops at the limit. With
+ * "not exists" it would look up each record in the index.
  */
 const unnumbered = (kind: EntryKind, above: Ids, upTo: Ids, settled: Ids, limit: number) => sql`
   select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${settled[kind]} as is_late,
@@ -22,7 +22,7 @@ const unnumbered = (kind: EntryKind, above: Ids, upTo: Ids, settled: Ids, limit:
   ) as line`;
 
 interface NumberedRow extends Ids {
-  /** The size of the trail before. Nothing is found, and nothing added, where it is not the expected one. */
+  /** The size of the trail before. If it is not the expected one, nothing is found and nothing added. */
   readonly present: number;
   readonly hashes: string;
   readonly late: number;
@@ -32,8 +32,8 @@ interface NumberedRow extends Ids {
 }
 
 /**
- * Numbers records, and says what they are: `found` are the next ones without an entry, of which each gets the next index, unless it is
- * too long for an entry.
+ * Numbers records and returns what it did. `found` are the next records without an entry. Each gets the next index, unless it
+ * is too long for an entry.
  */
 function numbering(size: number, above: Ids, settled: Ids, limit: number, upTo: Ids): Statement {
   const records = unionOf(entryKinds.map(kind => unnumbered(kind, above, upTo, settled, limit)));

@@ -92,8 +92,8 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
     async entries(from, to) {
       const lineOf = (kind: EntryKind) =>
         sql`select line from (${linesOf[kind]} where id = record_id and kind = ${kind}::trail_kind) as line`;
-      // Those that follow each other without a gap, rendered as far as their texts come to few bytes; up to one whose record is
-      // gone, and as far as their lines come to few bytes.
+      // Entries that follow each other without a gap. Two sums bound them: that of their texts, before they are rendered, and that
+      // of their lines. They also end before an entry whose record is gone.
       const [row] = await queryBytes(
         sql`
           with entry as materialized (
