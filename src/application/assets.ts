@@ -7,6 +7,5 @@ export const makeAssets = ({ assets }: Pick<Ports, "assets">) => ({
   list: assets.list,
   find: assets.find,
   create: (caller: Caller, asset: NewAsset) => assets.insert(asset, caller),
-  activate: (caller: Caller, id: number) => assets.setActive(id, true, caller),
-  deactivate: (caller: Caller, id: number) => assets.setActive(id, false, caller),
+  setActive: (caller: Caller, id: number, active: boolean) => assets.setActive(id, active, caller),
 });

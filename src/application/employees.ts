@@ -27,12 +27,6 @@ export function makeEmployees({
     if (role === "ADMIN") events.warn("admin created", { employeeId: id, byEmployeeId: caller.employeeId });
   };
 
-  async function setActive(caller: Caller, id: number, active: boolean, isExpected?: Expectation) {
-    const expected = isExpected && (await employees.find(id));
-    if (expected !== undefined && !isExpected?.(expected)) throw recordChanged();
-    await forgetAfter(employees.setActive(id, active, caller, expected));
-  }
-
   /**
    * Returns the stored hash. Throws INVALID when the password is not the caller's own, and THROTTLED: a thief of a token may
    * guess it here no faster than at the login.
@@ -58,11 +52,12 @@ export function makeEmployees({
     list: employees.list,
     find: employees.find,
 
-    /** Both throw NOT_FOUND, and CHANGED when the employee is not as the client expects. */
-    reactivate: (caller: Caller, id: number, isExpected?: Expectation) =>
-      setActive(caller, id, true, isExpected),
-    deactivate: (caller: Caller, id: number, isExpected?: Expectation) =>
-      setActive(caller, id, false, isExpected),
+    /** Throws NOT_FOUND, and CHANGED when the employee is not as the client expects. */
+    async setActive(caller: Caller, id: number, active: boolean, isExpected?: Expectation): Promise<void> {
+      const expected = isExpected && (await employees.find(id));
+      if (expected !== undefined && !isExpected?.(expected)) throw recordChanged();
+      await forgetAfter(employees.setActive(id, active, caller, expected));
+    },
 
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
     async register(

@@ -14,7 +14,6 @@ import {
 import { readSchema } from "../adapters/postgres/schema/migrations.ts";
 import { TrailObstacleError } from "../application/trail/condition.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
-import { misspelled } from "../config/misspelled.ts";
 import { readServeSettings, storedTrailSettings } from "../config/settings.ts";
 import { faultOf, TrailError } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
@@ -28,7 +27,6 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   const settings = readServeSettings(environment, readFile);
   const { databaseUrl, preparesStatements, durability } = settings;
   print("settings: ok");
-  for (const line of misspelled(environment)) print(`warning: ${line}`);
   if (readIdentity(settings) !== undefined) print("TLS: ok");
   // A service that listens on a loopback address is most likely behind a proxy.
   if (settings.trustedProxies.length === 0 && /^(127\.|::1$|localhost$)/.test(settings.host)) {

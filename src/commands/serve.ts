@@ -6,7 +6,6 @@ import type { ServicePhase } from "../adapters/ops/figures/readiness.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { EventLog } from "../application/process.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
-import { misspelled } from "../config/misspelled.ts";
 import { readServeSettings } from "../config/settings.ts";
 import { causeOf, isUnavailable } from "../domain/error.ts";
 import type { CommandContext } from "./command.ts";
@@ -48,7 +47,6 @@ export async function runServe(context: CommandContext): Promise<void> {
   const databaseExamined = onceReachable(events, () => database.check());
   // Its findings are reported below, when the rest is loaded.
   databaseExamined.catch(() => {});
-  for (const hint of misspelled(environment)) events.warn("unknown setting", { hint });
   const { makeService } = await loadService();
   let phase: ServicePhase = "starting";
   const service = await makeService(settings, database, {

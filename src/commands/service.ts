@@ -100,9 +100,7 @@ export async function makeService(
       await compareStateFile(database.requests, trailStateFile).catch(faultOf);
     },
 
-    startTrail(): void {
-      trail.start();
-    },
+    startTrail: trail.start,
 
     async close(drainMilliseconds: number): Promise<void> {
       await app.close(drainMilliseconds);

@@ -56,24 +56,6 @@ for (const { name, open } of worlds) {
       assert.deepEqual((await get(`${assets}?other=1&other=2`)).json, list);
     });
 
-    test("a wrong or repeated active filter is 400", async () => {
-      for (const query of [
-        "active=1",
-        "active=True",
-        "active=",
-        "active",
-        "active=true&active=false",
-        "active=%E0",
-      ]) {
-        const answer = await get(`${assets}?${query}`);
-        assert.deepEqual(
-          [answer.status, answer.json],
-          [400, { status: 400, msg: "Invalid active value" }],
-          query,
-        );
-      }
-    });
-
     test("activation and deactivation answer 204 without a body, twice as well as once", async () => {
       const { id } = (await create({ name: "Pump" })).json;
       for (const [method, active] of [
@@ -86,15 +68,6 @@ for (const { name, open } of worlds) {
         assert.deepEqual([answer.status, answer.text], [204, ""]);
         assert.equal((await get(`${assets}/${id}`)).json.active, active);
       }
-    });
-
-    test("an asset has no update operation", async () => {
-      const answer = await world.call("PUT", `${assets}/1`, {
-        token: world.tokens.ADMIN,
-        body: { name: "x" },
-      });
-      assert.deepEqual([answer.status, answer.json], [405, { status: 405, msg: "Method not allowed" }]);
-      assert.equal(answer.headers.get("allow"), "GET, PATCH, DELETE, HEAD, OPTIONS");
     });
 
     test("an id of the wrong form is 400, one that does not exist 404", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { encode, forge, goodClaims, hs256, signed } from "../support/forge.ts";
 import { aRegistration } from "../support/test-records.ts";
-import { api, issuer, password, type World, worlds } from "../support/world.ts";
+import { api, password, type World, worlds } from "../support/world.ts";
 
 const login = `${api}/auth/login`;
 const register = `${api}/auth/register`;
@@ -33,32 +33,6 @@ for (const { name, open } of worlds) {
         assert.deepEqual(json.authUser, { ...employee });
         assert.doesNotMatch(text, /password|hash|secret/i);
         assert.equal((await world.call("GET", `${api}/assets`, { token: json.token })).status, 200);
-      });
-
-      test("the token carries username, one role, issuer, expiry and subject", async () => {
-        const { id, email } = world.employees.MANAGER;
-        const { json } = await world.call("POST", login, { body: { email, password } });
-        const claims = JSON.parse(Buffer.from(json.token.split(".")[1], "base64url").toString());
-        const iat = Math.floor(world.clock.now().getTime() / 1_000);
-        assert.match(claims.jti, /^[0-9a-f-]{36}$/);
-        assert.deepEqual(
-          { ...claims, jti: undefined },
-          {
-            username: email,
-            roles: ["MANAGER"],
-            ver: 1,
-            iss: issuer,
-            iat,
-            exp: iat + 3_600,
-            sub: String(id),
-            jti: undefined,
-          },
-        );
-      });
-
-      test("the email may differ in case and in the whitespace around it", async () => {
-        const email = `  ${world.employees.ADMIN.email.toUpperCase()} `;
-        assert.equal((await world.call("POST", login, { body: { email, password } })).status, 200);
       });
 
       test("takes an email with a quotation mark, as everything else that means something in SQL", async () => {
@@ -130,15 +104,6 @@ for (const { name, open } of worlds) {
           body: { email: sent.email, password: sent.password },
         });
         assert.deepEqual(loggedIn.json.authUser, json);
-      });
-
-      test("a password is kept as sent, with the whitespace around it", async () => {
-        const body = registration({ password: "  four  " });
-        await world.call("POST", register, { token: world.tokens.ADMIN, body });
-        const attempt = (password: string) =>
-          world.call("POST", login, { body: { email: body.email, password } });
-        assert.equal((await attempt("  four  ")).status, 200);
-        assert.equal((await attempt("four")).status, 401);
       });
 
       test("an email that exists is 409, whatever its case", async () => {

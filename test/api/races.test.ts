@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
-import { aLog, aRegistration } from "../support/test-records.ts";
+import { aRegistration } from "../support/test-records.ts";
 import { api, password, type World, worlds } from "../support/world.ts";
 
 const count = (statuses: readonly number[], status: number) => statuses.filter(one => one === status).length;
@@ -29,42 +29,6 @@ for (const { name, open } of worlds) {
       );
       await world.close();
       assert.deepEqual([count(statuses, 201), count(statuses, 409)], [1, 199]);
-    });
-
-    test("of 20 password changes at once exactly one succeeds", async () => {
-      const { employee, token } = await world.join("TECHNICIAN");
-      const statuses = await inParallel(20, i =>
-        world.call("PATCH", `${api}/employees/${employee.id}/password`, {
-          token,
-          body: { oldPassword: password, newPassword: `another ${i}` },
-        }),
-      );
-      assert.equal(count(statuses, 204), 1, String(statuses));
-      assert.equal(statuses.filter(status => status >= 500).length, 0, String(statuses));
-    });
-
-    test("50 sends of one key leave one log, and each is answered with it", async () => {
-      const { json: asset } = await world.call("POST", `${api}/assets`, {
-        token: world.tokens.ADMIN,
-        body: { name: "Pump" },
-      });
-      const body = aLog();
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, () =>
-          world.call("POST", `${api}/assets/${asset.id}/logs`, {
-            token: world.tokens.TECHNICIAN,
-            headers: { "idempotency-key": "one" },
-            body,
-          }),
-        ),
-      );
-      assert.deepEqual([...new Set(answers.map(({ status, json }) => `${status} ${json.id}`))].length, 1);
-      const replays = answers.filter(({ headers }) => headers.get("idempotent-replayed") === "true");
-      assert.equal(replays.length, 49);
-      const { json } = await world.call("GET", `${api}/assets/${asset.id}/logs`, {
-        token: world.tokens.ADMIN,
-      });
-      assert.equal(json.length, 1);
     });
 
     test("a token that a login obtained while its employee was deactivated is dead", async () => {

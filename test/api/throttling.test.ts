@@ -77,16 +77,6 @@ describe("guessing passwords", () => {
     await world.close();
   });
 
-  test("starts afresh after a login", async () => {
-    const world = await openWorld();
-    const { email } = world.employees.TECHNICIAN;
-    for (let round = 0; round < 3; round += 1) {
-      await guess(world, email, freeFailures.ofEmail - 1);
-      assert.equal((await attempt(world, email, password)).status, 200);
-    }
-    await world.close();
-  });
-
   test("counts one email however it is written, and no login of another one forgives its failures", async () => {
     const world = await openWorld();
     const padding = " ".repeat(600);
@@ -102,14 +92,6 @@ describe("guessing passwords", () => {
     await world.close();
   });
 
-  test("never throttles successful logins", async () => {
-    const world = await openWorld();
-    const { email } = world.employees.TECHNICIAN;
-    const answers = await Promise.all(Array.from({ length: 40 }, () => attempt(world, email, password)));
-    assert.ok(answers.every(({ status }) => status === 200));
-    await world.close();
-  });
-
   test("does not lock out the same employee at another address, behind a trusted proxy", async () => {
     const world = await openWorld({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
     const { email } = world.employees.TECHNICIAN;
@@ -117,26 +99,6 @@ describe("guessing passwords", () => {
     assert.equal((await attempt(world, email, password, "198.51.100.7")).status, 429);
     assert.equal((await attempt(world, email, password, "198.51.100.8, 10.1.2.3")).status, 200);
     assert.equal((await attempt(world, email, password, "198.51.100.8, 198.51.100.7")).status, 429);
-    await world.close();
-  });
-
-  test("knows an address behind a trusted proxy in any form, and beside empty members", async () => {
-    const world = await openWorld({ trustedProxies: ["127.0.0.1"] });
-    const { email } = world.employees.TECHNICIAN;
-    const forms = [
-      "::ffff:cb00:7107",
-      "0:0:0:0:0:ffff:203.0.113.7",
-      "[::FFFF:203.0.113.7]:80",
-      "203.0.113.7,",
-    ];
-    for (const form of forms) await attempt(world, email, "guess", form);
-    await attempt(world, email, "guess", "203.0.113.7");
-    for (const form of [...forms, "203.0.113.7"]) {
-      assert.equal((await attempt(world, email, password, form)).status, 429, form);
-    }
-    for (const other of ["::ffff:cb00:7108", "203.0.113.51,", "198.51.100.7, ,"]) {
-      assert.equal((await attempt(world, email, password, other)).status, 200, other);
-    }
     await world.close();
   });
 
@@ -182,23 +144,6 @@ test("guessing the old password with somebody's token is slowed down like the lo
   assert.equal(events.length, freeFailures.ofEmail);
   const { employeeId, address } = events[0]?.details ?? {};
   assert.deepEqual([employeeId, address], [id, "127.0.0.1"]);
-  await world.close();
-});
-
-test("of many guesses of the old password at once no more than the free ones learn anything", async () => {
-  const world = await openWorld();
-  const { id } = world.employees.TECHNICIAN;
-  const change = (oldPassword: string) =>
-    world.call("PATCH", `${api}/employees/${id}/password`, {
-      token: world.tokens.TECHNICIAN,
-      body: { oldPassword, newPassword: "another 1" },
-    });
-  const guesses = Array.from({ length: 30 }, (_, i) => change(`guess ${i}`));
-  const last = change(password);
-  const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-  assert.equal(statuses.filter(status => status === 400).length, freeFailures.ofEmail);
-  assert.equal(statuses.filter(status => status === 429).length, 30 - freeFailures.ofEmail);
-  assert.equal((await last).status, 429);
   await world.close();
 });
 

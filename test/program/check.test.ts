@@ -73,15 +73,6 @@ describe("check", () => {
     assert.match(stderr, /^check: The database is not available: .*ECONNREFUSED.*\n$/);
   });
 
-  test("warns of a variable that is nearly a setting", async () => {
-    const DATABASE_URL = await nowhere();
-    const given = { ...settings(), DATABASE_URL, TRUSTED_PROXY: "127.0.0.1", LOG_LEVEL_FIEL: "x", HOME: "/" };
-    const { stdout } = await runProgram(["check"], given);
-    assert.match(stdout, /^settings: ok\nwarning: TRUSTED_PROXY is no setting; TRUSTED_PROXIES\?\n/);
-    assert.match(stdout, /^warning: LOG_LEVEL_FIEL is no setting; LOG_LEVEL_FILE\?$/m);
-    assert.equal(stdout.match(/is no setting/g)?.length, 2);
-  });
-
   test("warns when a proxy on this machine would make one client of all", async () => {
     const DATABASE_URL = await nowhere();
     for (const [TRUSTED_PROXIES, HOST, warns] of [

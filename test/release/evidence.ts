@@ -163,12 +163,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   },
   "An `Idempotency-Key` writes one log": {
     code: ["sql/0003_maintenance_log.sql", "log-append.ts"],
-    tests: [
-      "test/api/races.test.ts",
-      "test/contract/repositories.ts",
-      "test/postgres/repositories/replay.test.ts",
-      "test/lab/faults",
-    ],
+    tests: ["test/contract/repositories.ts", "test/postgres/repositories/replay.test.ts", "test/lab/faults"],
   },
   "A key that is sent again": {
     code: ["application/maintenance-logs.ts", "domain/maintenance-log.ts"],

@@ -92,12 +92,8 @@ export function makeOpsServer(
   function responseTo(error: unknown): OpsResponse {
     if (!(error instanceof HttpError)) failed(error);
     const shown = error instanceof HttpError ? error : new HttpError(500, "Internal server error");
-    return {
-      status: shown.status,
-      type: jsonType["Content-Type"],
-      text: errorText(shown),
-      headers: shown.headers,
-    };
+    const { status, headers } = shown;
+    return { status, headers, type: jsonType["Content-Type"], text: errorText(shown) };
   }
 
   /** Responds to what Node could not parse as a request. */

@@ -21,25 +21,11 @@ export interface EntityTag {
 /** The tags that a client names, or `*`. */
 export type EntityTags = "*" | readonly EntityTag[];
 
-/** A position in a text, from which sticky patterns are read one after the other. */
-class Cursor {
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  get isAtEnd(): boolean {
-    return this.#at === this.#text.length;
-  }
-
-  take(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text) ?? undefined;
-    if (found !== undefined) this.#at = pattern.lastIndex;
-    return found;
-  }
+/** What a sticky pattern matches in a text, one match after the other; undefined where they do not reach its end. */
+function matchesOf(pattern: RegExp, text: string): readonly RegExpExecArray[] | undefined {
+  const found = [...text.matchAll(pattern)];
+  const length = found.reduce((sum, [match]) => sum + match.length, 0);
+  return length === text.length ? found : undefined;
 }
 
 /** The members of a list (section 5.6.1), of which none may have a comma of its own. Empty ones count as none. */
@@ -49,43 +35,31 @@ export const membersOf = (text: string): string[] =>
     .map(member => member.trim())
     .filter(member => member !== "");
 
-const mediaType = /([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[\t ]*/y;
-const semicolon = /;[\t ]*/y;
+const mediaType = /^([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[\t ]*/;
 const parameter =
-  /([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*)")[\t ]*/y;
+  /;[\t ]*(?:([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*)")[\t ]*)?/gy;
 
 /** Reads a media type with its parameters (sections 5.6.6 and 8.3.1); undefined for what is none. */
 export function readMediaType(text: string): MediaType | undefined {
-  const cursor = new Cursor(text);
-  const [, type] = cursor.take(mediaType) ?? [];
-  if (type === undefined) return undefined;
-  const parameters: [string, string][] = [];
-  while (!cursor.isAtEnd) {
-    if (cursor.take(semicolon) === undefined) return undefined;
-    const [, name, token, quoted = ""] = cursor.take(parameter) ?? [];
-    if (name !== undefined) parameters.push([name.toLowerCase(), token ?? unescaped(quoted)]);
-  }
+  const [begin = "", type] = mediaType.exec(text) ?? [];
+  const found = matchesOf(parameter, text.slice(begin.length));
+  if (type === undefined || found === undefined) return undefined;
+  const parameters = found.flatMap(([, name, token, quoted = ""]) =>
+    name === undefined ? [] : [[name.toLowerCase(), token ?? unescaped(quoted)] as const],
+  );
   return { type: type.toLowerCase(), parameters };
 }
 
 /** What a quoted string means (section 5.6.4), whose quotation marks have been taken off. */
 const unescaped = (quoted: string): string => quoted.replace(/\\(.)/g, "$1");
 
-const gap = /[\t ,]*/y;
-const entityTag = /(W\/)?("[!#-~\x80-\xff]*")[\t ]*(?:,[\t ,]*|$)/y;
+const entityTag = /(W\/)?("[!#-~\x80-\xff]*")[\t ]*(?:,[\t ,]*|$)/gy;
 
 /** Reads `*` or a list of entity tags (sections 8.8.3 and 13.1.1); undefined for what is neither. */
 export function readEntityTags(text: string): EntityTags | undefined {
   if (text === "*") return "*";
-  const cursor = new Cursor(text);
-  cursor.take(gap);
-  const tags: EntityTag[] = [];
-  while (!cursor.isAtEnd) {
-    const [, weak, tag] = cursor.take(entityTag) ?? [];
-    if (tag === undefined) return undefined;
-    tags.push({ isWeak: weak !== undefined, text: tag });
-  }
-  return tags;
+  const found = matchesOf(entityTag, text.replace(/^[\t ,]+/, ""));
+  return found?.map(([, weak, tag = ""]) => ({ isWeak: weak !== undefined, text: tag }));
 }
 
 const hostAndPort = /^(?:\[([\da-f:.]+)\]|((?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+))(?::(\d*))?$/i;

@@ -104,11 +104,6 @@ describe("a token for an employee", () => {
     await assert.rejects(verify(token), notValid);
   });
 
-  test("is valid for another process with the same settings", async () => {
-    const other = await makeJoseTokens(settings, clock);
-    assert.deepEqual(whoIs(await other.verify(await tokens.sign(account))), known);
-  });
-
   for (const changed of [{ secretKey: `${settings.secretKey}.` }, { issuer: "another" }]) {
     test(`is not valid for a process with another ${Object.keys(changed)}`, async () => {
       const other = await makeJoseTokens({ ...settings, ...changed }, clock);
@@ -181,16 +176,6 @@ describe("what a token says of itself", () => {
 
 describe("a token signed by hand", () => {
   test("is valid", async () => assert.deepEqual(whoIs(await tokens.verify(forge(claims))), known));
-
-  test("is valid as a constant", async () => {
-    const token = [
-      "eyJhbGciOiJIUzI1NiJ9",
-      "eyJ1c2VybmFtZSI6IkFkYUBleGFtcGxlLmNvbSIsInJvbGVzIjpbIk1BTkFHRVIiXSwi" +
-        "aXNzIjoibWFpbnRlbmFuY2UtbG9nIiwiZXhwIjoxNzcyMzcwMDAwLCJzdWIiOiI3In0",
-      "-kGf-NMVVL8Wl6wcE4hTOR1raiL7GrMj_BZYnftIPo0",
-    ].join(".");
-    assert.deepEqual(whoIs(await tokens.verify(token)), known);
-  });
 });
 
 describe("what a valid token says", () => {

@@ -46,51 +46,6 @@ describe("the login throttle", () => {
     assert.ok(waitOf(email, here) > 0);
   });
 
-  test("lets a few failures pass, then doubles the wait with each, up to a quarter of an hour", () => {
-    const { waitOf, fail } = open();
-    fail(freeFailures.ofEmail - 1, email, here);
-    assert.equal(waitOf(email, here), 0);
-    for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]) {
-      fail(1, email, here);
-      assert.equal(waitOf(email, here), seconds);
-    }
-  });
-
-  test("remembers failures for an hour after the latest one, so that the longest waits come", () => {
-    const { clock, waitOf, fail } = open();
-    fail(freeFailures.ofEmail + 10, email, here);
-    clock.advance(900);
-    assert.equal(waitOf(email, here), 0);
-    fail(1, email, here);
-    assert.equal(waitOf(email, here), 900);
-    clock.advance(3_599);
-    fail(1, email, here);
-    assert.equal(waitOf(email, here), 900);
-    clock.advance(3_600);
-    fail(1, email, here);
-    assert.equal(waitOf(email, here), 0);
-  });
-
-  test("lets attempts through again when the wait is over", () => {
-    const { clock, waitOf, fail } = open();
-    fail(freeFailures.ofEmail + 2, email, here);
-    assert.equal(waitOf(email, here), 4);
-    clock.advance(3);
-    assert.equal(waitOf(email, here), 1);
-    clock.advance(1);
-    assert.equal(waitOf(email, here), 0);
-    fail(1, email, here);
-    assert.equal(waitOf(email, here), 8);
-  });
-
-  test("concerns one email from one address: nobody is locked out by what others do", () => {
-    const { waitOf, fail } = open();
-    fail(20, email, here);
-    assert.ok(waitOf(` ${email.toUpperCase()}`, here) > 0);
-    assert.equal(waitOf(email, elsewhere), 0);
-    assert.equal(waitOf("grace@example.com", here), 0);
-  });
-
   describe("of an address that guesses at many emails", () => {
     /** One failure each, of emails that nobody has tried before. */
     let guesses = 0;
@@ -101,52 +56,6 @@ describe("the login throttle", () => {
       }
     };
 
-    test("costs a wait of ten seconds at most, however many there were", () => {
-      const { clock, waitOf, fail } = open();
-      spray(fail, freeFailures.ofAddress - 1);
-      assert.equal(waitOf("fresh@example.com", here), 0);
-      spray(fail, 1);
-      assert.equal(waitOf("fresh@example.com", here), 10);
-      spray(fail, 1_000);
-      assert.equal(waitOf("fresh@example.com", here), 10);
-      assert.equal(waitOf("fresh@example.com", elsewhere), 0);
-      clock.advance(9.5);
-      assert.equal(waitOf("fresh@example.com", here), 1);
-      clock.advance(0.5);
-      assert.equal(waitOf("fresh@example.com", here), 0);
-    });
-
-    test("refills: one failure every ten seconds costs nothing, for as long as it goes on", () => {
-      const { clock, waitOf, fail } = open();
-      spray(fail, freeFailures.ofAddress);
-      for (let i = 0; i < 1_000; i += 1) {
-        clock.advance(10);
-        assert.equal(waitOf("fresh@example.com", here), 0);
-        spray(fail, 1);
-      }
-      clock.advance(500);
-      spray(fail, freeFailures.ofAddress - 1);
-      assert.equal(waitOf("fresh@example.com", here), 0);
-    });
-
-    test("costs nothing for an email that has logged in from there before", () => {
-      const { throttle, waitOf, fail } = open();
-      throttle.countSuccess(emailKey(email.toUpperCase()), here);
-      spray(fail, freeFailures.ofAddress);
-      assert.equal(waitOf(email, here), 0);
-      assert.equal(waitOf("fresh@example.com", here), 10);
-      throttle.countSuccess(emailKey(email), elsewhere);
-      fail(freeFailures.ofEmail, email, here);
-      assert.equal(waitOf(email, here), 1);
-    });
-
-    test("goes on costing it after somebody has logged in from there", () => {
-      const { throttle, waitOf, fail } = open();
-      spray(fail, freeFailures.ofAddress);
-      throttle.countSuccess(emailKey(email), here);
-      assert.equal(waitOf("fresh@example.com", here), 10);
-    });
-
     test("is bounded in what it remembers of those who logged in", () => {
       const { throttle, waitOf, fail } = open();
       spray(fail, freeFailures.ofAddress);
@@ -156,17 +65,6 @@ describe("the login throttle", () => {
       throttle.countSuccess(emailKey("one.more@example.com"), elsewhere);
       assert.equal(waitOf(email, here), 10);
     });
-  });
-
-  test("forgives the email on success, and everything after an hour without a failure", () => {
-    const { clock, throttle, waitOf, fail } = open();
-    fail(freeFailures.ofEmail, email, here);
-    throttle.countSuccess(emailKey(email.toUpperCase()), here);
-    assert.equal(waitOf(email, here), 0);
-    fail(freeFailures.ofEmail + 20, email, here);
-    clock.advance(3_600);
-    fail(freeFailures.ofEmail - 1, email, here);
-    assert.equal(waitOf(email, here), 0);
   });
 
   test("remembers a bounded number, the latest failures", () => {

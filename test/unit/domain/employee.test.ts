@@ -49,18 +49,12 @@ type Rule = readonly [sent: unknown, outcome: { readonly kept: string } | { read
 const nameRules = (label: string): Rule[] => {
   const message = `${label} must be between 2 and 50 characters`;
   return [
-    ["Al", { kept: "Al" }],
     ["A", { message }],
-    ["a".repeat(50), { kept: "a".repeat(50) }],
-    ["a".repeat(51), { message }],
-    ["  Al\n", { kept: "Al" }],
     ["  A  ", { message }],
     [` ${"a".repeat(50)} `, { kept: "a".repeat(50) }],
     [wrench, { message }],
-    [wrench.repeat(2), { kept: wrench.repeat(2) }],
     [wrench.repeat(50), { kept: wrench.repeat(50) }],
     [wrench.repeat(51), { message }],
-    ["Anne-Marie O’Neill", { kept: "Anne-Marie O’Neill" }],
   ];
 };
 
@@ -111,18 +105,12 @@ const phoneRules: Rule[] = [
 
 const shortPassword = { message: "Password must be between 4 and 72 characters" };
 const passwordRules: Rule[] = [
-  ["abcd", { kept: "abcd" }],
-  ["abc", shortPassword],
-  ["a".repeat(72), { kept: "a".repeat(72) }],
-  ["a".repeat(73), shortPassword],
   ["  abcd  ", { kept: "  abcd  " }],
   ["  abc  ", shortPassword],
   [` ${"a".repeat(72)} `, { kept: ` ${"a".repeat(72)} ` }],
   [wrench.repeat(3), shortPassword],
-  [wrench.repeat(4), { kept: wrench.repeat(4) }],
   [wrench.repeat(72), { kept: wrench.repeat(72) }],
   [wrench.repeat(73), shortPassword],
-  ["a b c d", { kept: "a b c d" }],
 ];
 
 /** Tests each rule of one field; `read` gives what is kept of it. */
@@ -166,15 +154,10 @@ describe("a registration", () => {
     });
   }
 
-  for (const role of ["admin", "AUTHENTICATED", "OWNER", 1, ["ADMIN"]]) {
-    test(`refuses the role ${shown(role)}`, () => {
-      assert.throws(() => register({ role }), refused("Invalid role value"));
-    });
-  }
-
-  for (const role of ["TECHNICIAN", "MANAGER", "ADMIN"]) {
-    test(`takes the role ${role}`, () => assert.equal(register({ role }).role, role));
-  }
+  test("has one of the roles", () => {
+    assert.equal(register({ role: "ADMIN" }).role, "ADMIN");
+    assert.throws(() => register({ role: "admin" }), refused("Invalid role value"));
+  });
 
   test("names what is missing in the order of its fields", () => {
     const sent: Record<string, unknown> = {};
@@ -238,21 +221,13 @@ describe("a change of an employee", () => {
     assert.throws(() => change({ firstName: "A", role: "" }), refused("Role is required"));
   });
 
-  test("refuses an unknown role", () => {
-    assert.throws(() => change({ role: "admin" }), refused("Invalid role value"));
-    assert.equal(change({ role: "ADMIN" }).role, "ADMIN");
+  test("follows the rules of a registration", () => {
+    for (const name of Object.keys(changeable) as (keyof typeof changeable)[]) {
+      assert.equal(employeeChangeFields[name].schema, registrationFields[name].schema);
+    }
+    assert.throws(() => change({ email: "ada" }), refused("Invalid email format"));
+    assert.equal(change({ phone: "  123456  " }).phone, "123456");
   });
-
-  test("wants text", () => {
-    assert.throws(() => change({ lastName: 7 }), refused("Last name must be a string"));
-  });
-
-  describe("follows the rules of the first name", () =>
-    testRules(nameRules("First name"), firstName => change({ firstName }).firstName));
-  describe("follows the rules of the last name", () =>
-    testRules(nameRules("Last name"), lastName => change({ lastName }).lastName));
-  describe("follows the rules of the email", () => testRules(emailRules, email => change({ email }).email));
-  describe("follows the rules of the phone", () => testRules(phoneRules, phone => change({ phone }).phone));
 });
 
 describe("a login", () => {

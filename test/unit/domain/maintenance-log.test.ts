@@ -60,36 +60,20 @@ describe("a new log", () => {
     });
   }
 
-  for (const status of statuses) {
-    test(`takes the status ${status}`, () => assert.equal(write({ status }).status, status));
-  }
-  for (const status of ["pending", "DONE", " PENDING", 0, ["PENDING"]]) {
-    test(`refuses the status ${JSON.stringify(status)}`, () => {
-      assert.throws(() => write({ status }), refused("Invalid status value"));
-    });
-  }
+  test("has one of the statuses and of the task types", () => {
+    for (const status of statuses) assert.equal(write({ status }).status, status);
+    for (const taskType of taskTypes) assert.equal(write({ taskType }).taskType, taskType);
+    assert.throws(() => write({ status: "pending" }), refused("Invalid status value"));
+    assert.throws(() => write({ taskType: "REPAIR" }), refused("Invalid task type value"));
+  });
 
-  for (const taskType of taskTypes) {
-    test(`takes the task type ${taskType}`, () => assert.equal(write({ taskType }).taskType, taskType));
-  }
-  for (const taskType of ["error", "REPAIR", "ERROR ", 0, ["ERROR"]]) {
-    test(`refuses the task type ${JSON.stringify(taskType)}`, () => {
-      assert.throws(() => write({ taskType }), refused("Invalid task type value"));
-    });
-  }
-
-  for (const comment of ["", "  as sent\n", "a".repeat(10_000), wrench.repeat(10_000)]) {
-    test(`takes a comment of ${[...comment].length} characters as it was sent`, () => {
+  test("has a comment of up to 10,000 characters, kept as it was sent", () => {
+    for (const comment of ["", "  as sent\n", wrench.repeat(10_000)]) {
       assert.equal(write({ comment }).comment, comment);
-    });
-  }
-  for (const comment of ["a".repeat(10_001), wrench.repeat(10_001), ` ${"a".repeat(10_000)}`]) {
-    test(`refuses a comment of 10001 characters in ${comment.length} UTF-16 units`, () => {
-      assert.throws(() => write({ comment }), refused("Comment must be between 0 and 10000 characters"));
-    });
-  }
-  test("wants text for the comment", () => {
-    assert.throws(() => write({ comment: 7 }), refused("Comment must be a string"));
+    }
+    const tooLong = refused("Comment must be between 0 and 10000 characters");
+    assert.throws(() => write({ comment: ` ${"a".repeat(10_000)}` }), tooLong);
+    assert.throws(() => write({ comment: wrench.repeat(10_001) }), tooLong);
   });
 });
 
@@ -103,21 +87,12 @@ describe("the filters of the log lists", () => {
     });
   });
 
-  test("take any status and task type", () => {
-    for (const status of statuses) assert.equal(readFields(logFilterFields, { status }).status, status);
-    for (const taskType of taskTypes)
-      assert.equal(readFields(logFilterFields, { taskType }).taskType, taskType);
+  test("take the words of a log, and no others", () => {
+    assert.equal(readFields(logFilterFields, { status: "CANCELLED" }).status, "CANCELLED");
+    for (const name of ["status", "taskType"]) {
+      assert.throws(() => readFields(logFilterFields, { [name]: "" }), { code: "INVALID" });
+    }
   });
-
-  for (const value of ["", "pending", "DONE", ["PENDING", "PENDING"]]) {
-    test(`refuse ${JSON.stringify(value)}`, () => {
-      assert.throws(() => readFields(logFilterFields, { status: value }), refused("Invalid status value"));
-      assert.throws(
-        () => readFields(logFilterFields, { taskType: value }),
-        refused("Invalid task type value"),
-      );
-    });
-  }
 });
 
 describe("the period of the log lists", () => {

@@ -40,30 +40,12 @@ describe("the roles that one may grant and edit", () => {
   }
 });
 
-describe("reading a role", () => {
+test("a role is one of three words, in their exact case", () => {
   for (const role of ["TECHNICIAN", "MANAGER", "ADMIN"]) {
-    test(`takes ${role}`, () => {
-      assert.equal(readRole(role), role);
-      assert.equal(isRole(role), true);
-    });
+    assert.deepEqual([readRole(role), isRole(role)], [role, true]);
   }
-
-  for (const other of [
-    "AUTHENTICATED",
-    "NONE",
-    "admin",
-    "Admin",
-    " ADMIN",
-    "",
-    2,
-    null,
-    undefined,
-    ["ADMIN"],
-  ]) {
-    test(`refuses ${JSON.stringify(other)}`, () => {
-      const fault = { name: "DomainError", code: "INVALID", message: "Invalid role value" };
-      assert.throws(() => readRole(other), fault);
-      assert.equal(isRole(other), false);
-    });
+  for (const other of ["AUTHENTICATED", "NONE", "admin", " ADMIN", "", 2, null, undefined, ["ADMIN"]]) {
+    assert.throws(() => readRole(other), { code: "INVALID", message: "Invalid role value" });
+    assert.equal(isRole(other), false);
   }
 });

@@ -84,12 +84,14 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     guarded("DELETE", "/api/v1/employees/{id}", "ADMIN", {
       status: 204,
       hasEntityTag: true,
-      run: ({ caller, id, preconditions }) => employees.deactivate(caller, id, expectationOf(preconditions)),
+      run: ({ caller, id, preconditions }) =>
+        employees.setActive(caller, id, false, expectationOf(preconditions)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}", "ADMIN", {
       status: 204,
       hasEntityTag: true,
-      run: ({ caller, id, preconditions }) => employees.reactivate(caller, id, expectationOf(preconditions)),
+      run: ({ caller, id, preconditions }) =>
+        employees.setActive(caller, id, true, expectationOf(preconditions)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
       ownIdOnly: true,
@@ -116,11 +118,11 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     }),
     guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
       status: 204,
-      run: ({ caller, id }) => assets.activate(caller, id),
+      run: ({ caller, id }) => assets.setActive(caller, id, true),
     }),
     guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
       status: 204,
-      run: ({ caller, id }) => assets.deactivate(caller, id),
+      run: ({ caller, id }) => assets.setActive(caller, id, false),
     }),
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       query: logQueryFields,

@@ -101,16 +101,6 @@ describe("numbering", () => {
     assert.equal(many.rootOf(), single.rootOf());
   });
 
-  test("takes over what another process has numbered, in more than one piece", async () => {
-    const stage = makeTrailStage();
-    const [one, other] = [await settled(stage), await settled(stage)];
-    stage.commit(...range(1, 5_001));
-    await one.poll();
-    await poll(stage, other);
-    assert.equal(toBase64(other.head()?.root ?? assert.fail()), stage.rootOf());
-    assert.equal(other.head()?.size, 5_000);
-  });
-
   test("finds a record whose transaction ends after later ones, as long as it is open", async () => {
     const stage = makeTrailStage();
     const { commit, transactions, numberedIds } = { ...stage, ...stage.trail };
@@ -124,22 +114,6 @@ describe("numbering", () => {
     await poll(stage, each);
     assert.deepEqual(numberedIds(), [1, 2, 5, 3, 4]);
     assert.deepEqual(told(stage, "trail late"), []);
-  });
-
-  test("finds a record whose transaction took its own id one poll after that of the record", async () => {
-    const stage = makeTrailStage();
-    const { commit, transactions, numberedIds } = { ...stage, ...stage.trail };
-    const each = await settled(stage);
-    commit(2);
-    await poll(stage, each);
-    // The transaction that has had id 1 since before that poll.
-    transactions.open.add(transactions.next);
-    transactions.next += 1;
-    await poll(stage, each, 50);
-    commit(1);
-    transactions.open.clear();
-    await poll(stage, each);
-    assert.deepEqual(numberedIds(), [2, 1]);
   });
 
   test("counts the second within which a transaction takes its own id from the end of the statement that found the ids", async () => {
@@ -182,20 +156,6 @@ describe("numbering", () => {
     stage.clock.advance(86_400);
     await poll(stage, each, 4);
     assert.deepEqual(polls, [102, 0, 102, 102, 102]);
-  });
-
-  test("finds what was under way while the process started", async () => {
-    const stage = makeTrailStage();
-    const { commit, transactions, numberedIds } = { ...stage, ...stage.trail };
-    commit(2, 3);
-    transactions.open.add(1);
-    transactions.next = 2;
-    const each = await settled(stage);
-    assert.deepEqual(numberedIds(), [2, 3]);
-    commit(1);
-    transactions.open.clear();
-    await poll(stage, each, 4);
-    assert.deepEqual(numberedIds(), [2, 3, 1]);
   });
 
   test("numbers a record that was put below settled ids within a day, and says so", async () => {
@@ -268,20 +228,6 @@ describe("numbering", () => {
     assert.deepEqual(stage.numberedIds(), [1_000_000, 1, 2, 3, 4]);
   });
 
-  test("numbers on where the sequence was set ahead and back again", async () => {
-    const stage = makeTrailStage();
-    stage.commit(1, 2);
-    stage.given.log = 2;
-    const each = await settled(stage);
-    stage.commit(900);
-    stage.given.log = 900;
-    await poll(stage, each, 8);
-    stage.given.log = 3;
-    stage.commit(3);
-    await poll(stage, each);
-    assert.deepEqual(stage.numberedIds(), [1, 2, 900, 3]);
-  });
-
   test("fails where the trail takes no entries, and goes on when it does", async () => {
     const stage = makeTrailStage();
     const each = await settled(stage);
@@ -294,39 +240,6 @@ describe("numbering", () => {
     assert.deepEqual(stage.numberedIds(), [1]);
   });
 
-  test("numbers an id that was missing and is given again after the sequence was set back", async () => {
-    const stage = makeTrailStage();
-    const { transactions } = stage.trail;
-    stage.commit(1);
-    const each = await settled(stage);
-    transactions.open.add(transactions.next);
-    transactions.next += 1;
-    stage.given.log = 22;
-    stage.commit(22);
-    await poll(stage, each, 3);
-    stage.given.log = 6;
-    await poll(stage, each, 2);
-    for (const id of [7, 8]) {
-      stage.given.log = id;
-      stage.commit(id);
-      await poll(stage, each);
-    }
-    assert.deepEqual(stage.numberedIds(), [1, 22, 7, 8]);
-  });
-
-  test("numbers ids that another server gives again, however far it is by the next poll", async () => {
-    const stage = makeTrailStage();
-    stage.commit(1, 2);
-    stage.given.log = 50;
-    const each = await settled(stage);
-    // What the first server gave after 2 was lost with it.
-    stage.trail.transactions.server = "another";
-    stage.given.log = 60;
-    stage.commit(3, 4, 60);
-    await poll(stage, each);
-    assert.deepEqual(stage.numberedIds(), [1, 2, 3, 4, 60]);
-  });
-
   test("goes on where another server has taken over, whose ids of transactions are lower", async () => {
     const stage = makeTrailStage();
     stage.trail.transactions.next = 1_000;
@@ -337,47 +250,6 @@ describe("numbering", () => {
     Object.assign(stage.trail.transactions, { next: 5, server: "another" });
     await poll(stage, each, 80);
     assert.equal(polls.at(-1), 1);
-  });
-
-  test("settles no id of another server by what the first one had given", async () => {
-    const stage = makeTrailStage();
-    const { transactions } = stage.trail;
-    const each = await settled(stage);
-    stage.commit(50);
-    await poll(stage, each);
-    transactions.server = "another";
-    await poll(stage, each);
-    // The transaction of id 45, which it was given just before that poll.
-    transactions.open.add(transactions.next);
-    transactions.next += 1;
-    await poll(stage, each, 10);
-    stage.commit(45);
-    transactions.open.clear();
-    await poll(stage, each);
-    assert.deepEqual(stage.numberedIds(), [50, 45]);
-  });
-
-  test("goes over all ids after a sequence was set back, also where another process is first at that poll", async () => {
-    const stage = makeTrailStage();
-    stage.given.log = 100;
-    stage.commit(1, 100);
-    const [each, other] = [stage.numbering(), stage.numbering()];
-    await poll(stage, each, 8);
-    stage.given.log = 50;
-    stage.commit(49);
-    const { ledger } = stage.trail;
-    const { number } = ledger;
-    ledger.number = async (...given) => {
-      ledger.number = number;
-      await other.poll();
-      return number(...given);
-    };
-    await poll(stage, each);
-    // The sequence has caught up, so nothing shows any more that it was set back.
-    stage.commit(...range(51, 100), 101);
-    stage.given.log = 101;
-    await poll(stage, each, 3);
-    assert.equal(stage.numberedIds().length, stage.records.log.length);
   });
 
   test("goes over all ids in windows, of which there are no more than records, however far apart their ids are", async () => {

@@ -8,6 +8,17 @@ import { DomainError } from "../../../../src/domain/error.ts";
 import { key, makeTrailStage, range } from "../../../support/trail-stage.ts";
 import { until } from "../../../support/until.ts";
 
+/** One that polls when a test says so. */
+const trailOf = (stage: ReturnType<typeof makeTrailStage>) =>
+  makeTrail({
+    ...stage,
+    requestTrail: stage.trail,
+    crypto: trailCrypto,
+    key,
+    remembered: undefined,
+    pause: () => turn(),
+  });
+
 /** Runs a trail for so many waits; answers them, and what was logged. */
 async function run(failures: readonly (Error | undefined)[], commits: readonly number[] = []) {
   const stage = makeTrailStage();
@@ -61,14 +72,7 @@ describe("the trail beside the requests", () => {
     const number = ledger.number;
     ledger.number = () => Promise.reject(refused);
     stage.commit(1, 2, 3);
-    const service = makeTrail({
-      ...stage,
-      requestTrail: stage.trail,
-      crypto: trailCrypto,
-      key,
-      remembered: undefined,
-      pause: () => turn(),
-    });
+    const service = trailOf(stage);
     assert.deepEqual(service.state().condition.kind, "waiting");
     const poll = async (seconds: number) => {
       stage.clock.advance(seconds);
@@ -96,14 +100,7 @@ describe("the trail beside the requests", () => {
     const { end } = ledger;
     ledger.end = () => Promise.reject(new Error("x"));
     stage.commit(...range(1, 10_001));
-    const service = makeTrail({
-      ...stage,
-      requestTrail: stage.trail,
-      crypto: trailCrypto,
-      key,
-      remembered: undefined,
-      pause: () => turn(),
-    });
+    const service = trailOf(stage);
     const poll = async (seconds: number) => {
       stage.clock.advance(seconds);
       await service.poll();
@@ -122,14 +119,7 @@ describe("the trail beside the requests", () => {
     const stage = makeTrailStage();
     const { ledger } = stage.trail;
     const { end } = ledger;
-    const service = makeTrail({
-      ...stage,
-      requestTrail: stage.trail,
-      crypto: trailCrypto,
-      key,
-      remembered: undefined,
-      pause: () => turn(),
-    });
+    const service = trailOf(stage);
     const reported = () =>
       stage.events.recorded.filter(({ event }) => event === "trail failed" || event === "trail whole again");
     for (let second = 0; second < 500; second += 1) {
@@ -156,14 +146,7 @@ describe("the trail beside the requests", () => {
       count = resolve;
     });
     stage.trail.records.unnumbered = () => counted;
-    const service = makeTrail({
-      ...stage,
-      requestTrail: stage.trail,
-      crypto: trailCrypto,
-      key,
-      remembered: undefined,
-      pause: () => turn(),
-    });
+    const service = trailOf(stage);
     stage.clock.advance(1);
     const polled = service.poll();
     await until(() => service.state().condition.kind === "failing");
