@@ -68,7 +68,8 @@ describe("migrations", () => {
     );
   });
 
-  test("a search_path without their schema is named, and not the command that would make them once more", async () => {
+  test("a search_path without their schema is named, and not the command that would make them once more", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
     const owner = connect(opened.url, { ...commandLimits, connections: 1 });
     await owner.query(script("create schema other"));
     await owner.query(script("set search_path to other"));
