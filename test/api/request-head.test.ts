@@ -54,13 +54,13 @@ const badHeads = [
   [" HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "Host header is missing"],
   [` HTTP/1.1\r\n${ends}Host: x\r\n\r\n`, 400, "Host header must not be repeated"],
   [` HTTP/2.0\r\n${ends}\r\n`, 505, "HTTP version must be 1.0 or 1.1"],
-  [` HTTP/1.1\r\n${tooMany}\r\n`, 431, "Request header fields are too large"],
+  [` HTTP/1.1\r\n${tooMany}\r\n`, 431, "Request target or header fields are too large"],
   [
     ` HTTP/1.1\r\n${ends}X: ${"x".repeat(20_000)}\r\n\r\n`,
     431,
-    "Request target and header fields are too large",
+    "Request target or header fields are too large",
   ],
-  [`${"x".repeat(20_000)} HTTP/1.1\r\n${ends}\r\n`, 431, "Request target and header fields are too large"],
+  [`${"x".repeat(20_000)} HTTP/1.1\r\n${ends}\r\n`, 431, "Request target or header fields are too large"],
   [
     ` HTTP/1.1\r\n${ends}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
     501,

@@ -116,8 +116,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     description:
       "The target and the header section are larger than 16 KiB together, or there are more than 100 headers.",
     messages: {
-      headers: "Request header fields are too large",
-      target: "Request target and header fields are too large",
+      head: "Request target or header fields are too large",
     },
   },
   500: {

@@ -1,5 +1,5 @@
 import { errorText, type HeaderFields, HttpError, jsonType } from "./error-response.ts";
-import { codingNotSupported, headersTooLarge, versionNotSupported } from "./request-head.ts";
+import { codingNotSupported, headTooLarge, versionNotSupported } from "./request-head.ts";
 
 // An import statement would load Node's client for the web as well, which the service does not use.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -32,7 +32,7 @@ export function parserRefusal({ code, reason }: ParserError): HttpError {
   switch (code) {
     // Node counts them together.
     case "HPE_HEADER_OVERFLOW":
-      return headersTooLarge("Request target and header fields");
+      return headTooLarge();
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new HttpError(408, "Request took too long");
     case "HPE_INVALID_TRANSFER_ENCODING":

@@ -46,7 +46,7 @@ export function readHead(
 ): RequestHead {
   const { headers, rawHeaders, httpVersion } = request;
   if (httpVersion !== "1.1" && httpVersion !== "1.0") throw versionNotSupported();
-  if (rawHeaders.length > 2 * mostHeaders) throw headersTooLarge();
+  if (rawHeaders.length > 2 * mostHeaders) throw headTooLarge();
   const repeated = findRepeated(rawHeaders);
   if (repeated !== undefined) throw new HttpError(400, `${repeated} header must not be repeated`);
   checkHost(headers.host, httpVersion);
@@ -68,8 +68,9 @@ export function readHead(
 export const endsConnection = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.upgrade !== undefined || (httpVersion === "1.0" && headers["transfer-encoding"] !== undefined);
 
-export const headersTooLarge = (what = "Request header fields"): HttpError =>
-  new HttpError(431, `${what} are too large`);
+/** Node's parser does not tell which of them, and newer ones refuse too many fields themselves. */
+export const headTooLarge = (): HttpError =>
+  new HttpError(431, "Request target or header fields are too large");
 
 export const codingNotSupported = (): HttpError => new HttpError(501, "Transfer-Encoding must be chunked");
 
