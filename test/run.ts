@@ -118,8 +118,14 @@ for (const line of durations) {
 const sums = [...byFolder].map(([folder, milliseconds]) => `${folder} ${Math.round(milliseconds / 1_000)} s`);
 console.log(`All files of each folder of test/: ${sums.join(", ")}`);
 const databases = readFileSync(evidence, "utf8").split("\n").length - 1;
-const skips = [...readFileSync(outcomes, "utf8").matchAll(/^\s*ok \d+ - (.*) # SKIP (.*)$/gm)];
+const report = readFileSync(outcomes, "utf8");
+const skips = [...report.matchAll(/^\s*ok \d+ - (.*) # SKIP (.*)$/gm)];
 rmSync(folder, { recursive: true });
+// A file that ends otherwise than its tests do: what it printed last stands far above.
+for (const [text, file = ""] of report.matchAll(
+  /(?:^# .*\n)*^not ok \d+ - (.*)\n {2}---\n(?: {2}.*\n)*? {2}exitCode: .*\n {2}signal: .*$/gm,
+))
+  console.log(`${file} has ended by itself:\n${text.split("\n").slice(-40).join("\n")}`);
 console.log(`${databases} databases were opened on ${server.name}.`);
 
 const mayBeSkipped = new RegExp(process.env["TEST_MAY_SKIP"] ?? "", "i");
