@@ -31,7 +31,7 @@ export interface paths {
   "/api/v1/auth/register": {
     /**
      * Create an employee, with a role up to one's own
-     * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out.
+     * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out, or that another employee has the email.
      */
     post: operations["registerEmployee"];
   };
@@ -171,7 +171,7 @@ export interface paths {
   "/api/v1/trail/entries": {
     /**
      * Entries of the trail in their order
-     * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can ask it again later. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.
+     * @description What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. 404: `from` is greater than the number of entries, because the operator has restored an older database: forget the entries, and begin again with 0. 410: tell the operator.
      */
     get: operations["listTrailEntries"];
   };
@@ -231,7 +231,7 @@ export interface components {
        * @description The id of the log.
        */
       id: number;
-      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`. */
+      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day of the years 0001 to 9999, also in the future; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms, with a `Z` for example: 400 `Invalid performed date`. */
       performedDate: string;
       /** @description How far the work was. Other words: 400 `Invalid status value`. */
       status: components["schemas"]["LogStatus"];
@@ -392,7 +392,7 @@ export interface components {
     };
     /** @description Body of: Write a log on an asset, with the caller as its performer. */
     WriteLogRequest: {
-      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`. */
+      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day of the years 0001 to 9999, also in the future; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms, with a `Z` for example: 400 `Invalid performed date`. */
       performedDate: string;
       /** @description How far the work was. Other words: 400 `Invalid status value`. */
       status: components["schemas"]["LogStatus"];
@@ -409,7 +409,7 @@ export interface components {
     Role: "TECHNICIAN" | "MANAGER" | "ADMIN";
     /**
      * LogStatus
-     * @description How far the work was when the log was written. A log never changes: a later status is another log.
+     * @description How far the work was when the log was written. A log never changes: a later status is another log, and no field links the two.
      * @enum {string}
      */
     LogStatus: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "CANCELLED";
@@ -430,7 +430,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description Wrong email or password, or an inactive employee; on create-log: no employee has the email in the token. The response to a login does not tell which of the three it was. */
+    /** @description At login: wrong email or password, or an inactive employee; the response does not tell which. On create-log, with `error="invalid_token"` in `WWW-Authenticate`: no employee has the email in the token; log in again. */
     Error401: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -440,7 +440,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The token is missing or not valid, or the employee's role is not sufficient. With `Token is …` the token is missing, expired or revoked: log in again and repeat the request. With `Unauthorized` logging in again does not help. `WWW-Authenticate` tells the two apart for programs. */
+    /** @description The token is missing or not valid, or the employee's role is not sufficient. With `error="invalid_token"` in `WWW-Authenticate` the token has expired, was revoked or names nobody: log in again and repeat the request. With `error="insufficient_scope"` logging in again does not help. */
     Error403: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -450,7 +450,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description There is no such record, checkpoint or tile, or the trail ends before this entry. With `Retry-After` no checkpoint goes so far yet: ask again. */
+    /** @description There is no such record, checkpoint or tile, or the trail ends before this entry. Only where a log is not in the trail yet there is a `Retry-After`: ask again. */
     Error404: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -487,7 +487,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The record is not as `If-Match` or `If-None-Match` says, or has no entity tag: read it again, then decide. */
+    /** @description The record is not as `If-Match` or `If-None-Match` says: read it again, then decide. A change whose response was lost makes its own repetition 412. Assets, new logs, registrations and changes of a password have no entity tag: there only an `If-Match` that is not `*` or an `If-None-Match: *` causes it. */
     Error412: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -523,7 +523,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The employee has used this `Idempotency-Key` for a log with another body or asset. Use a new key for a new log. */
+    /** @description The employee has used this `Idempotency-Key` for a log with other values or another asset. Use a new key for a new log. */
     Error422: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -551,7 +551,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description A fault of the service, or a failure of its database such as a full disk or a deadlock. The service's log tells the cause under the response's `X-Request-Id`. */
+    /** @description A fault of the service, or a failure of its database such as a full disk or a deadlock. The service's log tells the cause under the response's `X-Request-Id`. A create-log with an `Idempotency-Key` can be repeated. */
     Error500: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -721,7 +721,7 @@ export interface operations {
   };
   /**
    * Create an employee, with a role up to one's own
-   * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out.
+   * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out, or that another employee has the email.
    */
   registerEmployee: {
     requestBody: {
@@ -1257,7 +1257,7 @@ export interface operations {
   listAssetLogs: {
     parameters: {
       query?: {
-        /** @description Only logs with this status. Other words: 400 `Invalid status value`. */
+        /** @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`. */
         status?: components["schemas"]["LogStatus"];
         /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
         taskType?: components["schemas"]["TaskType"];
@@ -1307,7 +1307,7 @@ export interface operations {
   writeLog: {
     parameters: {
       header?: {
-        /** @description Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422. */
+        /** @description Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and values again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. A refused request (400, 404) leaves the key free. The same key with other values or another asset: 422. */
         "Idempotency-Key"?: string;
       };
       path: {
@@ -1365,7 +1365,7 @@ export interface operations {
   listLogs: {
     parameters: {
       query?: {
-        /** @description Only logs with this status. Other words: 400 `Invalid status value`. */
+        /** @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`. */
         status?: components["schemas"]["LogStatus"];
         /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
         taskType?: components["schemas"]["TaskType"];
@@ -1410,7 +1410,7 @@ export interface operations {
   listActiveAssetLogs: {
     parameters: {
       query?: {
-        /** @description Only logs with this status. Other words: 400 `Invalid status value`. */
+        /** @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`. */
         status?: components["schemas"]["LogStatus"];
         /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
         taskType?: components["schemas"]["TaskType"];
@@ -1503,7 +1503,7 @@ export interface operations {
   listEmployeeLogs: {
     parameters: {
       query?: {
-        /** @description Only logs with this status. Other words: 400 `Invalid status value`. */
+        /** @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`. */
         status?: components["schemas"]["LogStatus"];
         /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
         taskType?: components["schemas"]["TaskType"];
@@ -1638,12 +1638,12 @@ export interface operations {
   };
   /**
    * Entries of the trail in their order
-   * @description All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can ask it again later. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.
+   * @description What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. 404: `from` is greater than the number of entries, because the operator has restored an older database: forget the entries, and begin again with 0. 410: tell the operator.
    */
   listTrailEntries: {
     parameters: {
       query?: {
-        /** @description The index of the first entry. Other values: 400 `Invalid from value`. */
+        /** @description The index of the first entry to return: 0 is the first of the trail. Other values: 400 `Invalid from value`. */
         from?: number;
         /** @description How many entries at most, 1 to 1000. Other values: 400 `Invalid limit value`. */
         limit?: number;

@@ -6,12 +6,13 @@ import java.net.HttpURLConnection
 import java.net.URL
 import java.util.UUID
 
-class Response(val status: Int, val body: String, val retryAfter: Int, val following: String?)
+class Response(val status: Int, val body: String, val retryAfter: Int, val following: String?, val isTokenRefused: Boolean)
 
-class Failure(response: Response) : Exception("${response.status} ${response.body}")
+class Failure(val response: Response) : Exception("${response.status} ${response.body}")
 
 class Client(val origin: String, val credentials: String) {
     private var token: String? = null
+    val isLoggedIn get() = token != null
 
     /** Repeats the request while that may help: send only what is safe to repeat. Throws a Failure, or IOException without a response. */
     fun send(method: String, address: String, body: String? = null, key: String? = null): Response {
@@ -29,7 +30,7 @@ class Client(val origin: String, val credentials: String) {
     private fun attempt(method: String, address: String, body: String?, key: String?): Response {
         if (token == null) logIn()?.let { return it }
         val response = sendOnce(method, address, body, key)
-        if (response.status != 403 || "\"Token is" !in response.body) return response
+        if (!response.isTokenRefused) return response
         return logIn() ?: sendOnce(method, address, body, key)
     }
 
@@ -61,22 +62,30 @@ class Client(val origin: String, val credentials: String) {
         val retryAfter = connection.getHeaderField("Retry-After")?.toIntOrNull() ?: 0
         // The link and the address differ in the query alone.
         val following = link?.let { address.substringBefore("?") + "?" + it.groupValues[1].substringAfter("?") }
-        return Response(status, text, retryAfter, following)
+        val isTokenRefused = "error=\"invalid_token\"" in (connection.getHeaderField("WWW-Authenticate") ?: "")
+        return Response(status, text, retryAfter, following, isTokenRefused)
     }
 }
 
-/** Stores a log with its key, so that it is written once even if the app is killed. */
+/** Stores a log with its key, so that it is written once even if the app is killed. A queue belongs to one employee. */
 fun enqueue(queue: File, assetId: Long, log: String) {
     val new = File(queue, "$assetId.${UUID.randomUUID()}.new")
     new.writeText(log)
     new.renameTo(File(queue, "${new.nameWithoutExtension}.json"))
 }
 
+/** Puts aside what the service refuses: show it to the user. */
 fun writeQueued(client: Client, queue: File) {
     for (file in queue.listFiles { _, name -> name.endsWith(".json") }!!) {
         val (asset, key) = file.name.split(".")
-        println(client.send("POST", "${client.origin}/api/v1/assets/$asset/logs", file.readText(), key).body)
-        file.delete()
+        try {
+            println(client.send("POST", "${client.origin}/api/v1/assets/$asset/logs", file.readText(), key).body)
+            file.delete()
+        } catch (e: Failure) {
+            if (!client.isLoggedIn || e.response.status !in listOf(400, 404, 413, 422)) throw e
+            System.err.println(e.message)
+            file.renameTo(File(queue, "${file.name}.refused"))
+        }
     }
 }
 

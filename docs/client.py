@@ -1,6 +1,6 @@
 """A client in Python, without packages. docs/clients.md explains it."""
 
-import http.client, json, os, re, time, uuid
+import http.client, json, os, re, sys, time, uuid
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import urljoin
@@ -44,7 +44,7 @@ def with_token(*request, **rest):
     try:
         return send_once(*request, **rest)
     except Failure as failure:
-        if failure.status != 403 or '"Token is' not in failure.body:
+        if 'error="invalid_token"' not in failure.headers.get("WWW-Authenticate", ""):
             raise
     log_in()
     return send_once(*request, **rest)
@@ -73,19 +73,27 @@ def following(address, headers):
 
 
 def enqueue(queue, asset_id, log):
-    """Stores a log with its key, so that it is written once even if this process is killed."""
+    """Stores a log with its key, so that it is written once even if this process is killed. A queue belongs to one employee."""
     new = queue / f"{uuid.uuid4()}.new"
     new.write_text(json.dumps({"asset": asset_id, "log": log}))
     new.rename(new.with_suffix(".json"))
 
 
 def write_queued(queue):
+    """Writes what is in the queue. Puts aside those that the service refuses: correct them."""
     for file in queue.glob("*.json"):
         queued = json.loads(file.read_text())
         address = f"{API}assets/{queued['asset']}/logs"
-        written, _ = send("POST", address, body=queued["log"], headers={"Idempotency-Key": file.stem})
-        file.unlink()
-        yield written
+        try:
+            written, _ = send("POST", address, body=queued["log"], headers={"Idempotency-Key": file.stem})
+        except Failure as failure:
+            if token is None or failure.status not in (400, 404, 413, 422):  # None: the login has failed
+                raise
+            print(failure, file=sys.stderr)
+            file.rename(file.with_suffix(".refused"))
+        else:
+            file.unlink()
+            yield written
 
 
 def logs_of(path):

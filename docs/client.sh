@@ -21,7 +21,7 @@ log_in() {
 send() {
   for back_off in 1 2 4 8 16 end; do
     if [ -s "$work/token" ] || log_in; then send_once "$@"; fi
-    if [ "$STATUS" = 403 ] && grep -q '"Token is' "$work/body"; then log_in && send_once "$@"; fi
+    case $(header WWW-Authenticate) in *'error="invalid_token"'*) log_in && send_once "$@" ;; esac
     case $STATUS in
       000 | 408 | 429 | 502 | 503 | 504) ;;
       *) return ;;
@@ -49,21 +49,25 @@ failed() { echo "status $STATUS: $(cat "$work/body")" >&2 && return 1; }
 queue=${QUEUE:-queue}
 mkdir -p "$queue"
 
-# enqueue ASSET_ID JSON: stores a log with its key until it is written.
+# enqueue ASSET_ID JSON: stores a log with its key until it is written. A queue belongs to one employee.
 enqueue() {
   key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
   printf '%s' "$2" >"$queue/.$key" && mv "$queue/.$key" "$queue/$1-$key.json"
 }
 
-# write_queued: writes what is in the queue, and prints each log. A log that is refused stays first until you correct it.
+# write_queued: writes what is in the queue, and prints each log. Puts aside those that the service refuses: correct them.
 write_queued() {
   for file in "$queue"/*.json; do
     [ -e "$file" ] || return 0
     name=$(basename "$file" .json)
     send POST "$API/assets/${name%-*}/logs" -H "Idempotency-Key: ${name#*-}" \
       -H 'Content-Type: application/json' --data-binary @"$file"
-    [ "$STATUS" = 201 ] || { failed || return; }
-    cat "$work/body" && echo && rm "$file"
+    [ -s "$work/token" ] || { failed || return; } # the login, not the log
+    case $STATUS in
+      201) cat "$work/body" && echo && rm "$file" ;;
+      400 | 404 | 413 | 422) failed || mv "$file" "$file.refused" ;;
+      *) failed || return ;;
+    esac
   done
 }
 

@@ -13,6 +13,8 @@ export class ApiError extends Error {
   readonly status: number;
   /** 0 of a date, which only proxies send. */
   readonly retryAfterSeconds: number;
+  readonly isTokenRefused: boolean;
+  readonly isOfLogin: boolean;
   /** Under which the service's log tells more. */
   readonly requestId: string | null;
 
@@ -20,11 +22,9 @@ export class ApiError extends Error {
     super(`${response.status} ${message}`);
     this.status = response.status;
     this.retryAfterSeconds = Number(response.headers.get("retry-after")) || 0;
+    this.isTokenRefused = /error="invalid_token"/.test(response.headers.get("www-authenticate") ?? "");
+    this.isOfLogin = response.url.endsWith("/auth/login");
     this.requestId = response.headers.get("x-request-id");
-  }
-
-  get isTokenRefused(): boolean {
-    return this.status === 403 && / Token is (missing|not valid)$/.test(this.message);
   }
 }
 
@@ -103,7 +103,12 @@ function isTemporary(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "TimeoutError");
 }
 
-/** Stores a log with its key, so that it is written once even if this process is killed. */
+/** Whether the log has to be corrected, and not the login. */
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && !error.isOfLogin && [400, 404, 413, 422].includes(error.status);
+}
+
+/** Stores a log with its key, so that it is written once even if this process is killed. A queue belongs to one employee. */
 export async function enqueue(folder: string, assetId: number, log: Schemas["WriteLogRequest"]) {
   await mkdir(folder, { recursive: true });
   const file = join(folder, crypto.randomUUID());
@@ -111,7 +116,7 @@ export async function enqueue(folder: string, assetId: number, log: Schemas["Wri
   await rename(`${file}.new`, `${file}.json`);
 }
 
-/** Writes what is in the queue. */
+/** Writes what is in the queue. Puts aside what the service refuses: show it to the user. */
 export async function* writeQueued(send: Send, folder: string): AsyncGenerator<MaintenanceLog> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith(".json")) continue;
@@ -120,7 +125,14 @@ export async function* writeQueued(send: Send, folder: string): AsyncGenerator<M
     const written = await withRetries(async () => {
       const response = await send(`/api/v1/assets/${assetId}/logs`, { method: "POST", body: log, headers });
       return (await response.json()) as MaintenanceLog;
+    }).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      console.error(error.message);
     });
+    if (written === undefined) {
+      await rename(join(folder, name), join(folder, `${name}.refused`));
+      continue;
+    }
     await rm(join(folder, name));
     yield written;
   }

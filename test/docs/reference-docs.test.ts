@@ -14,7 +14,7 @@ for (const [stated, ...limits] of [
   [/to arrive \| (\d+) s \|/, httpLimits.receiveMilliseconds / 1_000],
   [/about (\d+) KiB \|/, pageBytes / 1024],
   [/silence of (\d+) s/, httpLimits.keepAliveMilliseconds / 1_000],
-  [/none for a client; ([\d,]+) at a time/, httpLimits.requests],
+  [/\| ([\d,]+) of all clients; (\d+) of one/, httpLimits.requests, httpLimits.requests / 2],
 ] as const) {
   test(`a limit is what docs/reference.md states: ${stated.source}`, () => {
     const [, ...found] = stated.exec(page) ?? assert.fail("the page does not state it any more");

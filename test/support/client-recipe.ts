@@ -35,6 +35,10 @@ const json = (status: number, headers: Record<string, string>): Mishap => ({
   body: JSON.stringify({ status, msg: "Of the service" }),
 });
 
+const challenge = (error: string) => ({
+  "WWW-Authenticate": `Bearer realm="maintenance-log", error="${error}"`,
+});
+
 interface Run {
   /** The ids of the logs that were written. */
   readonly written: readonly number[];
@@ -42,6 +46,7 @@ interface Run {
   /** The numbers of entries of the trail. */
   readonly entries: readonly number[];
   readonly waits: readonly number[];
+  readonly errors: string;
 }
 
 /** Runs a recipe among mishaps: it must do what docs/clients.md asks of every client. */
@@ -88,10 +93,11 @@ export function testRecipe({ name, skip, prepare }: Recipe): void {
       try {
         const running = run(program, args, { cwd: folder, env });
         child = running.child;
-        const { stdout } = await running;
+        const { stdout, stderr } = await running;
         return {
           ...readOutput(stdout),
           waits: linesOf(readFileSync(join(folder, "waits"), "utf8")).map(Number),
+          errors: stderr,
         };
       } finally {
         assert.deepEqual(proxy.ahead(), []);
@@ -108,6 +114,7 @@ export function testRecipe({ name, skip, prepare }: Recipe): void {
           expire,
           "lose the answer",
           json(503, { "Retry-After": "7" }),
+          json(401, challenge("invalid_token")),
           html(502),
         ],
         [`GET ${api}/logs`]: [
@@ -139,11 +146,22 @@ export function testRecipe({ name, skip, prepare }: Recipe): void {
       assert.deepEqual(ran.listed, [6, 5, 4, 3, 2, 1]);
     });
 
-    test("gives up on what no repetition helps", async () => {
-      await assert.rejects(
-        runAmong(() => ({ [`POST ${api}/assets/1/logs`]: [json(422, {})] })),
-        ({ stderr }) => /422/.test(stderr),
-      );
+    test("keeps a log when it gives up, puts it aside when it is refused, and goes on", async () => {
+      const post = `POST ${api}/assets/1/logs`;
+      for (const [start, status, headers] of [
+        [post, 403, challenge("insufficient_scope")],
+        [post, 500, {}],
+        [`POST ${api}/auth/login`, 400, {}],
+      ] as const) {
+        await assert.rejects(
+          runAmong(() => ({ [start]: [json(status, headers)] })),
+          ({ stderr }) => stderr.includes(status),
+        );
+      }
+      const ran = await runAmong(() => ({ [post]: [json(400, {}), json(404, {}), json(422, {})] }));
+      for (const status of ["400", "404", "422"]) assert.ok(ran.errors.includes(status));
+      assert.deepEqual(ran.written, [7]);
+      assert.deepEqual((await runAmong(() => ({}))).written, [8]);
     });
   });
 }
@@ -151,7 +169,7 @@ export function testRecipe({ name, skip, prepare }: Recipe): void {
 const linesOf = (text: string): string[] => text.split("\n").filter(line => line !== "");
 
 /** Recipes print either `written 4` and the like, or what the service sent. */
-function readOutput(stdout: string): Omit<Run, "waits"> {
+function readOutput(stdout: string): Pick<Run, "written" | "listed" | "entries"> {
   const found = { written: [] as number[], listed: [] as number[], entries: [] as number[] };
   for (const line of linesOf(stdout)) {
     const [, word, number] = /^(written|listed|entry) (\d+)/.exec(line) ?? [];

@@ -74,14 +74,15 @@ describe(newAssetFields, {
 
 describe(newLogFields, {
   performedDate:
-    "When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms: 400 `Invalid performed date`.",
+    "When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day of the years 0001 to 9999, also in the future; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms, with a `Z` for example: 400 `Invalid performed date`.",
   status: "How far the work was. Other words: 400 `Invalid status value`.",
   taskType: "What kind of task it was. Other words: 400 `Invalid task type value`.",
   comment: "What was done or found, stored as sent. It may be empty.",
 });
 
 const logFilter = {
-  status: "Only logs with this status. Other words: 400 `Invalid status value`.",
+  status:
+    "Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`.",
   taskType: "Only logs with this task type. Other words: 400 `Invalid task type value`.",
   performedFrom:
     "Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`.",
@@ -102,13 +103,13 @@ describe(activeAssetsFields, {
 });
 
 describe(entriesFields, {
-  from: "The index of the first entry. Other values: 400 `Invalid from value`.",
+  from: "The index of the first entry to return: 0 is the first of the trail. Other values: 400 `Invalid from value`.",
   limit: "How many entries at most, 1 to 1000. Other values: 400 `Invalid limit value`.",
 });
 
 describe(writeLogHeaders, {
   "Idempotency-Key":
-    "Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and body again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. The same key with another body or asset: 422.",
+    "Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and values again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. A refused request (400, 404) leaves the key free. The same key with other values or another asset: 422.",
 });
 
 /** The header fields of a route that reads what has an entity tag, and of one that changes it. */

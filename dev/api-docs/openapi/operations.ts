@@ -77,7 +77,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "registerEmployee",
     summary: "Create an employee, with a role up to one's own",
     description:
-      "The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out.",
+      "The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out, or that another employee has the email.",
     result: { one: "Employee" },
     resultHeaders: { ...createdAt, ...tagOfEmployee },
     refusals: ["CONFLICT"],
@@ -255,7 +255,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "listTrailEntries",
     summary: "Entries of the trail in their order",
     description:
-      "All records in the order of their numbers, each once, as far as the newest checkpoint. The response always has a link to what follows, also at the end, so that a client can ask it again later. `from` past the end is 404 with the number of entries: the client has seen entries that were given up since.",
+      "What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. 404: `from` is greater than the number of entries, because the operator has restored an older database: forget the entries, and begin again with 0. 410: tell the operator.",
     result: { listOf: "TrailEntry" },
     resultHeaders: { Link: '`<…>; rel="next"`, always' },
     refusals: ["NOT_FOUND", "GONE"],

@@ -21,7 +21,7 @@ export const wordSchemas: Readonly<Record<string, Schema>> = {
   LogStatus: {
     title: "LogStatus",
     description:
-      "How far the work was when the log was written. A log never changes: a later status is another log.",
+      "How far the work was when the log was written. A log never changes: a later status is another log, and no field links the two.",
     ...readStatus.schema,
   },
   TaskType: {
@@ -175,7 +175,7 @@ export const recordSchemas = {
       },
     },
     {
-      index: 1,
+      index: 0,
       entry: {
         active: true,
         changedBy: null,

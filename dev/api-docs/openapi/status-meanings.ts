@@ -29,12 +29,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   401: {
     description:
-      "Wrong email or password, or an inactive employee; on create-log: no employee has the email in the token. The response to a login does not tell which of the three it was.",
+      'At login: wrong email or password, or an inactive employee; the response does not tell which. On create-log, with `error="invalid_token"` in `WWW-Authenticate`: no employee has the email in the token; log in again.',
     messages: { login: "Wrong email or password", performer: "No employee matches the token" },
   },
   403: {
     description:
-      "The token is missing or not valid, or the employee's role is not sufficient. With `Token is …` the token is missing, expired or revoked: log in again and repeat the request. With `Unauthorized` logging in again does not help. `WWW-Authenticate` tells the two apart for programs.",
+      'The token is missing or not valid, or the employee\'s role is not sufficient. With `error="invalid_token"` in `WWW-Authenticate` the token has expired, was revoked or names nobody: log in again and repeat the request. With `error="insufficient_scope"` logging in again does not help.',
     messages: {
       none: "Token is missing",
       invalid: "Token is not valid",
@@ -44,7 +44,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   404: {
     description:
-      "There is no such record, checkpoint or tile, or the trail ends before this entry. With `Retry-After` no checkpoint goes so far yet: ask again.",
+      "There is no such record, checkpoint or tile, or the trail ends before this entry. Only where a log is not in the trail yet there is a `Retry-After`: ask again.",
     messages: {
       employee: "Employee not found",
       asset: "Asset not found",
@@ -79,7 +79,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   412: {
     description:
-      "The record is not as `If-Match` or `If-None-Match` says, or has no entity tag: read it again, then decide.",
+      "The record is not as `If-Match` or `If-None-Match` says: read it again, then decide. A change whose response was lost makes its own repetition 412. Assets, new logs, registrations and changes of a password have no entity tag: there only an `If-Match` that is not `*` or an `If-None-Match: *` causes it.",
     messages: { changed: "The record has changed" },
   },
   413: {
@@ -104,7 +104,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   422: {
     description:
-      "The employee has used this `Idempotency-Key` for a log with another body or asset. Use a new key for a new log.",
+      "The employee has used this `Idempotency-Key` for a log with other values or another asset. Use a new key for a new log.",
     messages: { key: "Idempotency-Key was used for another log" },
   },
   429: {
@@ -121,7 +121,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   500: {
     description:
-      "A fault of the service, or a failure of its database such as a full disk or a deadlock. The service's log tells the cause under the response's `X-Request-Id`.",
+      "A fault of the service, or a failure of its database such as a full disk or a deadlock. The service's log tells the cause under the response's `X-Request-Id`. A create-log with an `Idempotency-Key` can be repeated.",
     messages: { fault: "Internal server error" },
   },
   503: {
