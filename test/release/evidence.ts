@@ -103,7 +103,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     code: ["encryption.ts", "dial.ts"],
     tests: ["test/postgres/connection/tls.test.ts"],
   },
-  "A temporary table takes no record": {
+  "A temporary table with the name": {
     code: ["sql/"],
     tests: ["test/postgres/schema/promises.test.ts"],
   },

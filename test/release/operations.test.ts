@@ -141,19 +141,24 @@ END
 const hasMail = (subject: string) =>
   `timeout 30 sh -c 'until grep --quiet "^Subject: ${subject} at .* failed" /root/mail; do sleep 0.2; done'`;
 
-/** The alert reaches the mail server, by hand, for a full disk and for a backup that fails. */
+/** The alert reaches the mail server, by hand and for a full disk. A service that is not ready fails the same unit. */
 const sendsMail = `
     ${hasMailServer}
     systemctl start alert@maintenance-log.service.service
     ${hasMail("maintenance-log.service")}
-    systemctl start maintenance-log-disk.service
+    systemctl start maintenance-log-watch.service
     mount -t tmpfs -o size=10M none ${dumps}
     head -c 9900000 /dev/zero > ${dumps}/zeros
-    fails systemctl start maintenance-log-disk.service
-    ${hasMail("maintenance-log-disk.service")}
+    fails systemctl start maintenance-log-watch.service
+    ${hasMail("maintenance-log-watch.service")}
     umount ${dumps}
-    systemctl start maintenance-log-disk.service
-    systemctl is-active maintenance-log-disk.timer`;
+    systemctl stop maintenance-log.service
+    fails systemctl start maintenance-log-watch.service
+    systemctl start maintenance-log.service
+    ${hasWholeTrail(7071)}
+    systemctl start maintenance-log-watch.service
+    systemctl is-active maintenance-log-watch.timer
+    systemctl disable --now maintenance-log-watch.timer`;
 
 /** A CA signs the request, and another machine has an address that the page lets in. */
 const hasCertificateAndNeighbour = `
@@ -453,7 +458,7 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
         container.run(`install -D -g maintenance-log -m 0640 /root/key.pem ${etc}/tls/key.pem`);
         await paste(container, [archive]);
         container.run(afterLastDump);
-        checkpoint = container.run(`cd && ${takeOut}`);
+        checkpoint = container.run(`cd && ${takeOut}cat maintenance-log.checkpoint`);
         assert.equal(container.run("cat /var/lib/maintenance-log/maintenance-log.checkpoint"), checkpoint);
         container.run(`cd && ${keep}`);
         execFileSync("cp", ["-a", join(container.root, "root/kept"), kept]);

@@ -226,7 +226,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["session.ts", "default_transaction_isolation: \"'read committed'\",", ""],
     ["session.ts", "...(mayLoseCommits !== true && commitPinned)", "...{}"],
   ],
-  "A temporary table takes no record": [
+  "A temporary table with the name": [
     ["0001_employee.sql", "if not exists (", "if false and not exists ("],
     ["0002_asset.sql", "if not exists (", "if false and not exists ("],
   ],
