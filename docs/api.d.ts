@@ -284,7 +284,7 @@ export interface components {
        * @description Its number, from 0 without a gap.
        */
       index: number;
-      /** @description What was recorded: `kind` is log, employee or asset, and decides the other fields. */
+      /** @description What was recorded: `kind` is log, employee or asset, and decides the other fields. That of a log has all fields of MaintenanceLog but `assetName`, and when it was recorded (`recordedAt`, UTC). */
       entry: {
         [key: string]: unknown;
       };

@@ -24,7 +24,7 @@ def send_once(method, address, body=None, headers={}):
     headers = {"Content-Type": "application/json", **headers}
     if token:
         headers["Authorization"] = f"Bearer {token}"
-    data = None if body is None else json.dumps(body).encode()
+    data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
     try:
         with urlopen(Request(address, data, headers, method=method), timeout=10) as response:
             return json.load(response), response.headers

@@ -6,15 +6,15 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 // systemctl reload may follow a restart at once. Until serve has its own listener, this signal would end the process.
 if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
 
-// crypto.hash came with Node 20.12.
-if (major > 20 || (major === 20 && minor >= 12)) {
+// process.getBuiltinModule came with Node 20.16 and 22.3.
+if (major > 22 || (major === 22 && minor >= 3) || (major === 20 && minor >= 16)) {
   import("./program.ts")
     .then(({ runProgram }) => runProgram(process.argv.slice(2), process.env))
     // Exit explicitly: an unanswered TCP connection to a lost database host would keep the process alive for minutes.
     .then(code => process.exit(code));
 } else {
   console.error(
-    `Node 22, 24 or 26 is needed (20.12 is the oldest that starts), and this is Node ${process.versions.node}`,
+    `Node 22, 24 or 26 is needed (20.16 is the oldest that starts), and this is Node ${process.versions.node}`,
   );
   process.exit(78);
 }

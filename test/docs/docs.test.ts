@@ -17,7 +17,7 @@ const mostLines: Readonly<Record<string, number>> = {
   "README.md": 105,
   "SECURITY.md": 225,
   "docs/audit.md": 210,
-  "docs/operations.md": 410,
+  "docs/operations.md": 430,
   "docs/performance.md": 150,
 };
 
@@ -63,7 +63,7 @@ describe("the Markdown pages", () => {
     const words = [...pages].flatMap(([path, text]) =>
       made.includes(path) ? [] : (text.replace(madeTables, "").match(/\S+/g) ?? []),
     );
-    const most = 21_900;
+    const most = 22_200;
     assert.ok(words.length > 18_000);
     assert.ok(
       words.length <= most,

@@ -43,7 +43,7 @@ describe("the program", () => {
 
   test("a Node that is too old is told so in one line, by the program and by make", () => {
     const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
-    assert.equal(engines.node, ">=20.12");
+    assert.equal(engines.node, "^20.16 || >=22.3");
     for (const file of ["README.md", "SECURITY.md"])
       assert.match(readFileSync(file, "utf8"), /Node 22, 24 (or|and) 26/, file);
     const runOn = (version: string, ...args: readonly string[]) => {
@@ -55,12 +55,12 @@ describe("the program", () => {
       return { status, stderr };
     };
     const program = [...script("src/main.ts"), "--version"];
-    for (const version of ["12.22.12", "18.20.8", "20.11.1"]) {
-      const stderr = `Node 22, 24 or 26 is needed (20.12 is the oldest that starts), and this is Node ${version}\n`;
+    for (const version of ["12.22.12", "18.20.8", "20.15.1", "21.7.3", "22.2.0"]) {
+      const stderr = `Node 22, 24 or 26 is needed (20.16 is the oldest that starts), and this is Node ${version}\n`;
       assert.deepEqual(runOn(version, ...program), { status: 78, stderr });
       assert.deepEqual(runOn(version, "dev/node-version.js"), { status: 1, stderr });
     }
-    for (const version of ["20.12.0", "22.0.0", "26.1.0"]) {
+    for (const version of ["20.16.0", "22.3.0", "26.1.0"]) {
       assert.deepEqual(runOn(version, ...program), { status: 0, stderr: "" });
       assert.deepEqual(runOn(version, "dev/node-version.js"), { status: 0, stderr: "" });
     }

@@ -274,6 +274,13 @@ const afterwards: Readonly<Record<string, string>> = {
     journalctl -u maintenance-log-verify.service | grep 'employee 1: '
     $as_owner psql -c "update employee_event set role = 'ADMIN'" -c 'alter table employee_event enable always trigger append_only'
     systemctl start maintenance-log-verify.service`,
+  // Nothing is wrong here, so the verification that the page ends with finds nothing.
+  "The provable trail": `
+    test "$(wc -l < ${etc}/verifier-key)" = 2
+    tar --list --gzip --file=/root/evidence.tar.gz | grep 'maintenance-log.checkpoint$'
+    systemctl start maintenance-log.socket maintenance-log.service maintenance-log-backup.timer maintenance-log-verify.timer
+    ${isUp} http://127.0.0.1:7071/readyz
+    ${hasWholeTrail(7071)}`,
   "Freeze of the schema": `
     systemctl restart maintenance-log.service
     journalctl -u maintenance-log-migrate.service --no-pager | grep 'the schema is frozen'`,

@@ -170,7 +170,8 @@ export const recordSchemas = {
       index: count("Its number, from 0 without a gap."),
       entry: {
         type: "object",
-        description: "What was recorded: `kind` is log, employee or asset, and decides the other fields.",
+        description:
+          "What was recorded: `kind` is log, employee or asset, and decides the other fields. That of a log has all fields of MaintenanceLog but `assetName`, and when it was recorded (`recordedAt`, UTC).",
         additionalProperties: true,
       },
     },
