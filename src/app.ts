@@ -1,7 +1,7 @@
 import { makeRoutes, type UseCases } from "./adapters/http/api/routes.ts";
 import { makeClientAddress, type TrustedProxies } from "./adapters/http/request/client-address.ts";
 import { type AllowedOrigins, makeCors } from "./adapters/http/request/cors.ts";
-import { type HttpLimits, httpLimits } from "./adapters/http/server/limits.ts";
+import { type HttpLimits, httpLimits } from "./adapters/http/request/limits.ts";
 import type { TlsIdentity } from "./adapters/http/server/listener.ts";
 import { type HttpServer, makeHttpServer } from "./adapters/http/server/server.ts";
 import { makeAssets } from "./application/assets.ts";

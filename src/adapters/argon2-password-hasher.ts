@@ -4,7 +4,7 @@ import type { Algorithm } from "@node-rs/argon2";
 import { FairQueue } from "../application/fair-queue.ts";
 import type { HashingLoad } from "../application/figures.ts";
 import type { PasswordHasher } from "../application/ports.ts";
-import { DomainError } from "../domain/error.ts";
+import { overloaded } from "../domain/error.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -80,7 +80,7 @@ class Turns {
     else {
       await new Promise<void>((begin, refuse) => {
         const refused = this.#waiting.add(line, { begin, refuse });
-        refused?.refuse(new DomainError("UNAVAILABLE", "The service is overloaded"));
+        refused?.refuse(overloaded());
       });
     }
     try {

@@ -559,8 +559,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "account.ts",
-      "other.movedAt < found.movedAt",
-      "other.movedAt > found.movedAt",
+      "a.movedAt - b.movedAt",
+      "b.movedAt - a.movedAt",
       "make room for others, the oldest first, and are cut off by the service",
     ],
     [

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 import type { TrustedProxies } from "../../src/adapters/http/request/client-address.ts";
 import type { AllowedOrigins } from "../../src/adapters/http/request/cors.ts";
-import type { HttpLimits } from "../../src/adapters/http/server/limits.ts";
+import type { HttpLimits } from "../../src/adapters/http/request/limits.ts";
 import type { HttpServer } from "../../src/adapters/http/server/server.ts";
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
 import { connect } from "../../src/adapters/postgres/connection/database.ts";

@@ -1,4 +1,5 @@
 import type { HttpLoad, TurnedAway } from "../../../application/figures.ts";
+import type { HttpLimits } from "./limits.ts";
 
 /** The phases of an exchange (exchange.ts) in their order: it may skip some, and never goes back. */
 export type Phase = "arrived" | "checking" | "receiving" | "working" | "responding" | "closed";
@@ -22,19 +23,6 @@ export interface Share {
   readonly movedAt: number;
   /** Ends the wait for a body with 503, or cuts the connection under a response: another exchange needs the memory. */
   giveUp(): void;
-}
-
-export interface AccountLimits {
-  /** Places: exchanges that the service checks or works on at one time. */
-  readonly requests: number;
-  /** The bytes of all bodies. */
-  readonly bodyBytes: number;
-  /** The bytes of bodies without a token, so that a flood of them leaves memory for the others. */
-  readonly bodyBytesWithoutToken: number;
-  /** The bytes of all responses that clients have not taken. */
-  readonly responseBytes: number;
-  /** A client that has taken something within this time is not cut off for a list: the list is refused. */
-  readonly slowReaderMilliseconds: number;
 }
 
 /** A bound on what all exchanges together hold of one thing. */
@@ -67,7 +55,7 @@ export class Account {
   #unreported = { ...noCounts };
 
   /** @param underWay all exchanges that may hold something */
-  constructor(limits: AccountLimits, underWay: () => Iterable<Share>) {
+  constructor(limits: HttpLimits, underWay: () => Iterable<Share>) {
     this.#underWay = underWay;
     this.#slowReaderMilliseconds = limits.slowReaderMilliseconds;
     const room = (most: number, of: Room["of"]): Room => ({ most, held: 0, of });
@@ -208,15 +196,5 @@ function stalledOf(
   const held = new Map<Share["owner"], number>();
   for (const share of shares) held.set(share.owner, (held.get(share.owner) ?? 0) + room.of(share));
   const heldWith = ({ owner }: Share): number => held.get(owner) ?? 0;
-  return shares
-    .filter(mayEnd)
-    .reduce<Share | undefined>(
-      (found, other) =>
-        found === undefined ||
-        heldWith(other) > heldWith(found) ||
-        (heldWith(other) === heldWith(found) && other.movedAt < found.movedAt)
-          ? other
-          : found,
-      undefined,
-    );
+  return shares.filter(mayEnd).sort((a, b) => heldWith(b) - heldWith(a) || a.movedAt - b.movedAt)[0];
 }

@@ -12,7 +12,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * Receives the body of a request; empty when there is none.
  *
  * @param limitBytes of the longest body that the route reads
- * @throws HttpError 400, 413, 415, or 503 when all bodies together take too much
+ * @throws HttpError 400, 413 or 415, and UNAVAILABLE when all bodies together take too much
  */
 export async function receiveBody(
   exchange: Exchange,
@@ -100,12 +100,12 @@ class GrowingBuffer {
     this.#limitBytes = limitBytes;
   }
 
-  /** Throws HttpError 503 when all bodies together would take too much. */
+  /** Throws UNAVAILABLE when all bodies together would take too much. */
   reserve(bytes: number): void {
     if (bytes > this.#exchange.bodyBytes) this.#exchange.holdBody(bytes);
   }
 
-  /** Throws HttpError 413, and 503 as `reserve` does. */
+  /** Throws HttpError 413, and UNAVAILABLE as `reserve` does. */
   append(chunk: Buffer): void {
     const needed = this.#length + chunk.length;
     if (needed > this.#limitBytes) throw tooLarge(this.#limitBytes);
