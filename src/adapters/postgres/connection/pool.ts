@@ -94,11 +94,11 @@ export class Pool<Connection extends PooledConnection> {
     const task = new Task<Connection>(start, this.#limits.deadlineMilliseconds, late => this.#miss(late));
     const connection = this.#takeIdle();
     if (connection !== undefined) this.#checkOut(connection, task);
-    else if (this.#isClosed) task.reject(unavailable("the connections are closed"));
+    else if (this.#isClosed) task.reject(isClosed());
     else if (this.#mayWait()) {
       this.#waiting.push(task);
       this.#openForWaiting();
-    } else task.reject(unavailable("too many statements wait for a connection"));
+    } else task.reject(unavailable(new Error("too many statements wait for a connection")));
     return task.settled as Promise<Rows>;
   }
 
@@ -113,9 +113,8 @@ export class Pool<Connection extends PooledConnection> {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const closed = unavailable("the connections are closed");
-    for (const task of this.#waiting.splice(0)) task.reject(closed);
-    for (const opening of this.#opening) opening.abort(closed);
+    for (const task of this.#waiting.splice(0)) task.reject(isClosed());
+    for (const opening of this.#opening) opening.abort(isClosed());
     await Promise.all([...this.#checkedOut, ...this.#idle.splice(0)].map(connection => connection.close()));
   }
 
@@ -178,16 +177,11 @@ export class Pool<Connection extends PooledConnection> {
   }
 
   #checkIn(connection: Connection): void {
-    if (this.#takeBack(connection)) this.#hand(connection);
-  }
-
-  /** False where it was taken back before, by a missed deadline. */
-  #takeBack(connection: Connection): boolean {
-    return remove(this.#checkedOut, connection);
+    if (remove(this.#checkedOut, connection)) this.#hand(connection);
   }
 
   #discard(connection: Connection): void {
-    if (!this.#takeBack(connection)) return;
+    if (!remove(this.#checkedOut, connection)) return;
     for (const suspect of [connection, ...this.#idle.splice(0)]) void suspect.close();
     this.#openForWaiting();
   }
@@ -195,19 +189,21 @@ export class Pool<Connection extends PooledConnection> {
   #miss(task: Task<Connection>): void {
     remove(this.#waiting, task);
     const { connection } = task;
-    task.reject(unavailable(`${connection?.server ?? "no connection"}: no result within the deadline`));
+    const place = connection?.server ?? "no connection";
+    task.reject(unavailable(new Error(`${place}: no result within the deadline`)));
     if (connection === undefined) return;
     connection.cancel();
     this.#discard(connection);
   }
 }
 
-/** False where it is not among them. */
+/** False where it is not among them: a missed deadline takes a connection back before its statement settles. */
 function remove<Item>(items: Item[], item: Item): boolean {
   const at = items.indexOf(item);
   if (at >= 0) items.splice(at, 1);
   return at >= 0;
 }
 
-export const unavailable = (cause: string, options?: ErrorOptions) =>
-  new DomainError("UNAVAILABLE", "The database is not available", { cause: new Error(cause, options) });
+export const unavailable = (cause: Error) =>
+  new DomainError("UNAVAILABLE", "The database is not available", { cause });
+const isClosed = () => unavailable(new Error("the connections are closed"));

@@ -1,8 +1,7 @@
 import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
 import type { Database } from "../connection/database.ts";
 import type { SessionCheck } from "../connection/session.ts";
-import { type Statement, sql, wholeNumber } from "../connection/statement.ts";
-import { unionOf } from "../trail/entries.ts";
+import { type Statement, sql, unionOf, wholeNumber } from "../connection/statement.ts";
 import { refuseOtherSchema, type Schema } from "./migrations.ts";
 import { type DatabasePromise, databasePromises, type Use } from "./promises.ts";
 

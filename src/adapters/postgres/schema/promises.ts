@@ -1,8 +1,8 @@
 import { entryKinds } from "../../../domain/trail/entry.ts";
 import { probeLimits, serviceLimits, trailLimits } from "../connection/database.ts";
-import { type Statement, sql } from "../connection/statement.ts";
-import { subjects, tableOf, unionOf } from "../trail/entries.ts";
-import { newestFaults } from "../trail/newest-records.ts";
+import { type Statement, sql, unionOf } from "../connection/statement.ts";
+import { newestFaults } from "../trail/comparisons.ts";
+import { subjects, tableOf } from "../trail/entries.ts";
 import type { Schema } from "./migrations.ts";
 import { protectionFaults } from "./protection.ts";
 import { missingRights, needlessRights } from "./rights.ts";

@@ -5,8 +5,8 @@ import { hashLength } from "../../../domain/trail/merkle.ts";
 import { mostEntryBytes } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
-import { type Statement, sql } from "../connection/statement.ts";
-import { indexEnd, leafHash, linesOf, serverStart, unionOf } from "./entries.ts";
+import { type Statement, sql, unionOf } from "../connection/statement.ts";
+import { indexEnd, leafHash, linesOf, serverStart } from "./entries.ts";
 
 /**
  * The records of a kind that have no entry. With this join PostgreSQL merges two sorted inputs, and stops at the limit. With

@@ -4,10 +4,9 @@ import { tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { hasState } from "../connection/sqlstate.ts";
-import { sql } from "../connection/statement.ts";
-import { comparisons } from "./comparisons.ts";
-import { linesOf, sequenceOf, serverStart, tableOf, unionOf } from "./entries.ts";
-import { newestFaults } from "./newest-records.ts";
+import { sql, unionOf } from "../connection/statement.ts";
+import { comparisons, newestFaults } from "./comparisons.ts";
+import { linesOf, sequenceOf, serverStart, tableOf } from "./entries.ts";
 
 /**
  * Bytes of entries that are read together, unless it is one: of their texts, so that no more is rendered for nothing, and of
