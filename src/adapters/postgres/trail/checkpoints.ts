@@ -18,11 +18,9 @@ export function makeCheckpoints({ query }: Database): Checkpoints {
     },
 
     async accept(note, { reason, refused, accepted }) {
-      await query(
-        sql`
-          with added as (insert into trail_checkpoint (note) values (${note}))
-          insert into trail_acceptance (reason, refused, accepted) values (${reason}, ${refused}, ${accepted})`,
-      );
+      await query(sql`
+        with added as (insert into trail_checkpoint (note) values (${note}))
+        insert into trail_acceptance (reason, refused, accepted) values (${reason}, ${refused}, ${accepted})`);
     },
 
     confirm: makeConfirmReads({ query }),

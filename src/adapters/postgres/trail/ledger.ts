@@ -84,13 +84,11 @@ export function makeLedger({ query }: Database): Ledger {
 
   return {
     async end() {
-      const [row] = await query<{ server: string; size: number; hash: string }>(
-        sql`
-          select ${serverStart} as server, coalesce(index + 1, 0) as size, coalesce(encode(hash, 'hex'), '') as hash
-          from (values (0)) as one left join (
-            select index, hash from trail_entry where index < ${indexEnd} order by index desc limit 1
-          ) as last on true`,
-      );
+      const [row] = await query<{ server: string; size: number; hash: string }>(sql`
+        select ${serverStart} as server, coalesce(index + 1, 0) as size, coalesce(encode(hash, 'hex'), '') as hash
+        from (values (0)) as one left join (
+          select index, hash from trail_entry where index < ${indexEnd} order by index desc limit 1
+        ) as last on true`);
       const { server, size, hash } = row as NonNullable<typeof row>;
       return { server, size, lastHash: Buffer.from(hash, "hex") };
     },
@@ -114,38 +112,32 @@ export function makeLedger({ query }: Database): Ledger {
 
     async store(nodes, server) {
       const rows = nodes.map(node => ({ ...node, hash: Buffer.from(node.hash).toString("hex") }));
-      await query(
-        sql`
-          insert into trail_node (level, index, hash)
-          select level, index, pg_catalog.decode(hash, 'hex')
-          from json_to_recordset(${JSON.stringify(rows)}::text::json) as node (level smallint, index bigint, hash text)
-          where ${serverStart} = ${server} order by level, index on conflict do nothing`,
-      );
+      await query(sql`
+        insert into trail_node (level, index, hash)
+        select level, index, pg_catalog.decode(hash, 'hex')
+        from json_to_recordset(${JSON.stringify(rows)}::text::json) as node (level smallint, index bigint, hash text)
+        where ${serverStart} = ${server} order by level, index on conflict do nothing`);
     },
 
     hashes,
 
     async firstMissing(from, to) {
-      const [row] = await query<{ index: number }>(
-        sql`
-          select coalesce(min(n) filter (where n <> index), ${from} + count(*)) as index from (
-            select index, ${from} + row_number() over (order by index) - 1 as n
-            from trail_entry where index >= ${from} and index < ${to} and length(hash) = ${hashLength}
-          ) as entry`,
-      );
+      const [row] = await query<{ index: number }>(sql`
+        select coalesce(min(n) filter (where n <> index), ${from} + count(*)) as index from (
+          select index, ${from} + row_number() over (order by index) - 1 as n
+          from trail_entry where index >= ${from} and index < ${to} and length(hash) = ${hashLength}
+        ) as entry`);
       return row && row.index < to ? row.index : undefined;
     },
 
     async firstRepeated(from, to) {
-      const [repeated] = await query<{ kind: EntryKind; id: number; index: number }>(
-        sql`
-          select kind, record_id as id, index from trail_entry entry
-          where index >= ${from} and index < ${to} and exists (
-            select from trail_entry other
-            where other.kind = entry.kind and other.record_id = entry.record_id and other.index <> entry.index
-          )
-          order by index limit 1`,
-      );
+      const [repeated] = await query<{ kind: EntryKind; id: number; index: number }>(sql`
+        select kind, record_id as id, index from trail_entry entry
+        where index >= ${from} and index < ${to} and exists (
+          select from trail_entry other
+          where other.kind = entry.kind and other.record_id = entry.record_id and other.index <> entry.index
+        )
+        order by index limit 1`);
       return repeated && `entry ${repeated.index} of ${repeated.kind} record ${repeated.id}`;
     },
   };
