@@ -7,6 +7,7 @@ import {
 } from "../domain/employee.ts";
 import { emailTaken, invalid, recordChanged, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
+import type { Authentication } from "./authentication.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Caller, Origin, Ports } from "./ports.ts";
 import type { Sessions } from "./sessions.ts";
@@ -17,36 +18,17 @@ type Expectation = (employee: Employee) => boolean;
 export function makeEmployees({
   employees,
   passwords,
+  authentication,
   throttle,
   sessions: { forgetAfter },
 }: Pick<Ports, "employees" | "passwords"> & {
+  readonly authentication: Authentication;
   readonly throttle: LoginThrottle;
   readonly sessions: Sessions;
 }) {
   const reportAdmin = ({ id, role }: Employee, caller: Caller, { events }: Origin) => {
     if (role === "ADMIN") events.warn("admin created", { employeeId: id, byEmployeeId: caller.employeeId });
   };
-
-  /**
-   * Returns the stored hash. Throws INVALID when the password is not the caller's own, and THROTTLED: a thief of a token may
-   * guess it here no faster than at the login.
-   */
-  async function verifyPassword(
-    caller: Caller,
-    password: string,
-    { address, events }: Origin,
-  ): Promise<string> {
-    const refuseThrottled = () => throttle.refuseThrottled(caller.email, address);
-    refuseThrottled();
-    const passwordHash = (await employees.findAccount(caller.email))?.passwordHash;
-    const line = throttle.lineOf(caller.email, address);
-    const matches = await passwords.verify(passwordHash, password, line, refuseThrottled);
-    refuseThrottled();
-    if (passwordHash !== undefined && matches) return passwordHash;
-    throttle.countFailure(caller.email, address);
-    events.warn("password refused");
-    throw wrongPassword();
-  }
 
   return {
     list: employees.list,
@@ -98,13 +80,24 @@ export function makeEmployees({
       return employee;
     },
 
-    /** Throws what `verifyPassword` does, also when the password has just been changed. */
-    async changePassword(caller: Caller, change: PasswordChange, origin: Origin): Promise<void> {
-      const passwordHash = await verifyPassword(caller, change.oldPassword, origin);
-      const next = await passwords.hash(change.newPassword, throttle.lineOf(caller.email, origin.address));
-      const isReplaced = await forgetAfter(employees.replacePasswordHash(passwordHash, next, caller));
+    /**
+     * Throws INVALID when the old password is not the caller's own, also when that has just been changed, and THROTTLED: a thief
+     * of a token may guess it here no faster than at the login.
+     */
+    async changePassword(
+      caller: Caller,
+      { oldPassword, newPassword }: PasswordChange,
+      { address, events }: Origin,
+    ): Promise<void> {
+      const refusal = () => {
+        events.warn("password refused");
+        return wrongPassword();
+      };
+      const account = await authentication.verifyPassword(caller.email, oldPassword, address, refusal);
+      const next = await passwords.hash(newPassword, throttle.lineOf(caller.email, address));
+      const isReplaced = await forgetAfter(employees.replacePasswordHash(account.passwordHash, next, caller));
       if (!isReplaced) throw wrongPassword();
-      origin.events.info("password changed");
+      events.info("password changed");
     },
   };
 }

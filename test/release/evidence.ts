@@ -146,7 +146,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "Guessing the password of one email": {
-    code: ["login-throttle.ts", "client-address.ts", "employees.ts", "domain/employee.ts"],
+    code: ["login-throttle.ts", "client-address.ts", "authentication.ts", "domain/employee.ts"],
     tests: [
       "test/unit/application/login-throttle.test.ts",
       "test/api/throttling.test.ts",

@@ -251,7 +251,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "The response to a failed login": [
-    ["authentication.ts", " || !account.employee.active", ""],
+    ["authentication.ts", " && mayPass(account)", ""],
     [
       "argon2-password-hasher.ts",
       "isAffordable(stored) ? stored : decoy",
@@ -316,12 +316,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["login-throttle.ts", "const leakMilliseconds = 10_000;", "const leakMilliseconds = 1_000;"],
     ["login-throttle.ts", "loggedIn.has(pair)", "failed.has(pair)"],
     ["domain/employee.ts", "fold(sent.trim())", "fold(sent)"],
-    ["employees.ts", "    throttle.countFailure(caller.email, address);\n", ""],
+    ["authentication.ts", "    throttle.countFailure(email, address);\n", ""],
     ["client-address.ts", ".slice(0, 4)", ".slice(0, 8)"],
     [
-      "employees.ts",
-      "    refuseThrottled();\n    const passwordHash",
-      "    const passwordHash",
+      "authentication.ts",
+      "    refuseThrottled();\n    const account",
+      "    const account",
       "an attempt that has to wait costs no verification, at a change of password either",
     ],
   ],
@@ -861,7 +861,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "left join asset a on a.id = l.asset_id",
       "join asset a on a.id = l.asset_id",
     ],
-    ["names.ts", 'for (const id of performers) into.performers.set(id, performerJson(id, ""));', ""],
+    ["names.ts", 'for (const id of performers) names.performers.set(id, performerJson(id, ""));', ""],
   ],
   "A proof or a tile": [
     [

@@ -1,9 +1,6 @@
 /** A trail's document cannot be read, or does not hold. The message is for the person who verifies. */
 export class TrailError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "TrailError";
-  }
+  override readonly name = "TrailError";
 }
 
 /** The message of a TrailError. Throws any other error again. */

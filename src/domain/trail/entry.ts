@@ -1,5 +1,5 @@
 import { logStatuses, taskTypes } from "../maintenance-log.ts";
-import { isRole } from "../role.ts";
+import { roles } from "../role.ts";
 import { fromUtf8, TrailError } from "./encoding.ts";
 
 /** The kinds of entries, in the order in which they are numbered: who and what logs are about comes before the logs. */
@@ -44,7 +44,7 @@ const fieldsOf = {
   },
   employee: {
     id: isId,
-    role: isRole,
+    role: isOneOf(roles),
     active: isBoolean,
     changedBy,
     recordedAt,

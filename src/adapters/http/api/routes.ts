@@ -1,7 +1,7 @@
-import type { Assets } from "../../../application/assets.ts";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { Employees } from "../../../application/employees.ts";
 import type { MaintenanceLogs } from "../../../application/maintenance-logs.ts";
+import type { AssetRepository } from "../../../application/ports.ts";
 import type { PublishedTrail } from "../../../application/trail/publishing.ts";
 import { activityFilterFields } from "../../../domain/activity.ts";
 import { newAssetFields } from "../../../domain/asset.ts";
@@ -21,7 +21,7 @@ import { makeTrailRoutes } from "./trail-routes.ts";
 export interface UseCases {
   readonly authentication: Authentication;
   readonly employees: Employees;
-  readonly assets: Assets;
+  readonly assets: AssetRepository;
   readonly maintenanceLogs: MaintenanceLogs;
   readonly trail: PublishedTrail;
 }
@@ -112,17 +112,17 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
       status: 201,
       body: newAssetFields,
       run: async ({ caller, body }) => {
-        const asset = await assets.create(caller, body);
+        const asset = await assets.insert(body, caller);
         return json(asset, { Location: `assets/${asset.id}` });
       },
     }),
     guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
       status: 204,
-      run: ({ caller, id }) => assets.setActive(caller, id, true),
+      run: ({ caller, id }) => assets.setActive(id, true, caller),
     }),
     guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
       status: 204,
-      run: ({ caller, id }) => assets.setActive(caller, id, false),
+      run: ({ caller, id }) => assets.setActive(id, false, caller),
     }),
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       query: logQueryFields,
