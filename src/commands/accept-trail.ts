@@ -1,7 +1,6 @@
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { systemClock } from "../adapters/system-clock.ts";
-import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { acceptTrail } from "../application/trail/signing.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
@@ -24,8 +23,6 @@ export async function runAcceptTrail(
     const acceptance = await acceptTrail(
       {
         ...makeRepositories(database).trail,
-        hasher: treeHasher,
-        ed25519: trailCrypto,
         remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
         key,
       },

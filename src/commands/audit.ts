@@ -2,7 +2,6 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeTrailClient, TrailClientError } from "../adapters/trail-client.ts";
-import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { replaceFile } from "../adapters/trail-state-file.ts";
 import { auditTrail, type Remembered, requirePrefix } from "../application/trail/audit.ts";
 import { readSettings } from "../config/read-settings.ts";
@@ -11,8 +10,7 @@ import { readLifetime } from "../config/values.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { readGiven, usageError } from "./options.ts";
-import { readTrustedKeys } from "./verifier-key.ts";
-import { readCheckpoints } from "./verify-input.ts";
+import { readCheckpoints, readTrustedKeys } from "./verify-input.ts";
 
 interface Values {
   readonly url: string;
@@ -34,9 +32,9 @@ export async function runAudit(context: CommandContext, values: Values): Promise
   const kept = await readCheckpoints(values.checkpoint, trusted.keys);
   const client = makeTrailClient(new URL(url), readSettings(auditSettings, environment, readFile));
   const remembered = readState(state, readFile);
-  const audited = await reported("the trail", auditTrail(client, trusted, trailCrypto, remembered));
+  const audited = await reported("the trail", auditTrail(client, trusted, remembered));
   for (const checkpoint of kept) {
-    await reported(checkpoint.path, requirePrefix(client, checkpoint, audited.checkpoint, treeHasher));
+    await reported(checkpoint.path, requirePrefix(client, checkpoint, audited.checkpoint));
   }
   const seconds = secondsSince(audited.newest?.recordedAt);
   // One that is dated ahead would pass until then, whatever is written.

@@ -1,4 +1,4 @@
-import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { randomBytes } from "node:crypto";
 import { readSettings } from "../config/read-settings.ts";
 import { trailKeySettings } from "../config/standalone-settings.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey, type SignerKey } from "../domain/trail/note.ts";
@@ -24,5 +24,5 @@ export async function runTrailKey(
 function newKey([name, ...others]: readonly string[]): SignerKey {
   if (name === undefined || others.length > 0)
     throw usageError("takes one NAME, for example: example.com/log");
-  return readGiven("the key", () => makeSignerKey(name, trailCrypto.newSeed(), trailCrypto));
+  return readGiven("the key", () => makeSignerKey(name, randomBytes(32)));
 }

@@ -1,10 +1,8 @@
-import { treeHasher } from "../adapters/trail-crypto.ts";
 import { makePrefixCheck, type PrefixCheck } from "../domain/trail/comparison.ts";
-import { makeFrontier } from "../domain/trail/merkle.ts";
+import { leafHash, makeFrontier } from "../domain/trail/merkle.ts";
 import { mostEntryBytes } from "../domain/trail/tile.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
-import type { TrustedKeys } from "./verifier-key.ts";
-import { partsOf, readCheckpoints } from "./verify-input.ts";
+import { partsOf, readCheckpoints, type TrustedKeys } from "./verify-input.ts";
 
 const lineEnd = 0x0a;
 
@@ -16,7 +14,7 @@ export async function verifyEntries(
   entriesPath: string,
 ): Promise<void> {
   const checkpoints = await readCheckpoints(paths, keys, witnesses);
-  const check = makePrefixCheck(checkpoints, makeFrontier(treeHasher));
+  const check = makePrefixCheck(checkpoints, makeFrontier());
   await readEntries(entriesPath, check);
 
   const matching = checkpoints.filter(check.matches);
@@ -48,7 +46,7 @@ async function readEntries(path: string, check: PrefixCheck): Promise<void> {
     let start = 0;
     for (let end = bytes.indexOf(lineEnd); end >= 0; end = bytes.indexOf(lineEnd, start)) {
       if (end === start) throw failed(`is not an export: entry ${check.size} is empty`);
-      check.add(treeHasher.leaf(bytes.subarray(start, end)));
+      check.add(leafHash(bytes.subarray(start, end)));
       start = end + 1;
     }
     rest = bytes.subarray(start);

@@ -1,7 +1,7 @@
 import type { CommandContext } from "./command.ts";
 import { usageError } from "./options.ts";
-import { readTrustedKeys } from "./verifier-key.ts";
 import { verifyEntries } from "./verify-entries.ts";
+import { readTrustedKeys } from "./verify-input.ts";
 import { verifyProof } from "./verify-proof.ts";
 
 interface Values {

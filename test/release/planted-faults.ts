@@ -690,11 +690,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "The service signs only a trail": [
-    [
-      "signing.ts",
-      "if (!(await makeStoredTree(ledger, hasher).extends(head, tree)))",
-      "if (head.size > tree.size)",
-    ],
+    ["signing.ts", "if (!(await makeStoredTree(ledger).extends(head, tree)))", "if (head.size > tree.size)"],
     [
       "signing.ts",
       "const outside = signedIn(place, (await remembered.read()) || undefined);",
@@ -866,7 +862,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "A proof or a tile": [
     [
       "publishing.ts",
-      "isIncluded(hasher, index, head.size, hasher.leaf(entry), hashes, head.root)",
+      "isIncluded(index, head.size, leafHash(entry), hashes, head.root)",
       "hashes.length >= 0",
     ],
     [

@@ -1,6 +1,5 @@
-import type { Ed25519 } from "../../domain/trail/crypto.ts";
 import type { EntryKind } from "../../domain/trail/entry.ts";
-import type { Hash, Node, TreeHasher } from "../../domain/trail/merkle.ts";
+import type { Hash, Node } from "../../domain/trail/merkle.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import type { Clock, EventLog } from "../process.ts";
 
@@ -148,8 +147,6 @@ export interface RememberedNote {
 }
 
 export interface TrailPorts extends TrailStore {
-  readonly hasher: TreeHasher;
-  readonly ed25519: Ed25519;
   /** Undefined: nothing is signed. */
   readonly key: SignerKey | undefined;
   readonly remembered: RememberedNote | undefined;

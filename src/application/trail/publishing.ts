@@ -1,6 +1,6 @@
 import { DomainError, notFound } from "../../domain/error.ts";
 import { faultOf, toBase64 } from "../../domain/trail/encoding.ts";
-import { inclusionSpans, isIncluded } from "../../domain/trail/merkle.ts";
+import { emptyRoot, inclusionSpans, isIncluded, leafHash } from "../../domain/trail/merkle.ts";
 import { formatVerifierKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
 import { isTileOf, readTilePath, tileHeight, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
@@ -13,11 +13,11 @@ export type PublishedTrail = ReturnType<typeof makePublishedTrail>;
 
 /** What any employee may read of the trail, as far as the newest checkpoint. */
 export function makePublishedTrail(
-  ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "key" | "events">,
+  ports: Pick<TrailPorts, "ledger" | "records" | "key" | "events">,
   newest: () => NewestHead | undefined,
 ) {
-  const { ledger, records, hasher, key, events } = ports;
-  const stored = makeStoredTree(ledger, hasher);
+  const { ledger, records, key, events } = ports;
+  const stored = makeStoredTree(ledger);
   const size = () => newest()?.size ?? 0;
 
   return {
@@ -27,7 +27,7 @@ export function makePublishedTrail(
         origin: key?.name ?? null,
         publicKey: key === undefined ? null : formatVerifierKey(key),
         size: size(),
-        rootHash: toBase64(head?.root ?? hasher.empty),
+        rootHash: toBase64(head?.root ?? emptyRoot),
         checkpoint: head?.note ?? null,
       };
     },
@@ -79,7 +79,7 @@ export function makePublishedTrail(
       }
       if (entry !== undefined) {
         const hashes = await stored.spans(inclusionSpans(index, head.size)).catch(gone);
-        if (isIncluded(hasher, index, head.size, hasher.leaf(entry), hashes, head.root))
+        if (isIncluded(index, head.size, leafHash(entry), hashes, head.root))
           return formatProof({ entry, index, hashes, checkpoint: head.note });
       }
       const what = entry === undefined ? "was removed" : "is not what was signed";
