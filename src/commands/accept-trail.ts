@@ -40,8 +40,7 @@ export async function runAcceptTrail(
 
 function readReason(text: string): string {
   const reason = text.trim();
-  if (reason === "" || [...reason].length > longestReason) {
+  if (reason === "" || [...reason].length > longestReason)
     throw usageError(`--reason is blank, or longer than ${longestReason} characters`);
-  }
   return reason;
 }

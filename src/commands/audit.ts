@@ -33,9 +33,8 @@ export async function runAudit(context: CommandContext, values: Values): Promise
   const client = makeTrailClient(new URL(url), readSettings(auditSettings, environment, readFile));
   const remembered = readState(state, readFile);
   const audited = await reported("the trail", auditTrail(client, trusted, remembered));
-  for (const checkpoint of kept) {
+  for (const checkpoint of kept)
     await reported(checkpoint.path, requirePrefix(client, checkpoint, audited.checkpoint));
-  }
   const seconds = secondsSince(audited.newest?.recordedAt);
   // One that is dated ahead would pass until then, whatever is written.
   if (withinSeconds !== undefined && Math.abs(seconds) >= withinSeconds) {

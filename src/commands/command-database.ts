@@ -42,9 +42,7 @@ export async function withDatabase<S extends DatabaseAccess>(
   try {
     await use(database, settings);
   } catch (error) {
-    if (isReported(error)) {
-      await refuseOtherSchema(database, readSchema(sqlFolder));
-    }
+    if (isReported(error)) await refuseOtherSchema(database, readSchema(sqlFolder));
     throw error;
   } finally {
     await database.close();

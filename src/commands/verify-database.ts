@@ -28,9 +28,7 @@ export async function verifyDatabase(context: CommandContext, keys: readonly Ver
     }
     const size = await verifyStore(trail, keys, notes, count);
     if (size > 0 && notes.size === 0) await count("no checkpoint says which entries were signed");
-    if (differences > 0) {
-      throw new CommandError(exitCodes.failure, `differences found: ${differences}`);
-    }
+    if (differences > 0) throw new CommandError(exitCodes.failure, `differences found: ${differences}`);
     print(`${size} entries: all records match, and the tree extends the checkpoints`);
   });
 }

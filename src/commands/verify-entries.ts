@@ -19,17 +19,15 @@ export async function verifyEntries(
 
   const matching = checkpoints.filter(check.matches);
   const covered = Math.max(0, ...matching.map(({ size }) => size));
-  for (const { path, origin, size } of matching) {
+  for (const { path, origin, size } of matching)
     print(`${path} of ${origin} matches ${size === 0 ? "0 entries" : `entries 0 to ${size - 1}`}`);
-  }
   print(`${entriesPath} has ${check.size} entries, of which the first ${covered} are proven`);
 
   const faults = checkpoints
     .filter(checkpoint => !matching.includes(checkpoint))
     .map(({ path, size }) => {
-      if (check.size < size) {
+      if (check.size < size)
         return `${path} covers ${size} entries, but ${entriesPath} has only ${check.size}: the end is missing`;
-      }
       const later = matching.find(other => other.size >= size);
       if (later !== undefined) return `${path} is of another history than ${later.path}, which matches`;
       return `${path} does not match: at least one of the entries ${covered} to ${size - 1} is not as it was, or not there`;

@@ -59,9 +59,8 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
   } catch {
     throw new TrailError("is not JSON");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TrailError("is not a JSON object");
-  }
   // Of two members of one name, other programs may show the one that JSON.parse drops.
   const names = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gs)].filter(([, colon]) => colon !== undefined);
   if (names.length !== members) throw new TrailError("has a name that comes twice");

@@ -29,9 +29,8 @@ export async function runVerify(context: CommandContext, values: Values): Promis
         );
       return (await import("./verify-database.ts")).verifyDatabase(context, trusted.keys);
     }
-    if (checkpoint.length > 0 && entries !== undefined) {
+    if (checkpoint.length > 0 && entries !== undefined)
       return verifyEntries(context, trusted, checkpoint, entries);
-    }
     if (proof !== undefined && log !== undefined) return verifyProof(context, trusted, proof, log);
   }
   throw usageError("takes --checkpoint and --entries, or --proof and --log, or --database");

@@ -91,12 +91,10 @@ export async function auditTrail(
     newest = entries.at(-1);
     for (const entry of entries) check.add(leafHash(entry));
   }
-  if (before !== undefined && !check.matches(before)) {
+  if (before !== undefined && !check.matches(before))
     throw new TrailError(`does not have the ${oldSize} entries of the last audit: its history was rewritten`);
-  }
-  if (!check.matches(checkpoint)) {
+  if (!check.matches(checkpoint))
     throw new TrailError(`has entries that are not those of its checkpoint of ${size}`);
-  }
   const kept: Remembered = { checkpoint: note, hashes: hashesBefore.map(toBase64) };
   return { checkpoint, added: size - oldSize, newest: newest && readEntry(newest), remembered: kept };
 }

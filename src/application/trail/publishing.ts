@@ -74,9 +74,8 @@ export function makePublishedTrail(
       const head = newest();
       const { index, entry } = await records.entryOfLog(logId);
       if (index === undefined && entry === undefined) throw notFound("Log");
-      if (index === undefined || head?.note === undefined || index >= head.size) {
+      if (index === undefined || head?.note === undefined || index >= head.size)
         throw new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
-      }
       if (entry !== undefined) {
         const hashes = await stored.spans(inclusionSpans(index, head.size)).catch(gone);
         if (isIncluded(index, head.size, leafHash(entry), hashes, head.root))

@@ -39,7 +39,6 @@ export async function requireRemembered({
     );
   }
   const tree = makeStoredTree(ledger);
-  if (!(await tree.extends(kept, { size, root: (await tree.frontier(size)).root() }))) {
+  if (!(await tree.extends(kept, { size, root: (await tree.frontier(size)).root() })))
     throw new TrailError(`the database does not have the ${kept.size} entries that ${place} remembers`);
-  }
 }

@@ -41,8 +41,7 @@ export function openCheckpoint(
   requireCosignatures(note, witnesses);
   const [origin = "", ...lines] = text.slice(0, -1).split("\n");
   if (origin === "" || lines.slice(2).includes("")) throw new TrailError("is not a checkpoint");
-  if (!signers.some(({ name }) => name === origin)) {
+  if (!signers.some(({ name }) => name === origin))
     throw new TrailError(`is of ${origin}, which is not the name of the key`);
-  }
   return { origin, ...readHead(text) };
 }

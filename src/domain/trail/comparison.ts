@@ -41,9 +41,8 @@ export interface Difference {
  */
 export function provenLog(proof: TrailProof, { size, root }: Checkpoint): LogEntry {
   const { index, hashes, entry } = proof;
-  if (!isIncluded(index, size, leafHash(entry), hashes, root)) {
+  if (!isIncluded(index, size, leafHash(entry), hashes, root))
     throw new TrailError("does not hold: its entry is not in the tree of its checkpoint");
-  }
   return readLogEntry(entry);
 }
 

@@ -139,9 +139,8 @@ export function openNote(note: string, known: readonly VerifierKey[]): Note {
   for (const line of lines) {
     const key = known.find(isOf(line));
     if (key === undefined) continue;
-    if (!verify(key.publicKey, toUtf8(text), line.signature)) {
+    if (!verify(key.publicKey, toUtf8(text), line.signature))
       throw new TrailError(`has a wrong signature of ${key.name}`);
-    }
     if (!signers.includes(key)) signers.push(key);
   }
   if (signers.length === 0) throw new TrailError("is not signed by this key");
@@ -161,9 +160,8 @@ export function requireCosignatures(note: string, witnesses: readonly VerifierKe
       const time = signature.length === 72 ? Buffer.from(signature).readBigInt64BE() : -1n;
       const signed = toUtf8(`cosignature/v1\ntime ${time}\n${text}`);
       // The tools of Go refuse a time above 2^63 - 1 too.
-      if (time < 0n || !verify(witness.publicKey, signed, signature.subarray(8))) {
+      if (time < 0n || !verify(witness.publicKey, signed, signature.subarray(8)))
         throw new TrailError(`has a wrong cosignature of ${witness.name}`);
-      }
     }
   }
 }

@@ -69,9 +69,8 @@ function linkTo(
   position: LogPosition,
 ): string {
   const next = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...query, before: cursorOf(position) })) {
+  for (const [name, value] of Object.entries({ ...query, before: cursorOf(position) }))
     if (value !== undefined) next.set(name, String(value));
-  }
   return `<${segment}?${next}>; rel="next"`;
 }
 

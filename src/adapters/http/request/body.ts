@@ -40,9 +40,8 @@ const tooLarge = (limitBytes: number) =>
 
 /** What a client may send is JSON in UTF-8 as it is (RFC 9110, section 15.5.16). */
 function refuseOtherTypes({ contentType, contentCodings }: RequestHead, sent = ""): void {
-  if (contentCodings.some(coding => coding !== "identity")) {
+  if (contentCodings.some(coding => coding !== "identity"))
     throw new HttpError(415, "Content-Encoding is not supported", { "Accept-Encoding": "identity" });
-  }
   if (contentType === undefined) throw new HttpError(415, `Content-Type is malformed: ${sent.slice(0, 80)}`);
   if (contentType.type !== "application/json") throw new HttpError(415, notJson);
   const isOther = ([name, value]: (typeof contentType.parameters)[number]) =>
@@ -127,9 +126,8 @@ class GrowingBuffer {
 /** Throws INVALID for what is not a JSON object in UTF-8. */
 export function parseBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   const value = bytes.length === 0 ? undefined : parseJson(bytes);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalid("Request body must be a JSON object");
-  }
   return value as Record<string, unknown>;
 }
 
@@ -150,7 +148,5 @@ function refuseUnstorable(json: string): void {
   const decoded = json.replace(/\\(?:u(.{4})|.)/g, (_, hex?: string) =>
     hex === undefined ? " " : String.fromCharCode(Number.parseInt(hex, 16)),
   );
-  if (!isStorable(decoded)) {
-    throw invalid("Request body must not contain NUL characters or lone surrogates");
-  }
+  if (!isStorable(decoded)) throw invalid("Request body must not contain NUL characters or lone surrogates");
 }

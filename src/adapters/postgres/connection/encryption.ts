@@ -65,9 +65,8 @@ export function readEncryption(
   const read = (name: string): string | undefined => {
     const path = parameters.get(name);
     if (path === undefined) return undefined;
-    if (mode === "disable" || (name === "sslrootcert" && mode === "require")) {
+    if (mode === "disable" || (name === "sslrootcert" && mode === "require"))
       throw new Error(`has an ${name}, which sslmode=${mode} does not look at: use verify-full`);
-    }
     // libpq's word for the authorities that the machine trusts; here they are those of Node.
     if (name === "sslrootcert" && path === "system") return undefined;
     try {
@@ -92,8 +91,7 @@ export function readWord<Word extends string>(
 ): Word | undefined {
   const value = parameters.get(name);
   const word = words.find(known => known === value);
-  if (value !== undefined && word === undefined) {
+  if (value !== undefined && word === undefined)
     throw new Error(`has a ${name} that is none of ${words.join(", ")}`);
-  }
   return word;
 }
