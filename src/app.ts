@@ -13,7 +13,6 @@ import type { Ports } from "./application/ports.ts";
 import { makeSessions } from "./application/sessions.ts";
 import type { PublishedTrail } from "./application/trail/publishing.ts";
 
-/** Ports to use cases. */
 export function makeUseCases(ports: Ports, trail: PublishedTrail): UseCases {
   const parts = { ...ports, sessions: makeSessions(ports), throttle: makeLoginThrottle(ports.clock) };
   const authentication = makeAuthentication(parts);

@@ -168,7 +168,6 @@ export interface Origin {
   readonly events: Pick<EventLog, "info" | "warn">;
 }
 
-/** The records of the service. */
 export interface Repositories {
   readonly employees: EmployeeRepository;
   readonly assets: AssetRepository;

@@ -11,7 +11,6 @@ import { readGiven, usageError } from "./options.ts";
 
 const longestReason = 1_000;
 
-/** `accept-trail`: how an operator goes on after a restore that was meant. */
 export async function runAcceptTrail(
   context: CommandContext,
   values: { readonly reason: string; readonly "gives-up": string },

@@ -21,7 +21,6 @@ interface Values {
   readonly "newest-within": string | undefined;
 }
 
-/** `audit`: compares the trail, read over HTTP, with what was remembered of it the last time. */
 export async function runAudit(context: CommandContext, values: Values): Promise<void> {
   const { url, state, "newest-within": within } = values;
   const { environment, readFile, print } = context;

@@ -20,7 +20,6 @@ import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { compareStateFile, withDatabase } from "./command-database.ts";
 import { readIdentity } from "./served-identity.ts";
 
-/** `check`: says what `serve` would refuse on these settings, or fail at later, and changes nothing. */
 export async function runCheck(context: CommandContext, { records }: { records: boolean }): Promise<void> {
   if (records) return checkRecords(context);
   const { environment, readFile, sqlFolder, print } = context;

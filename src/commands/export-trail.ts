@@ -7,7 +7,6 @@ import { usageError } from "./options.ts";
 
 const lineEnd = Buffer.from("\n");
 
-/** `export-trail`: writes the entries to standard output in their canonical bytes, a line each. */
 export async function runExportTrail(
   context: CommandContext,
   values: { readonly from: string },

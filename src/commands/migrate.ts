@@ -5,7 +5,6 @@ import { faultOf } from "../domain/trail/encoding.ts";
 import type { CommandContext } from "./command.ts";
 import { compareStateFile, openForCommand } from "./command-database.ts";
 
-/** `migrate`: brings the schema up to date and says what it applied. */
 export async function runMigrate(context: CommandContext): Promise<void> {
   const { environment, readFile, sqlFolder, print } = context;
   const settings = readSettings(storedTrailSettings, environment, readFile);

@@ -5,7 +5,6 @@ import { formatSignerKey, formatVerifierKey, makeSignerKey, type SignerKey } fro
 import type { CommandContext } from "./command.ts";
 import { readGiven, usageError } from "./options.ts";
 
-/** `trail-key`: makes a key of the trail, or prints the public half of the one that is kept. */
 export async function runTrailKey(
   { environment, readFile, write, stderr }: CommandContext,
   { public: isPublic }: { readonly public: boolean },

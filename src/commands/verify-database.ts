@@ -7,7 +7,6 @@ import type { VerifierKey } from "../domain/trail/note.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 
-/** `verify --database`: every record against its hash, every hash against the tree, the tree against what was signed. */
 export async function verifyDatabase(context: CommandContext, keys: readonly VerifierKey[]): Promise<void> {
   const { print, report } = context;
   await withDatabase(storedTrailSettings, context, async (database, { trailStateFile }) => {

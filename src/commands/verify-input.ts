@@ -38,7 +38,6 @@ export async function readInput<T>(path: string, read: (text: string) => T): Pro
 
 type KeptCheckpoint = Checkpoint & { readonly path: string };
 
-/** The signed checkpoints in these files. */
 export async function readCheckpoints(
   paths: readonly string[],
   keys: readonly VerifierKey[],

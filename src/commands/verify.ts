@@ -14,7 +14,6 @@ interface Values {
   readonly database: boolean;
 }
 
-/** `verify`: checks an export of the trail, one log, or the database itself against what was signed. */
 export async function runVerify(context: CommandContext, values: Values): Promise<void> {
   const { checkpoint, entries, proof, log, database } = values;
   const trusted = readTrustedKeys(values.key, values.witness);

@@ -32,7 +32,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "One of two changes of an employee": {
-    code: ["entity-tag.ts", "preconditions.ts", "employee-repository.ts"],
+    code: ["entity-tag.ts", "guard.ts", "employee-repository.ts"],
     tests: ["test/api/entity-tag.test.ts", "test/contract/repositories.ts"],
   },
   "The performer of a log is the caller": {

@@ -47,7 +47,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "expected === undefined\n    ? sql`true`",
       "expected !== undefined\n    ? sql`true`",
     ],
-    ["preconditions.ts", "!isWanted || ", ""],
+    ["guard.ts", "!isWanted || ", ""],
   ],
   "The performer of a log is the caller": [
     ["routes.ts", "maintenanceLogs.write(caller,", "maintenanceLogs.write({ ...caller, employeeId: 1 },"],
@@ -350,7 +350,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "deadlineMilliseconds: 5_000, waiting: 1_000",
       "deadlineMilliseconds: 50_000, waiting: 1_000",
     ],
-    ["batch.ts", "        this.#isSent = true;\n      });", "      });"],
+    ["batch.ts", "      this.#isSent = true;\n    };", "    };"],
     ["link.ts", "    link.close().catch(() => {});\n", ""],
     ["pool.ts", "if (this.#checkedOut.length > 0) return;", ""],
     ["batch.ts", "batch.calls.length === 1 || !isRefused(error)", "batch.calls.length === 1"],

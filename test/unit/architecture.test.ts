@@ -54,7 +54,7 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
   {
     what: "a route outside the table",
     pattern: /"\/api\/v\d/,
-    except: /^src\/adapters\/http\/api\/(trail-)?routes\.ts$/,
+    except: /^src\/adapters\/http\/api\/routes\.ts$/,
   },
 ];
 

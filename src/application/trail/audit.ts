@@ -8,13 +8,10 @@ import { readBundle, type Tile, tileAt, tileHeight, tilePath, tileWidth } from "
 import type { HashRange } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
-/** What a service publishes of its trail. */
+/** What a service publishes of its trail: its newest checkpoint, entry bundles, and the hashes of tiles. Undefined: there is none. */
 export interface AuditedTrail {
-  /** The newest checkpoint; undefined while there is none. */
   checkpoint(): Promise<string | undefined>;
-  /** The entry bundle at this place; undefined where there is none. */
   bundle(place: Omit<Tile, "level">): Promise<Uint8Array | undefined>;
-  /** The hashes of this tile; undefined where there is none. */
   tile(tile: Tile): Promise<Uint8Array | undefined>;
   /** Resolves a moment later. */
   pause(): Promise<unknown>;

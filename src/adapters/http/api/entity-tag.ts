@@ -7,7 +7,6 @@ import type { RouteResult } from "./route.ts";
 /** A strong tag: the hash of all that is sent, which has the current names in a log that never changes (RFC 9110, section 8.8.3). */
 const tagOf = (body: string): string => `"${hash("sha256", body, "base64url")}"`;
 
-/** Content with its entity tag. */
 export function tagged(content: object, headers: RouteResult["headers"] = {}): RouteResult {
   const body = JSON.stringify(content);
   return { body, headers: { ...headers, ETag: tagOf(body) } };

@@ -15,7 +15,6 @@ export interface RouteResult {
   readonly isNotModified?: true;
 }
 
-/** An object as JSON. */
 export const json = (content: object, headers: HeaderFields = {}): RouteResult => ({
   body: JSON.stringify(content),
   headers,

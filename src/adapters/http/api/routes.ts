@@ -11,12 +11,18 @@ import {
   passwordChangeFields,
   registrationFields,
 } from "../../../domain/employee.ts";
-import { activeAssetsFields, newLogFields, writeLogHeaders } from "../../../domain/maintenance-log.ts";
+import { invalid } from "../../../domain/error.ts";
+import { optional, rule } from "../../../domain/field.ts";
+import {
+  activeAssetsFields,
+  newLogFields,
+  readLimit,
+  writeLogHeaders,
+} from "../../../domain/maintenance-log.ts";
 import { expectationOf, tagged, unlessMatched } from "./entity-tag.ts";
 import { listOrPage, logQueryFields, refusedInPages, unfilteredFields } from "./log-page.ts";
 import { readOpenApi } from "./openapi.ts";
-import { guarded, json, type KeyOf, list, open, rolesOf } from "./route.ts";
-import { makeTrailRoutes } from "./trail-routes.ts";
+import { bytes, guarded, json, type KeyOf, list, open, plainText, rolesOf } from "./route.ts";
 
 export interface UseCases {
   readonly authentication: Authentication;
@@ -29,7 +35,20 @@ export interface UseCases {
 /** The longest email and password take half of it, with each character as an escape. */
 const credentialsLimitBytes = 4 * 1024;
 
-/** Every route, with the role that it needs. */
+const trailPath = "/api/v1/trail";
+
+const readFrom = rule({ type: "integer", minimum: 0 }, (value): number => {
+  const from = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : -1;
+  if (from < 0) throw invalid("Invalid from value");
+  return from;
+});
+
+export const entriesFields = {
+  from: optional(readFrom, 0),
+  limit: optional(readLimit, 100),
+};
+
+/** Every route, with the role that it needs. `trail` is undefined where routes are described and never run. */
 export function makeRoutes({ authentication, employees, assets, maintenanceLogs, trail }: UseCases) {
   // Read now: the file of a package that replaces this one would describe another version.
   const document = readOpenApi();
@@ -160,7 +179,29 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
       refusedQuery: refusedInPages,
       run: ({ id, query }) => listOrPage(id, query, maintenanceLogs.listOfPerformer(id, query)),
     }),
-    ...makeTrailRoutes(trail),
+
+    // The provable trail.
+    guarded("GET", trailPath, "AUTHENTICATED", {
+      run: () => json(trail.head()),
+    }),
+    guarded("GET", `${trailPath}/checkpoint`, "AUTHENTICATED", {
+      run: () => plainText(trail.checkpoint()),
+    }),
+    guarded("GET", `${trailPath}/tile/{path}`, "AUTHENTICATED", {
+      run: async ({ path }) => bytes(await trail.tile(path)),
+    }),
+    guarded("GET", `${trailPath}/entries`, "AUTHENTICATED", {
+      query: entriesFields,
+      run: async ({ query: { from, limit } }) => {
+        const entries = await trail.entries(from, limit);
+        return list(entries.list, {
+          Link: `<entries?from=${entries.next}&limit=${limit}>; rel="next"`,
+        });
+      },
+    }),
+    guarded("GET", "/api/v1/logs/{id}/proof", "AUTHENTICATED", {
+      run: async ({ id }) => plainText(await trail.proof(id)),
+    }),
   ];
   return routes;
 }

@@ -8,7 +8,6 @@ import type { Route } from "../api/route.ts";
 import { type Account, leastBytes, type Phase, type Share } from "./account.ts";
 import type { HttpLimits } from "./limits.ts";
 
-/** The headers of every response. */
 export const standingHeaders = (requestId: string): HeaderFields => ({
   "X-Content-Type-Options": "nosniff",
   "Cache-Control": "no-store",
@@ -100,7 +99,6 @@ export class Exchange implements Share {
     return this.#edge.lingerMilliseconds;
   }
 
-  /** The headers of every response to this request. */
   get headers(): HeaderFields {
     return { ...standingHeaders(this.id), ...this.#edge.headersFor(this.request.headers.origin) };
   }
