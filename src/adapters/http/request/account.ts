@@ -160,14 +160,20 @@ export class Account {
     return true;
   }
 
-  /** Ends an exchange in this phase to make room; false when none has stalled for that long. */
+  /**
+   * Makes room by ending the exchange that has moved nothing for longest, among those in this phase of the owner that holds most;
+   * false when none has stalled for that long.
+   */
   #endStalled(room: Room, share: Share, more: number, phase: Phase, patienceMilliseconds = 0): boolean {
     const others = [...this.#underWay()].filter(other => other !== share && room.of(other) > 0);
+    const held = new Map<Share["owner"], number>();
+    for (const other of others) held.set(other.owner, (held.get(other.owner) ?? 0) + room.of(other));
+    const heldWith = ({ owner }: Share): number => held.get(owner) ?? 0;
     const isFull = room.held + more > room.most;
     const movedBefore = performance.now() - patienceMilliseconds;
     const mayEnd = (other: Share): boolean =>
       other.phase === phase && other.movedAt <= movedBefore && (isFull || other.owner === share.owner);
-    const ending = stalledOf(others, room, mayEnd);
+    const [ending] = others.filter(mayEnd).sort((a, b) => heldWith(b) - heldWith(a) || a.movedAt - b.movedAt);
     if (ending === undefined) return false;
     this.turnAway(phase === "receiving" ? "bodies" : "slowClients");
     this.#change(ending, ending.phase, 0, 0);
@@ -185,16 +191,4 @@ export class Account {
     share.bodyBytes = bodyBytes;
     share.responseBytes = responseBytes;
   }
-}
-
-/** The exchange that has moved nothing for longest, among those that may end of the owner that holds most. */
-function stalledOf(
-  shares: readonly Share[],
-  room: Room,
-  mayEnd: (share: Share) => boolean,
-): Share | undefined {
-  const held = new Map<Share["owner"], number>();
-  for (const share of shares) held.set(share.owner, (held.get(share.owner) ?? 0) + room.of(share));
-  const heldWith = ({ owner }: Share): number => held.get(owner) ?? 0;
-  return shares.filter(mayEnd).sort((a, b) => heldWith(b) - heldWith(a) || a.movedAt - b.movedAt)[0];
 }

@@ -20,7 +20,7 @@ import type { Route } from "../api/route.ts";
 export async function identify(
   authentication: Pick<Authentication, "identify">,
   authorization: string | undefined,
-  recordsCaller: boolean,
+  recordsCaller = false,
 ): Promise<Caller> {
   const holder = await authentication.identify(readToken(authorization));
   if (holder.kind === "employee") return holder.caller;

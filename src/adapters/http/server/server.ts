@@ -37,7 +37,6 @@ export function makeHttpServer(
   const { lingerMilliseconds } = limits;
   /** Also connections whose client has gone, until the work for them has ended. */
   const connections = new Map<Socket, HttpConnection>();
-  /** All TCP connections: with TLS one is open before it becomes an `HttpConnection`. */
   const sockets = new Set<Socket>();
   const handshakes = new Map<string, Socket>();
   const account = new Account(limits, function* () {
