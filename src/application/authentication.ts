@@ -1,7 +1,7 @@
 import type { EmailKey, Employee, Login } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
-import type { Account, Origin, Ports } from "./ports.ts";
+import type { Account, Ports, RequestContext } from "./ports.ts";
 import type { Sessions } from "./sessions.ts";
 
 export function makeAuthentication({
@@ -45,7 +45,7 @@ export function makeAuthentication({
     /** Throws LOGIN_FAILED, the same for an unknown email, a wrong password and an inactive employee, and THROTTLED. */
     async logIn(
       { email, password }: Login,
-      { address, events }: Origin,
+      { address, events }: RequestContext,
     ): Promise<{ token: string; authUser: Employee }> {
       const account = await verifyPassword(email, password, address, loginFailed, isActive);
       throttle.countSuccess(email, address);

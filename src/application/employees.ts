@@ -9,7 +9,7 @@ import { emailTaken, invalid, recordChanged, unauthorized } from "../domain/erro
 import { type Role, rolesUpTo } from "../domain/role.ts";
 import type { Authentication } from "./authentication.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
-import type { Caller, Origin, Ports } from "./ports.ts";
+import type { Caller, Ports, RequestContext } from "./ports.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** Whether an employee is still as the client knows it. */
@@ -26,7 +26,7 @@ export function makeEmployees({
   readonly throttle: LoginThrottle;
   readonly sessions: Sessions;
 }) {
-  const reportAdmin = ({ id, role }: Employee, caller: Caller, { events }: Origin) => {
+  const reportAdmin = ({ id, role }: Employee, caller: Caller, { events }: RequestContext) => {
     if (role === "ADMIN") events.warn("admin created", { employeeId: id, byEmployeeId: caller.employeeId });
   };
 
@@ -45,12 +45,12 @@ export function makeEmployees({
     async register(
       caller: Caller,
       { password, ...registration }: Registration,
-      origin: Origin,
+      context: RequestContext,
     ): Promise<Employee> {
       refuseRoleAbove(caller, registration.role);
-      const passwordHash = await passwords.hash(password, throttle.lineOf(caller.email, origin.address));
+      const passwordHash = await passwords.hash(password, throttle.lineOf(caller.email, context.address));
       const employee = await forgetAfter(employees.insert({ ...registration, passwordHash }, caller));
-      reportAdmin(employee, caller, origin);
+      reportAdmin(employee, caller, context);
       return employee;
     },
 
@@ -62,7 +62,7 @@ export function makeEmployees({
       caller: Caller,
       id: number,
       changes: EmployeeChanges,
-      origin: Origin,
+      context: RequestContext,
       isExpected?: Expectation,
     ): Promise<Employee> {
       if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);
@@ -76,7 +76,7 @@ export function makeEmployees({
       const employee = await forgetAfter(
         employees.update(id, changes, rolesUpTo(caller.role), caller, expected),
       );
-      if (changes.role !== undefined) reportAdmin(employee, caller, origin);
+      if (changes.role !== undefined) reportAdmin(employee, caller, context);
       return employee;
     },
 
@@ -87,7 +87,7 @@ export function makeEmployees({
     async changePassword(
       caller: Caller,
       { oldPassword, newPassword }: PasswordChange,
-      { address, events }: Origin,
+      { address, events }: RequestContext,
     ): Promise<void> {
       const refusal = () => {
         events.warn("password refused");

@@ -161,8 +161,8 @@ export interface Tokens {
   verify(token: string): Promise<TokenClaims>;
 }
 
-/** Where a request comes from. */
-export interface Origin {
+/** Where a request comes from, and the log for what it does. */
+export interface RequestContext {
   readonly address: string;
   /** The process's own log, for events of this request: each is logged with all that is known of the request. */
   readonly events: Pick<EventLog, "info" | "warn">;

@@ -357,7 +357,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await writeLogs(20);
       await numberAll();
       const found = [];
-      for await (const finding of trail.records.findings()) found.push(finding);
+      for await (const finding of trail.records.differences()) found.push(finding);
       assert.deepEqual(found, []);
     });
 

@@ -179,7 +179,7 @@ export function makeMemoryTrail(
           return [`the newest ${kind} record in the trail, ${newest.recordId}, ${what}`];
         });
       },
-      async *findings() {
+      async *differences() {
         for (const kind of entryKinds) {
           for (const { recordId, hash } of stored.entries.filter(entry => entry.kind === kind)) {
             const record = recordOf({ kind, recordId });

@@ -114,7 +114,7 @@ export interface TrailRecords {
    * Compares every record with the hash of its entry, and employees and assets with their last record. In words, what does
    * not agree: the id in them is that of the log, employee or asset.
    */
-  findings(): AsyncIterable<string>;
+  differences(): AsyncIterable<string>;
 }
 
 /** In words, why an operator goes on with another history than the signed one, and the heads of both. */

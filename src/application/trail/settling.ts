@@ -148,7 +148,7 @@ function afterHorizon(state: Settling, { horizon, size, now }: Extract<Seen, { k
       nextFloor: undefined,
       ...begun,
     };
-  // Ids of an earlier poll: the transaction of an id that this one has found may have no xid yet.
+  // The ids that an earlier poll found issued, and not this one: the transaction of an id issued since may have no xid yet.
   const nextFloor =
     state.nextFloor ?? (xid === undefined ? undefined : { ids: state.issued, xid, since: now });
   return {

@@ -21,7 +21,7 @@ export async function verifyStore(
   notes: ReadonlyMap<string, string>,
   report: (difference: string) => Promise<void>,
 ): Promise<number> {
-  for await (const finding of records.findings()) await report(finding);
+  for await (const difference of records.differences()) await report(difference);
   const signed: (Head & { readonly place: string })[] = [];
   for (const [place, note] of notes) {
     try {

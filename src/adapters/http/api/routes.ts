@@ -70,13 +70,13 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     open("POST", "/api/v1/auth/login", {
       body: loginFields,
       bodyLimitBytes: credentialsLimitBytes,
-      run: async ({ body, origin }) => json(await authentication.logIn(body, origin)),
+      run: async ({ body, context }) => json(await authentication.logIn(body, context)),
     }),
     guarded("POST", "/api/v1/auth/register", "MANAGER", {
       status: 201,
       body: registrationFields,
-      run: async ({ caller, body, origin }) => {
-        const employee = await employees.register(caller, body, origin);
+      run: async ({ caller, body, context }) => {
+        const employee = await employees.register(caller, body, context);
         return tagged(employee, { Location: `../employees/${employee.id}` });
       },
     }),
@@ -97,8 +97,8 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     guarded("PUT", "/api/v1/employees/{id}", "MANAGER", {
       hasEntityTag: true,
       body: employeeChangeFields,
-      run: async ({ caller, id, preconditions, body, origin }) =>
-        tagged(await employees.update(caller, id, body, origin, expectationOf(preconditions))),
+      run: async ({ caller, id, preconditions, body, context }) =>
+        tagged(await employees.update(caller, id, body, context, expectationOf(preconditions))),
     }),
     guarded("DELETE", "/api/v1/employees/{id}", "ADMIN", {
       status: 204,
@@ -117,7 +117,7 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
       status: 204,
       body: passwordChangeFields,
       bodyLimitBytes: credentialsLimitBytes,
-      run: ({ caller, body, origin }) => employees.changePassword(caller, body, origin),
+      run: ({ caller, body, context }) => employees.changePassword(caller, body, context),
     }),
 
     guarded("GET", "/api/v1/assets", "AUTHENTICATED", {

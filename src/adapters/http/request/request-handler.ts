@@ -69,7 +69,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
       requireOwnId(route, exchange.caller, id);
     }
     const { caller, address } = exchange;
-    const origin = { address, events: log.eventsOf(exchange) };
+    const context = { address, events: log.eventsOf(exchange) };
     return await route.run({
       id,
       path: found.path,
@@ -77,7 +77,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
       headers,
       body: body ?? {},
       preconditions: head,
-      origin,
+      context,
       caller,
     });
   }

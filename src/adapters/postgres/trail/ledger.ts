@@ -12,7 +12,7 @@ import { indexEnd, leafHash, linesOf, serverStart } from "./entries.ts";
  * The records of a kind that have no entry. With this join PostgreSQL merges two sorted inputs, and stops at the limit. With
  * "not exists" it would look up each record in the index.
  */
-const unnumbered = (kind: EntryKind, above: Ids, upTo: Ids, settled: Ids, limit: number) => sql`
+const withoutEntry = (kind: EntryKind, above: Ids, upTo: Ids, settled: Ids, limit: number) => sql`
   select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${settled[kind]} as is_late,
     octet_length(line) > ${mostEntryBytes} as is_long from (
     ${linesOf[kind]} left join (
@@ -36,7 +36,7 @@ interface NumberedRow extends Ids {
  * is too long for an entry.
  */
 function numbering(size: number, above: Ids, settled: Ids, limit: number, upTo: Ids): Statement {
-  const records = unionOf(entryKinds.map(kind => unnumbered(kind, above, upTo, settled, limit)));
+  const records = unionOf(entryKinds.map(kind => withoutEntry(kind, above, upTo, settled, limit)));
   const lastFound = (kind: EntryKind) =>
     sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${above[kind]})`;
   return sql`

@@ -114,7 +114,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
 
     newestFaults: async () => (await query<{ fault: string }>(newestFaults)).map(({ fault }) => fault),
 
-    async *findings() {
+    async *differences() {
       for (const [kind, statement] of comparisons) {
         for (const { id, what } of await query<{ id: string; what: string }>(statement))
           yield `${kind} ${id}: ${what}`;
