@@ -33,11 +33,10 @@ export interface Connections<Connection extends PooledConnection> {
 class Task<Connection> {
   readonly start: (connection: Connection) => PromiseLike<unknown>;
   readonly settled: Promise<unknown>;
+  resolve: (rows: unknown) => void = () => {};
+  reject: (error: unknown) => void = () => {};
   /** The one that it runs on, or has run on. */
   connection: Connection | undefined;
-  readonly #deadline: NodeJS.Timeout;
-  #resolve: (rows: unknown) => void = () => {};
-  #reject: (error: unknown) => void = () => {};
 
   constructor(
     start: Task<Connection>["start"],
@@ -45,21 +44,11 @@ class Task<Connection> {
     miss: (task: Task<Connection>) => void,
   ) {
     this.start = start;
+    const deadline = setTimeout(() => miss(this), milliseconds);
     this.settled = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    this.#deadline = setTimeout(() => miss(this), milliseconds);
-  }
-
-  resolve(rows: unknown): void {
-    clearTimeout(this.#deadline);
-    this.#resolve(rows);
-  }
-
-  reject(error: unknown): void {
-    clearTimeout(this.#deadline);
-    this.#reject(error);
+      this.resolve = resolve;
+      this.reject = reject;
+    }).finally(() => clearTimeout(deadline));
   }
 }
 
