@@ -33,9 +33,7 @@ const limits = { working: Math.min(2, availableParallelism()), waiting: 200 };
 const opaque = (password: string): string => password.normalize("NFC");
 
 /** Both methods of the port throw UNAVAILABLE when too many wait already. */
-export function makeArgon2PasswordHasher(bounds = limits): PasswordHasher & {
-  load(): HashingLoad;
-} {
+export function makeArgon2PasswordHasher(bounds = limits): PasswordHasher & { load(): HashingLoad } {
   const turns = new Turns(bounds);
   return {
     hash: (password, line) =>

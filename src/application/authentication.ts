@@ -1,4 +1,4 @@
-import type { EmailKey, Employee, Login } from "../domain/employee.ts";
+import type { EmailKey, Login } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Account, Ports, RequestContext } from "./ports.ts";
@@ -43,10 +43,7 @@ export function makeAuthentication({
     verifyPassword,
 
     /** Throws LOGIN_FAILED, the same for an unknown email, a wrong password and an inactive employee, and THROTTLED. */
-    async logIn(
-      { email, password }: Login,
-      { address, events }: RequestContext,
-    ): Promise<{ token: string; authUser: Employee }> {
+    async logIn({ email, password }: Login, { address, events }: RequestContext) {
       const account = await verifyPassword(email, password, address, loginFailed, isActive);
       throttle.countSuccess(email, address);
       const { employee } = account;

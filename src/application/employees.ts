@@ -42,11 +42,7 @@ export function makeEmployees({
     },
 
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
-    async register(
-      caller: Caller,
-      { password, ...registration }: Registration,
-      context: RequestContext,
-    ): Promise<Employee> {
+    async register(caller: Caller, { password, ...registration }: Registration, context: RequestContext) {
       refuseRoleAbove(caller, registration.role);
       const passwordHash = await passwords.hash(password, throttle.lineOf(caller.email, context.address));
       const employee = await forgetAfter(employees.insert({ ...registration, passwordHash }, caller));

@@ -7,10 +7,7 @@ import { usageError } from "./options.ts";
 
 const lineEnd = Buffer.from("\n");
 
-export async function runExportTrail(
-  context: CommandContext,
-  values: { readonly from: string },
-): Promise<void> {
+export async function runExportTrail(context: CommandContext, values: { readonly from: string }) {
   if (!/^\d{1,15}$/.test(values.from)) throw usageError("--from is not the index of an entry");
   const from = Number(values.from);
   await withDatabase(databaseSettings, context, async database => {

@@ -4,7 +4,7 @@ import { emptyRoot, inclusionSpans, isIncluded, leafHash } from "../../domain/tr
 import { formatVerifierKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
 import { isTileOf, readTilePath, tileHeight, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
-import { type ByteList, type JsonChunk, type JsonList, joinElements } from "../json-list.ts";
+import { type ByteList, type JsonChunk, joinElements } from "../json-list.ts";
 import type { TrailPorts, TrailRecords } from "./ports.ts";
 import type { NewestHead } from "./signing.ts";
 import { makeStoredTree } from "./tree.ts";
@@ -57,10 +57,7 @@ export function makePublishedTrail(
      * Entries from an index on, and the index after the last of them. Throws NOT_FOUND past the end, so that a client that is
      * ahead of the trail notices it.
      */
-    async entries(
-      from: number,
-      limit: number,
-    ): Promise<{ readonly list: JsonList<object>; readonly next: number }> {
+    async entries(from: number, limit: number) {
       // As for a tile, another process may be ahead of this one.
       const end = from > size() ? (await ledger.end()).size : from;
       if (from > end) throw new DomainError("NOT_FOUND", `The trail has ${end} entries`);
@@ -104,11 +101,7 @@ async function* inChunks<Chunk extends object>(
 }
 
 /** Entries in their order, some at a time. Throws GONE where one of them, or its record, is not there any more. */
-export async function* readEntries(
-  records: TrailRecords,
-  from: number,
-  to: number,
-): AsyncGenerator<readonly Uint8Array[]> {
+export async function* readEntries(records: TrailRecords, from: number, to: number) {
   for (let at = from; at < to; ) {
     const entries = await records.entries(at, to);
     if (entries.length === 0) throw new DomainError("GONE", `Entry ${at} of the trail was removed`);

@@ -92,7 +92,6 @@ class TrailStatus {
 export function makeTrail(ports: ServedTrailPorts) {
   const { trail, requestTrail, key, events, clock, pause } = ports;
   const stopping = new AbortController();
-  const wait = (milliseconds: number) => pause(milliseconds, undefined, stopping);
   const numbering = new Numbering({ ...ports, ...trail });
   const signing = new Signing({ ...ports, ...trail });
   const newest = () => signing.newest;
@@ -137,7 +136,7 @@ export function makeTrail(ports: ServedTrailPorts) {
   }
 
   async function repeat(): Promise<void> {
-    while (!stopping.signal.aborted) await wait(await poll()).catch(() => {});
+    while (!stopping.signal.aborted) await pause(await poll(), undefined, stopping).catch(() => {});
   }
 
   return {

@@ -27,6 +27,9 @@ const changedBy = isNullOr(isId);
 /** When the database took the record, in UTC; null for what was there before the trail. */
 const recordedAt = isNullOr(isMoment);
 
+/** What the states of employees and of assets have in common. */
+const ofState = { id: isId, active: isBoolean, changedBy, recordedAt };
+
 /** What is signed: the fields of each kind. Those of a log are in the order of the API, and end with what it does not return. */
 const fieldsOf = {
   log: {
@@ -42,23 +45,8 @@ const fieldsOf = {
     recordedAt,
     kind: isOneOf(["log"]),
   },
-  employee: {
-    id: isId,
-    role: isOneOf(roles),
-    active: isBoolean,
-    changedBy,
-    recordedAt,
-    kind: isOneOf(["employee"]),
-  },
-  asset: {
-    id: isId,
-    name: isText,
-    description: isText,
-    active: isBoolean,
-    changedBy,
-    recordedAt,
-    kind: isOneOf(["asset"]),
-  },
+  employee: { ...ofState, role: isOneOf(roles), kind: isOneOf(["employee"]) },
+  asset: { ...ofState, name: isText, description: isText, kind: isOneOf(["asset"]) },
 } satisfies Record<EntryKind, Readonly<Record<string, Check<unknown>>>>;
 
 type Fields<Checks> = { readonly [F in keyof Checks]: Checks[F] extends Check<infer T> ? T : never };

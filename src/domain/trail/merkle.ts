@@ -124,13 +124,7 @@ export function inclusionSpans(index: number, size: number): Span[] {
 const isHash = ({ length }: Uint8Array): boolean => length === hashLength;
 
 /** Whether the proof leads from the leaf at this index to the root of the tree of this size. */
-export function isIncluded(
-  index: number,
-  size: number,
-  leaf: Hash,
-  proof: readonly Hash[],
-  root: Hash,
-): boolean {
+export function isIncluded(index: number, size: number, leaf: Hash, proof: readonly Hash[], root: Hash) {
   if (!(index >= 0 && index < size) || ![leaf, ...proof].every(isHash)) return false;
   const rest = [...proof];
   // From the root down, which takes the proof from its end.

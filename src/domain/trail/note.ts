@@ -95,12 +95,6 @@ export function signNote(text: string, key: SignerKey): string {
 const isNoteText = (text: string): boolean =>
   text.isWellFormed() && !Array.from(text).some(character => character < " " && character !== "\n");
 
-export interface Note {
-  readonly text: string;
-  /** Of the known keys, those that have signed: at least one. */
-  readonly signers: readonly VerifierKey[];
-}
-
 interface SignatureLine {
   readonly name: string;
   readonly id: string;
@@ -131,9 +125,10 @@ const isOf =
 /**
  * Reads a note and verifies the signatures of the known keys; those of others are passed over.
  *
+ * @returns its text and, of the known keys, those that have signed: at least one
  * @throws TrailError when it is no note, when a known key's signature is wrong, and when no known key has signed
  */
-export function openNote(note: string, known: readonly VerifierKey[]): Note {
+export function openNote(note: string, known: readonly VerifierKey[]) {
   const { text, lines } = splitNote(note);
   const signers: VerifierKey[] = [];
   for (const line of lines) {

@@ -25,12 +25,9 @@ export function unlessMatched({ ifMatch, ifNoneMatch }: Preconditions, content: 
 }
 
 /** Whether content meets the preconditions of a change; undefined when the client has sent none. */
-export function expectationOf({
-  ifMatch,
-  ifNoneMatch,
-}: Preconditions): ((content: object) => boolean) | undefined {
+export function expectationOf({ ifMatch, ifNoneMatch }: Preconditions) {
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined;
-  return content => {
+  return (content: object): boolean => {
     const tag = tagOf(JSON.stringify(content));
     return (ifMatch === undefined || isNamedStrongly(ifMatch, tag)) && !isNamed(ifNoneMatch, tag);
   };

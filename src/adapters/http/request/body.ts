@@ -14,11 +14,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * @param limitBytes of the longest body that the route reads
  * @throws HttpError 400, 413 or 415, and UNAVAILABLE when all bodies together take too much
  */
-export async function receiveBody(
-  exchange: Exchange,
-  head: RequestHead,
-  limitBytes: number,
-): Promise<Uint8Array> {
+export async function receiveBody(exchange: Exchange, head: RequestHead, limitBytes: number) {
   const { request, response } = exchange;
   const { headers } = request;
   const declaredBytes = Number(headers["content-length"] ?? 0);

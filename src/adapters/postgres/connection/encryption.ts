@@ -57,10 +57,7 @@ export class EncryptionFiles {
  * @returns undefined for plain text
  * @throws Error with what is wrong, in words that follow the name of the setting
  */
-export function readEncryption(
-  parameters: ReadonlyMap<string, string>,
-  readFile: (path: string) => string,
-): EncryptionFiles | undefined {
+export function readEncryption(parameters: ReadonlyMap<string, string>, readFile: (path: string) => string) {
   const mode = readWord(parameters, "sslmode", modes) ?? "disable";
   const read = (name: string): string | undefined => {
     const path = parameters.get(name);

@@ -25,9 +25,8 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
     },
 
     async findAccount(email) {
-      const [row] = await query<AccountRow>(
-        sql`select ${accountColumns} from employee where email_folded = ${email}`,
-      );
+      const [row] = await query<AccountRow>(sql`
+        select ${accountColumns} from employee where email_folded = ${email}`);
       if (row === undefined) return undefined;
       const { passwordHash, tokenVersion, survivingTokenId, tokensValidFrom, ...employee } = row;
       return { employee, passwordHash, tokenVersion, survivingTokenId, tokensValidFrom };

@@ -102,12 +102,7 @@ function branchesOf({ employeeId, status, taskType }: Scope, ofSubject?: Stateme
 }
 
 /** The newest logs of some lists. PostgreSQL merges these, and reads no more of each than it needs. */
-function newestOf(
-  branches: readonly Statement[],
-  shown: Statement,
-  afterLast: Statement,
-  limit: Statement,
-): Statement {
+function newestOf(branches: readonly Statement[], shown: Statement, afterLast: Statement, limit: Statement) {
   const all = branches.map(
     branch =>
       sql`select ${shown} from maintenance_log l where ${afterLast} and ${branch} ${newestFirst} limit ${limit}`,

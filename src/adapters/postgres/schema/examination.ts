@@ -50,6 +50,8 @@ const noSchema: Schema = { migrations: [], serviceRole: "", protection: [], righ
 export const keepsFromServing = ({ prevents }: DatabasePromise): boolean =>
   prevents === "start" || prevents === "readiness";
 
+const everyPromise = (_: DatabasePromise): boolean => true;
+
 /** Throws UnsuitableDatabase if one of the findings keeps `serve` from starting. */
 export function refuse(findings: readonly Finding[]): void {
   const [first] = findings.filter(({ promise }) => promise.prevents === "start");
@@ -71,12 +73,7 @@ export function sessionCheck(use: Use, judge: (findings: readonly Finding[]) => 
  *
  * @throws UnsuitableDatabase where the migrations are not those of the program
  */
-export async function examine(
-  database: Database,
-  schema: Schema,
-  use: Use,
-  asks: (promise: DatabasePromise) => boolean = () => true,
-): Promise<Finding[]> {
+export async function examine(database: Database, schema: Schema, use: Use, asks = everyPromise) {
   await refuseOtherSchema(database, schema);
   const promises = promisesOf("catalogs", use).filter(asks);
   const findings = findingsOf(promises, await database.query<Fault>(questions(promises, schema)));
@@ -86,10 +83,7 @@ export async function examine(
 }
 
 /** Finds what is missing of the records that the trail covers. */
-export async function examineRecords(
-  { query }: Database,
-  asks: (promise: DatabasePromise) => boolean = () => true,
-): Promise<Finding[]> {
+export async function examineRecords({ query }: Database, asks = everyPromise): Promise<Finding[]> {
   const records = databasePromises.records.filter(asks);
   return findingsOf(records, await query<Fault>(questions(records, noSchema)));
 }

@@ -7,9 +7,8 @@ export function makeCheckpoints({ query }: Database): Checkpoints {
   return {
     async last() {
       // An owner of the tables can drop the "not null".
-      const [last] = await query<{ note: string }>(
-        sql`select coalesce(note, '') as note from trail_checkpoint order by id desc limit 1`,
-      );
+      const [last] = await query<{ note: string }>(sql`
+        select coalesce(note, '') as note from trail_checkpoint order by id desc limit 1`);
       return last?.note;
     },
 

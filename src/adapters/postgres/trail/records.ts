@@ -61,9 +61,8 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
       const upTo = (kind: EntryKind) => sql`(
         select case when max(id) - min(id) >= ${width} then min(id) + ${width} - 1 else ${mostId} end
         from ${tableOf[kind]} where id > ${above[kind]} and id <= ${mostId})`;
-      const [row] = await query<Ids>(
-        sql`select ${upTo("employee")} as employee, ${upTo("asset")} as asset, ${upTo("log")} as log`,
-      );
+      const [row] = await query<Ids>(sql`
+        select ${upTo("employee")} as employee, ${upTo("asset")} as asset, ${upTo("log")} as log`);
       return row as Ids;
     },
 
@@ -80,9 +79,8 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
     },
 
     async unnumbered() {
-      const [row] = await query<{ count: number }>(
-        sql`select sum(count)::bigint as count from (${unionOf(entryKinds.map(waiting))}) as waiting`,
-      );
+      const [row] = await query<{ count: number }>(sql`
+        select sum(count)::bigint as count from (${unionOf(entryKinds.map(waiting))}) as waiting`);
       return row?.count ?? 0;
     },
 
