@@ -19,14 +19,9 @@ export async function runAcceptTrail(
   const givesUp = readGiven("--gives-up", () => readCount("number", values["gives-up"]));
   const events = makeJsonEventLog("info", systemClock, line => context.print(line.trimEnd()));
   await withDatabase(acceptTrailSettings, context, async (database, { trailKey: key, trailStateFile }) => {
-    const acceptance = await acceptTrail(
-      {
-        ...makeRepositories(database).trail,
-        remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
-        key,
-      },
-      { reason, givesUp },
-    ).catch((error: unknown) => {
+    const remembered = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
+    const ports = { ...makeRepositories(database).trail, remembered, key };
+    const acceptance = await acceptTrail(ports, { reason, givesUp }).catch((error: unknown) => {
       throw new CommandError(exitCodes.failure, faultOf(error));
     });
     if (acceptance === undefined) {

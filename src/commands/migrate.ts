@@ -12,10 +12,8 @@ export async function runMigrate(context: CommandContext): Promise<void> {
   try {
     // What else the file says is for whoever signs.
     await compareStateFile(database, settings.trailStateFile).catch(faultOf);
-    const { applied, restored, serviceRoleGranted, isFrozen } = await migrate(
-      database,
-      readSchema(sqlFolder),
-    );
+    const schema = readSchema(sqlFolder);
+    const { applied, restored, serviceRoleGranted, isFrozen } = await migrate(database, schema);
     for (const name of applied) print(`applied ${name}`);
     for (const what of restored) print(`put back ${what}`);
     if (isFrozen) print("the schema is frozen, and up to date");

@@ -34,9 +34,8 @@ export function fromBase64(text: string): Uint8Array {
   return bytes;
 }
 
-export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
-}
+export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, at) => byte === b[at]);
 
 /** A number of entries, or the index of one: decimal, without leading zeros. Throws TrailError. */
 export function readCount(what: string, text: string): number {

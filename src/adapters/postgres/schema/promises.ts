@@ -33,10 +33,7 @@ export interface DatabasePromise {
 }
 
 /** The number of connections of one service. */
-const connections = [serviceLimits, trailLimits, probeLimits].reduce(
-  (sum, each) => sum + each.connections,
-  0,
-);
+const connections = serviceLimits.connections + trailLimits.connections + probeLimits.connections;
 
 /** What the parameters of a session are without those that the program sets, which do not last behind a pooler. */
 const isolation = sql`(select reset_val from pg_settings where name = 'default_transaction_isolation')`;
