@@ -87,7 +87,7 @@ export class Pool<Connection extends PooledConnection> {
     else if (this.#mayWait()) {
       this.#waiting.push(task);
       this.#openForWaiting();
-    } else task.reject(unavailable(new Error("too many statements wait for a connection")));
+    } else task.reject(unavailable("too many statements wait for a connection"));
     return task.settled as Promise<Rows>;
   }
 
@@ -178,8 +178,7 @@ export class Pool<Connection extends PooledConnection> {
   #miss(task: Task<Connection>): void {
     remove(this.#waiting, task);
     const { connection } = task;
-    const place = connection?.server ?? "no connection";
-    task.reject(unavailable(new Error(`${place}: no result within the deadline`)));
+    task.reject(unavailable(`${connection?.server ?? "no connection"}: no result within the deadline`));
     if (connection === undefined) return;
     connection.cancel();
     this.#discard(connection);
@@ -193,6 +192,8 @@ function remove<Item>(items: Item[], item: Item): boolean {
   return at >= 0;
 }
 
-export const unavailable = (cause: Error) =>
-  new DomainError("UNAVAILABLE", "The database is not available", { cause });
-const isClosed = () => unavailable(new Error("the connections are closed"));
+export const unavailable = (reason: string | Error) => {
+  const cause = typeof reason === "string" ? new Error(reason) : reason;
+  return new DomainError("UNAVAILABLE", "The database is not available", { cause });
+};
+const isClosed = () => unavailable("the connections are closed");
