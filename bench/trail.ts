@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { trailCrypto } from "../src/adapters/trail-crypto.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../src/domain/trail/note.ts";
 import { folder } from "../test/lab/faults/processes.ts";
 import { load, requestText } from "./load.ts";
@@ -12,7 +11,7 @@ import { cpuMicroseconds } from "./processes.ts";
 import type { Serving, Stage } from "./stage.ts";
 import { pointRead, type Workload, workloads } from "./workloads.ts";
 
-const key = makeSignerKey("bench.example.com", new Uint8Array(32).fill(9), trailCrypto);
+const key = makeSignerKey("bench.example.com", new Uint8Array(32).fill(9));
 const stateFile = join(folder, "bench-checkpoint");
 const settings = { TRAIL_KEY: formatSignerKey(key), TRAIL_STATE_FILE: stateFile };
 

@@ -1,9 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openStage } from "../bench/stage.ts";
 import { workloads } from "../bench/workloads.ts";
-import { trailCrypto } from "../src/adapters/trail-crypto.ts";
 import { formatSignerKey, makeSignerKey } from "../src/domain/trail/note.ts";
 import { stablePort } from "../test/lab/faults/processes.ts";
 import { buildProgram } from "../test/lab/faults/program.ts";
@@ -28,7 +28,7 @@ const rates = [60, 6, 20, 0.5, 0.02, 12];
 
 const stage = await openStage(binaries, buildProgram(), logs);
 const opsPort = await stablePort();
-const key = makeSignerKey("maintenance.example.com", trailCrypto.newSeed(), trailCrypto);
+const key = makeSignerKey("maintenance.example.com", randomBytes(32));
 const { port, token, stop } = await stage.serve({
   OPS_PORT: String(opsPort),
   TRAIL_KEY: formatSignerKey(key),

@@ -1,10 +1,9 @@
 import { makeRoutes, type UseCases } from "./adapters/http/api/routes.ts";
 import { makeClientAddress, type TrustedProxies } from "./adapters/http/request/client-address.ts";
 import { type AllowedOrigins, makeCors } from "./adapters/http/request/cors.ts";
-import { type HttpLimits, httpLimits } from "./adapters/http/server/limits.ts";
+import { type HttpLimits, httpLimits } from "./adapters/http/request/limits.ts";
 import type { TlsIdentity } from "./adapters/http/server/listener.ts";
 import { type HttpServer, makeHttpServer } from "./adapters/http/server/server.ts";
-import { makeAssets } from "./application/assets.ts";
 import { makeAuthentication } from "./application/authentication.ts";
 import { makeEmployees } from "./application/employees.ts";
 import type { RequestMeter } from "./application/figures.ts";
@@ -14,13 +13,13 @@ import type { Ports } from "./application/ports.ts";
 import { makeSessions } from "./application/sessions.ts";
 import type { PublishedTrail } from "./application/trail/publishing.ts";
 
-/** Ports to use cases. */
 export function makeUseCases(ports: Ports, trail: PublishedTrail): UseCases {
   const parts = { ...ports, sessions: makeSessions(ports), throttle: makeLoginThrottle(ports.clock) };
+  const authentication = makeAuthentication(parts);
   return {
-    authentication: makeAuthentication(parts),
-    employees: makeEmployees(parts),
-    assets: makeAssets(ports),
+    authentication,
+    employees: makeEmployees({ ...parts, authentication }),
+    assets: ports.assets,
     maintenanceLogs: makeMaintenanceLogs(ports),
     trail,
   };

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { readSettings } from "../../src/config/read-settings.ts";
 import { trailKeySettings } from "../../src/config/standalone-settings.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
@@ -113,7 +112,7 @@ async function appointAdmin(database: RunDatabase, folder: DataFolder, environme
 }
 
 function newTrailKey(): string {
-  return formatSignerKey(makeSignerKey("maintenance-log.example", trailCrypto.newSeed(), trailCrypto));
+  return formatSignerKey(makeSignerKey("maintenance-log.example", randomBytes(32)));
 }
 
 function newPassword(): string {

@@ -4,7 +4,7 @@ import type { Algorithm } from "@node-rs/argon2";
 import { FairQueue } from "../application/fair-queue.ts";
 import type { HashingLoad } from "../application/figures.ts";
 import type { PasswordHasher } from "../application/ports.ts";
-import { DomainError } from "../domain/error.ts";
+import { overloaded } from "../domain/error.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -33,10 +33,8 @@ const limits = { working: Math.min(2, availableParallelism()), waiting: 200 };
 const opaque = (password: string): string => password.normalize("NFC");
 
 /** Both methods of the port throw UNAVAILABLE when too many wait already. */
-export function makeArgon2PasswordHasher({ working, waiting } = limits): PasswordHasher & {
-  load(): HashingLoad;
-} {
-  const turns = new Turns(working, waiting);
+export function makeArgon2PasswordHasher(bounds = limits): PasswordHasher & { load(): HashingLoad } {
+  const turns = new Turns(bounds);
   return {
     hash: (password, line) =>
       turns.run(line, () => argon2().hash(opaque(password), { algorithm: argon2id, ...cost })),
@@ -66,13 +64,13 @@ function isAffordable(stored: string | undefined): stored is string {
 
 /** Lets so much work go on at one time, and lets the rest wait in lines that take turns. */
 class Turns {
-  readonly #limits: { readonly working: number; readonly waiting: number };
+  readonly #limits: typeof limits;
   readonly #waiting: FairQueue<{ begin(): void; refuse(error: Error): void }>;
   #working = 0;
 
-  constructor(working: number, waiting: number) {
-    this.#limits = { working, waiting };
-    this.#waiting = new FairQueue(waiting);
+  constructor(bounds: typeof limits) {
+    this.#limits = bounds;
+    this.#waiting = new FairQueue(bounds.waiting);
   }
 
   async run<T>(line: readonly string[], work: () => Promise<T>): Promise<T> {
@@ -80,7 +78,7 @@ class Turns {
     else {
       await new Promise<void>((begin, refuse) => {
         const refused = this.#waiting.add(line, { begin, refuse });
-        refused?.refuse(new DomainError("UNAVAILABLE", "The service is overloaded"));
+        refused?.refuse(overloaded());
       });
     }
     try {

@@ -66,11 +66,9 @@ export async function makeJoseTokens(settings: TokenSettings, clock: Clock): Pro
   };
 }
 
+const hmac = { name: "HMAC", hash: "SHA-256" };
 const importKey = (secret: string) =>
-  webcrypto.subtle.importKey("raw", Buffer.from(secret), { name: "HMAC", hash: "SHA-256" }, false, [
-    "sign",
-    "verify",
-  ]);
+  webcrypto.subtle.importKey("raw", Buffer.from(secret), hmac, false, ["sign", "verify"]);
 
 type Payload = { readonly username?: unknown; readonly roles?: unknown; readonly ver?: unknown };
 

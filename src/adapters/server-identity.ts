@@ -24,9 +24,8 @@ export function readServerIdentity(
   now: Date,
 ): ServerIdentity | undefined {
   if (certificateFile === undefined && keyFile === undefined) return undefined;
-  if (certificateFile === undefined || keyFile === undefined) {
+  if (certificateFile === undefined || keyFile === undefined)
     throw new Error("TLS_CERTIFICATE_FILE and TLS_KEY_FILE belong together");
-  }
   const certificateSetting = `TLS_CERTIFICATE_FILE ${certificateFile}`;
   const keySetting = `TLS_KEY_FILE ${keyFile}`;
   const cert = read(certificateSetting, certificateFile);
@@ -34,14 +33,12 @@ export function readServerIdentity(
   if ((statSync(keyFile).mode & 0o007) !== 0) throw new Error(`${keySetting} can be read by every user`);
   const certificate = parse(certificateSetting, "certificate", () => new X509Certificate(cert));
   const privateKey = parse(keySetting, "private key", () => createPrivateKey(key));
-  if (!certificate.checkPrivateKey(privateKey)) {
+  if (!certificate.checkPrivateKey(privateKey))
     throw new Error(`${keySetting} is not the key of the certificate in ${certificateFile}`);
-  }
   const { validFrom, validTo } = certificate;
   if (Date.parse(validTo) <= now.getTime()) throw new Error(`${certificateSetting} expired at ${validTo}`);
-  if (Date.parse(validFrom) > now.getTime()) {
+  if (Date.parse(validFrom) > now.getTime())
     throw new Error(`${certificateSetting} is valid from ${validFrom}`);
-  }
   return { cert, key, validTo };
 }
 

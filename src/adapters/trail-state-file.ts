@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { TrailObstacleError } from "../application/trail/condition.ts";
 import type { RememberedNote } from "../application/trail/ports.ts";
@@ -67,11 +67,7 @@ function refuseUnlessFile(found: { isFile(): boolean }): void {
   if (!found.isFile()) throw new Error("it is not a regular file");
 }
 
-async function withFile(
-  path: string,
-  flags: string,
-  work: (file: Awaited<ReturnType<typeof open>>) => Promise<void>,
-): Promise<void> {
+async function withFile(path: string, flags: string, work: (file: FileHandle) => Promise<void>) {
   const file = await open(path, flags, 0o600);
   try {
     await work(file);

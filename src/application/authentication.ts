@@ -1,7 +1,7 @@
-import type { Employee, Login } from "../domain/employee.ts";
+import type { EmailKey, Login } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
-import type { Origin, Ports } from "./ports.ts";
+import type { Account, Ports, RequestContext } from "./ports.ts";
 import type { Sessions } from "./sessions.ts";
 
 export function makeAuthentication({
@@ -14,27 +14,37 @@ export function makeAuthentication({
   readonly throttle: LoginThrottle;
   readonly sessions: Sessions;
 }) {
+  /**
+   * The account of this email and password. Throws THROTTLED, and counts a failure and throws its refusal when there is none, or
+   * it may not pass.
+   */
+  async function verifyPassword(
+    email: EmailKey,
+    password: string,
+    address: string,
+    refusal: (account: Account | undefined) => DomainError,
+    mayPass: (account: Account) => boolean = () => true,
+  ): Promise<Account> {
+    const refuseThrottled = () => throttle.refuseThrottled(email, address);
+    refuseThrottled();
+    const account = await employees.findAccount(email);
+    // Others may have failed while it waited: then it costs no verification.
+    const line = throttle.lineOf(email, address);
+    const matches = await passwords.verify(account?.passwordHash, password, line, refuseThrottled);
+    // And those that ran in parallel must not reveal their outcome: nothing may come between this and the count.
+    refuseThrottled();
+    if (account !== undefined && matches && mayPass(account)) return account;
+    throttle.countFailure(email, address);
+    throw refusal(account);
+  }
+
   return {
     identify: sessions.identify,
+    verifyPassword,
 
     /** Throws LOGIN_FAILED, the same for an unknown email, a wrong password and an inactive employee, and THROTTLED. */
-    async logIn(
-      { email, password }: Login,
-      { address, events }: Origin,
-    ): Promise<{ token: string; authUser: Employee }> {
-      const refuseThrottled = () => throttle.refuseThrottled(email, address);
-      refuseThrottled();
-      const account = await employees.findAccount(email);
-      // Others may have failed while it waited: then it costs no verification.
-      const line = throttle.lineOf(email, address);
-      const matches = await passwords.verify(account?.passwordHash, password, line, refuseThrottled);
-      // And those that ran in parallel must not reveal their outcome.
-      refuseThrottled();
-      if (account === undefined || !matches || !account.employee.active) {
-        throttle.countFailure(email, address);
-        const employeeId = account?.employee.id;
-        throw new DomainError("LOGIN_FAILED", "Wrong email or password", { employeeId });
-      }
+    async logIn({ email, password }: Login, { address, events }: RequestContext) {
+      const account = await verifyPassword(email, password, address, loginFailed, isActive);
       throttle.countSuccess(email, address);
       const { employee } = account;
       events.info("logged in", { employeeId: employee.id });
@@ -42,5 +52,9 @@ export function makeAuthentication({
     },
   };
 }
+
+const isActive = ({ employee }: Account): boolean => employee.active;
+const loginFailed = (account: Account | undefined): DomainError =>
+  new DomainError("LOGIN_FAILED", "Wrong email or password", { employeeId: account?.employee.id });
 
 export type Authentication = ReturnType<typeof makeAuthentication>;

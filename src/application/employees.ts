@@ -7,8 +7,9 @@ import {
 } from "../domain/employee.ts";
 import { emailTaken, invalid, recordChanged, unauthorized } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
+import type { Authentication } from "./authentication.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
-import type { Caller, Origin, Ports } from "./ports.ts";
+import type { Caller, Ports, RequestContext } from "./ports.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** Whether an employee is still as the client knows it. */
@@ -17,36 +18,17 @@ type Expectation = (employee: Employee) => boolean;
 export function makeEmployees({
   employees,
   passwords,
+  authentication,
   throttle,
   sessions: { forgetAfter },
 }: Pick<Ports, "employees" | "passwords"> & {
+  readonly authentication: Authentication;
   readonly throttle: LoginThrottle;
   readonly sessions: Sessions;
 }) {
-  const reportAdmin = ({ id, role }: Employee, caller: Caller, { events }: Origin) => {
+  const reportAdmin = ({ id, role }: Employee, caller: Caller, { events }: RequestContext) => {
     if (role === "ADMIN") events.warn("admin created", { employeeId: id, byEmployeeId: caller.employeeId });
   };
-
-  /**
-   * Returns the stored hash. Throws INVALID when the password is not the caller's own, and THROTTLED: a thief of a token may
-   * guess it here no faster than at the login.
-   */
-  async function verifyPassword(
-    caller: Caller,
-    password: string,
-    { address, events }: Origin,
-  ): Promise<string> {
-    const refuseThrottled = () => throttle.refuseThrottled(caller.email, address);
-    refuseThrottled();
-    const passwordHash = (await employees.findAccount(caller.email))?.passwordHash;
-    const line = throttle.lineOf(caller.email, address);
-    const matches = await passwords.verify(passwordHash, password, line, refuseThrottled);
-    refuseThrottled();
-    if (passwordHash !== undefined && matches) return passwordHash;
-    throttle.countFailure(caller.email, address);
-    events.warn("password refused");
-    throw wrongPassword();
-  }
 
   return {
     list: employees.list,
@@ -60,15 +42,11 @@ export function makeEmployees({
     },
 
     /** Throws FORBIDDEN when the role is above the caller's own, CONFLICT when the email is taken. */
-    async register(
-      caller: Caller,
-      { password, ...registration }: Registration,
-      origin: Origin,
-    ): Promise<Employee> {
+    async register(caller: Caller, { password, ...registration }: Registration, context: RequestContext) {
       refuseRoleAbove(caller, registration.role);
-      const passwordHash = await passwords.hash(password, throttle.lineOf(caller.email, origin.address));
+      const passwordHash = await passwords.hash(password, throttle.lineOf(caller.email, context.address));
       const employee = await forgetAfter(employees.insert({ ...registration, passwordHash }, caller));
-      reportAdmin(employee, caller, origin);
+      reportAdmin(employee, caller, context);
       return employee;
     },
 
@@ -80,7 +58,7 @@ export function makeEmployees({
       caller: Caller,
       id: number,
       changes: EmployeeChanges,
-      origin: Origin,
+      context: RequestContext,
       isExpected?: Expectation,
     ): Promise<Employee> {
       if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);
@@ -94,17 +72,28 @@ export function makeEmployees({
       const employee = await forgetAfter(
         employees.update(id, changes, rolesUpTo(caller.role), caller, expected),
       );
-      if (changes.role !== undefined) reportAdmin(employee, caller, origin);
+      if (changes.role !== undefined) reportAdmin(employee, caller, context);
       return employee;
     },
 
-    /** Throws what `verifyPassword` does, also when the password has just been changed. */
-    async changePassword(caller: Caller, change: PasswordChange, origin: Origin): Promise<void> {
-      const passwordHash = await verifyPassword(caller, change.oldPassword, origin);
-      const next = await passwords.hash(change.newPassword, throttle.lineOf(caller.email, origin.address));
-      const isReplaced = await forgetAfter(employees.replacePasswordHash(passwordHash, next, caller));
+    /**
+     * Throws INVALID when the old password is not the caller's own, also when that has just been changed, and THROTTLED: a thief
+     * of a token may guess it here no faster than at the login.
+     */
+    async changePassword(
+      caller: Caller,
+      { oldPassword, newPassword }: PasswordChange,
+      { address, events }: RequestContext,
+    ): Promise<void> {
+      const refusal = () => {
+        events.warn("password refused");
+        return wrongPassword();
+      };
+      const account = await authentication.verifyPassword(caller.email, oldPassword, address, refusal);
+      const next = await passwords.hash(newPassword, throttle.lineOf(caller.email, address));
+      const isReplaced = await forgetAfter(employees.replacePasswordHash(account.passwordHash, next, caller));
       if (!isReplaced) throw wrongPassword();
-      origin.events.info("password changed");
+      events.info("password changed");
     },
   };
 }

@@ -4,29 +4,16 @@
 export type TurnedAway = Readonly<Record<"requests" | "bodies" | "connections" | "slowClients", number>>;
 
 /** Open connections, requests that are worked on, and the bytes of bodies and of responses that clients have not taken. */
-export interface HttpLoad {
-  readonly connections: number;
-  readonly requests: number;
-  readonly bodyBytes: number;
-  readonly responseBytes: number;
+export interface HttpLoad
+  extends Readonly<Record<"connections" | "requests" | "bodyBytes" | "responseBytes", number>> {
   readonly turnedAway: TurnedAway;
 }
 
 /** Connections in use (checked out or being opened) and idle, out of how many there may be, and statements that wait for one. */
-export interface PoolLoad {
-  readonly inUse: number;
-  readonly idle: number;
-  readonly limit: number;
-  readonly waiting: number;
-}
+export type PoolLoad = Readonly<Record<"inUse" | "idle" | "limit" | "waiting", number>>;
 
 /** Hashes at work and those that wait for their turn, each out of how many there may be. */
-export interface HashingLoad {
-  readonly working: number;
-  readonly workingLimit: number;
-  readonly waiting: number;
-  readonly waitingLimit: number;
-}
+export type HashingLoad = Readonly<Record<"working" | "workingLimit" | "waiting" | "waitingLimit", number>>;
 
 /** A refusal that may indicate an attack, by the name of its event in the log. */
 export type Refusal = "login failed" | "login throttled" | "token refused" | "role refused";

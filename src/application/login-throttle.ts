@@ -66,9 +66,8 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
         ? 0
         : (levelOf(address) + 1 - freeFailures.ofAddress) * leakMilliseconds;
       const retryAfterSeconds = Math.ceil(Math.max(waitOfPair(pair), waitOfAddress) / 1_000);
-      if (retryAfterSeconds > 0) {
+      if (retryAfterSeconds > 0)
         throw new DomainError("THROTTLED", "Too many failed logins", { retryAfterSeconds });
-      }
     },
 
     countFailure(email: EmailKey, address: string): void {

@@ -1,12 +1,6 @@
 import { keyReused, notFound, performerUnknown, tokenNotValid } from "../domain/error.ts";
-import { isLogOf, type MaintenanceLog, type NewLog } from "../domain/maintenance-log.ts";
+import { isLogOf, type NewLog } from "../domain/maintenance-log.ts";
 import type { Caller, Ports } from "./ports.ts";
-
-export interface WrittenLog {
-  readonly log: MaintenanceLog;
-  /** Whether an earlier request with the same key had written it. */
-  readonly isReplay: boolean;
-}
 
 export type MaintenanceLogs = ReturnType<typeof makeMaintenanceLogs>;
 
@@ -21,10 +15,11 @@ export const makeMaintenanceLogs = ({ maintenanceLogs }: Pick<Ports, "maintenanc
    * Writes a log, with the caller as its performer. The caller sends the same key again to find the log that it wrote,
    * whatever became of the first response, and to write no second one.
    *
+   * @returns the log, and whether an earlier request with the same key had written it
    * @throws UNAUTHENTICATED when no employee has the caller's id and email, TOKEN_REFUSED when the token was revoked
    *   meanwhile, NOT_FOUND when there is no such asset, UNPROCESSABLE when the key is that of another log
    */
-  async write(caller: Caller, assetId: number, log: NewLog, idempotencyKey?: string): Promise<WrittenLog> {
+  async write(caller: Caller, assetId: number, log: NewLog, idempotencyKey?: string) {
     const appended = await maintenanceLogs.append(assetId, caller, log, idempotencyKey);
     switch (appended.outcome) {
       case "no performer":

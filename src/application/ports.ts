@@ -161,14 +161,13 @@ export interface Tokens {
   verify(token: string): Promise<TokenClaims>;
 }
 
-/** Where a request comes from. */
-export interface Origin {
+/** Where a request comes from, and the log for what it does. */
+export interface RequestContext {
   readonly address: string;
   /** The process's own log, for events of this request: each is logged with all that is known of the request. */
   readonly events: Pick<EventLog, "info" | "warn">;
 }
 
-/** The records of the service. */
 export interface Repositories {
   readonly employees: EmployeeRepository;
   readonly assets: AssetRepository;

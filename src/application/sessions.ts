@@ -87,10 +87,7 @@ export const isLive = (
  * A database that was set back counts the versions of an account again, so a version alone does not tell that a token is of
  * this history: the token also has to have the employee's role, and to have been issued after the latest revocation.
  */
-function isValidFor(
-  account: Account,
-  { employeeId, role, tokenId, version, issuedAt = 0 }: TokenClaims,
-): boolean {
+function isValidFor(account: Account, { employeeId, role, tokenId, version, issuedAt = 0 }: TokenClaims) {
   const { employee, tokenVersion, survivingTokenId, tokensValidFrom } = account;
   if (employeeId !== undefined && employeeId !== employee.id) return false;
   if (role !== employee.role) return false;

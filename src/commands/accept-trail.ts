@@ -1,7 +1,6 @@
 import { makeJsonEventLog } from "../adapters/json-event-log.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { systemClock } from "../adapters/system-clock.ts";
-import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { acceptTrail } from "../application/trail/signing.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
@@ -12,7 +11,6 @@ import { readGiven, usageError } from "./options.ts";
 
 const longestReason = 1_000;
 
-/** `accept-trail`: how an operator goes on after a restore that was meant. */
 export async function runAcceptTrail(
   context: CommandContext,
   values: { readonly reason: string; readonly "gives-up": string },
@@ -21,16 +19,9 @@ export async function runAcceptTrail(
   const givesUp = readGiven("--gives-up", () => readCount("number", values["gives-up"]));
   const events = makeJsonEventLog("info", systemClock, line => context.print(line.trimEnd()));
   await withDatabase(acceptTrailSettings, context, async (database, { trailKey: key, trailStateFile }) => {
-    const acceptance = await acceptTrail(
-      {
-        ...makeRepositories(database).trail,
-        hasher: treeHasher,
-        ed25519: trailCrypto,
-        remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
-        key,
-      },
-      { reason, givesUp },
-    ).catch((error: unknown) => {
+    const remembered = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
+    const ports = { ...makeRepositories(database).trail, remembered, key };
+    const acceptance = await acceptTrail(ports, { reason, givesUp }).catch((error: unknown) => {
       throw new CommandError(exitCodes.failure, faultOf(error));
     });
     if (acceptance === undefined) {
@@ -43,8 +34,7 @@ export async function runAcceptTrail(
 
 function readReason(text: string): string {
   const reason = text.trim();
-  if (reason === "" || [...reason].length > longestReason) {
+  if (reason === "" || [...reason].length > longestReason)
     throw usageError(`--reason is blank, or longer than ${longestReason} characters`);
-  }
   return reason;
 }

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeTrailClient, TrailClientError } from "../adapters/trail-client.ts";
-import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { replaceFile } from "../adapters/trail-state-file.ts";
 import { auditTrail, type Remembered, requirePrefix } from "../application/trail/audit.ts";
 import { readSettings } from "../config/read-settings.ts";
@@ -11,8 +10,7 @@ import { readLifetime } from "../config/values.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { readGiven, usageError } from "./options.ts";
-import { readTrustedKeys } from "./verifier-key.ts";
-import { readCheckpoints } from "./verify-input.ts";
+import { readCheckpoints, readTrustedKeys } from "./verify-input.ts";
 
 interface Values {
   readonly url: string;
@@ -23,7 +21,6 @@ interface Values {
   readonly "newest-within": string | undefined;
 }
 
-/** `audit`: compares the trail, read over HTTP, with what was remembered of it the last time. */
 export async function runAudit(context: CommandContext, values: Values): Promise<void> {
   const { url, state, "newest-within": within } = values;
   const { environment, readFile, print } = context;
@@ -34,10 +31,9 @@ export async function runAudit(context: CommandContext, values: Values): Promise
   const kept = await readCheckpoints(values.checkpoint, trusted.keys);
   const client = makeTrailClient(new URL(url), readSettings(auditSettings, environment, readFile));
   const remembered = readState(state, readFile);
-  const audited = await reported("the trail", auditTrail(client, trusted, trailCrypto, remembered));
-  for (const checkpoint of kept) {
-    await reported(checkpoint.path, requirePrefix(client, checkpoint, audited.checkpoint, treeHasher));
-  }
+  const audited = await reported("the trail", auditTrail(client, trusted, remembered));
+  for (const checkpoint of kept)
+    await reported(checkpoint.path, requirePrefix(client, checkpoint, audited.checkpoint));
   const seconds = secondsSince(audited.newest?.recordedAt);
   // One that is dated ahead would pass until then, whatever is written.
   if (withinSeconds !== undefined && Math.abs(seconds) >= withinSeconds) {

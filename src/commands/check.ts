@@ -20,7 +20,6 @@ import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { compareStateFile, withDatabase } from "./command-database.ts";
 import { readIdentity } from "./served-identity.ts";
 
-/** `check`: says what `serve` would refuse on these settings, or fail at later, and changes nothing. */
 export async function runCheck(context: CommandContext, { records }: { records: boolean }): Promise<void> {
   if (records) return checkRecords(context);
   const { environment, readFile, sqlFolder, print } = context;
@@ -29,9 +28,8 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   print("settings: ok");
   if (readIdentity(settings) !== undefined) print("TLS: ok");
   // A service that listens on a loopback address is most likely behind a proxy.
-  if (settings.trustedProxies.length === 0 && /^(127\.|::1$|localhost$)/.test(settings.host)) {
+  if (settings.trustedProxies.length === 0 && /^(127\.|::1$|localhost$)/.test(settings.host))
     print("warning: TRUSTED_PROXIES is none: clients that come through a proxy all count as one address");
-  }
   const use = { isPooled: !preparesStatements, isDurable: durability === "required" };
   const ofSession: Finding[] = [];
   const database = connect(databaseUrl, probeLimits, preparesStatements, {
@@ -56,9 +54,7 @@ export async function runCheck(context: CommandContext, { records }: { records: 
     const findings = [...ofSession, ...(ofSchema ?? [])];
     const asked = ofSchema === undefined ? promisesOf("connection", use) : allPromises(use);
     const broken = new Set(findings.map(({ promise }) => promise.name));
-    for (const name of new Set(asked.map(({ name }) => name))) {
-      if (!broken.has(name)) print(`${name}: ok`);
-    }
+    for (const name of new Set(asked.map(({ name }) => name))) if (!broken.has(name)) print(`${name}: ok`);
     if (!use.isDurable) print("durability: any will do");
     faults.unshift(
       ...findings.filter(({ promise }) => promise.prevents !== "nothing").map(({ words }) => words),

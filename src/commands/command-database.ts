@@ -4,7 +4,6 @@ import { isReported } from "../adapters/postgres/connection/link.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { sessionCheck } from "../adapters/postgres/schema/examination.ts";
 import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migrations.ts";
-import { treeHasher } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { requireRemembered } from "../application/trail/remembered.ts";
 import { type Declared, readSettings } from "../config/read-settings.ts";
@@ -19,8 +18,7 @@ export interface DatabaseAccess {
 /** Compares the trail in the database with TRAIL_STATE_FILE, if there is such a file. Throws as `requireRemembered`. */
 export async function compareStateFile(database: Database, path: string | undefined): Promise<void> {
   if (path === undefined) return;
-  const { trail } = makeRepositories(database);
-  await requireRemembered({ ...trail, hasher: treeHasher, remembered: makeStateFile(path) });
+  await requireRemembered({ ...makeRepositories(database).trail, remembered: makeStateFile(path) });
 }
 
 /** A command has to find its tables and their encoding; what the server may lose is for `serve` to judge. */
@@ -44,9 +42,7 @@ export async function withDatabase<S extends DatabaseAccess>(
   try {
     await use(database, settings);
   } catch (error) {
-    if (isReported(error)) {
-      await refuseOtherSchema(database, readSchema(sqlFolder));
-    }
+    if (isReported(error)) await refuseOtherSchema(database, readSchema(sqlFolder));
     throw error;
   } finally {
     await database.close();

@@ -14,7 +14,6 @@ type Values = Readonly<Record<"email" | "first-name" | "last-name" | "phone", st
   readonly "if-none": boolean;
 };
 
-/** `create-admin`: makes an ADMIN, or gives an employee that role, a new password and activity. */
 export async function runCreateAdmin(context: CommandContext, values: Values): Promise<void> {
   const sent = { ...values, firstName: values["first-name"], lastName: values["last-name"] };
   const admin = readFields(adminFields, sent);

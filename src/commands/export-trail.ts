@@ -5,17 +5,12 @@ import type { CommandContext } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 import { usageError } from "./options.ts";
 
-const lineEnd = Buffer.from("\n");
-
-/** `export-trail`: writes the entries to standard output in their canonical bytes, a line each. */
-export async function runExportTrail(
-  context: CommandContext,
-  values: { readonly from: string },
-): Promise<void> {
+export async function runExportTrail(context: CommandContext, values: { readonly from: string }) {
   if (!/^\d{1,15}$/.test(values.from)) throw usageError("--from is not the index of an entry");
   const from = Number(values.from);
   await withDatabase(databaseSettings, context, async database => {
     const { ledger, records } = makeRepositories(database).trail;
+    const lineEnd = Buffer.from("\n");
     for await (const entries of readEntries(records, from, (await ledger.end()).size)) {
       await context.write(Buffer.concat(entries.flatMap(entry => [entry, lineEnd])));
     }

@@ -5,7 +5,6 @@ import { faultOf } from "../domain/trail/encoding.ts";
 import type { CommandContext } from "./command.ts";
 import { compareStateFile, openForCommand } from "./command-database.ts";
 
-/** `migrate`: brings the schema up to date and says what it applied. */
 export async function runMigrate(context: CommandContext): Promise<void> {
   const { environment, readFile, sqlFolder, print } = context;
   const settings = readSettings(storedTrailSettings, environment, readFile);
@@ -13,10 +12,8 @@ export async function runMigrate(context: CommandContext): Promise<void> {
   try {
     // What else the file says is for whoever signs.
     await compareStateFile(database, settings.trailStateFile).catch(faultOf);
-    const { applied, restored, serviceRoleGranted, isFrozen } = await migrate(
-      database,
-      readSchema(sqlFolder),
-    );
+    const schema = readSchema(sqlFolder);
+    const { applied, restored, serviceRoleGranted, isFrozen } = await migrate(database, schema);
     for (const name of applied) print(`applied ${name}`);
     for (const what of restored) print(`put back ${what}`);
     if (isFrozen) print("the schema is frozen, and up to date");

@@ -29,7 +29,6 @@ export class ServedCertificate {
     return { validToSeconds: Date.parse(validTo) / 1_000, isRenewalFailed: this.isRenewalFailed };
   }
 
-  /** Reads the files again. */
   renew(events: EventLog, use: (identity: ServerIdentity) => void): void {
     try {
       const found = readIdentity(this.files) ?? this.current;

@@ -9,7 +9,6 @@ import { makeRepositories } from "../adapters/postgres/repositories/repositories
 import type { Finding } from "../adapters/postgres/schema/examination.ts";
 import type { ServerIdentity } from "../adapters/server-identity.ts";
 import { systemClock } from "../adapters/system-clock.ts";
-import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { makeApp } from "../app.ts";
 import type { CertificateState } from "../application/figures.ts";
@@ -49,7 +48,6 @@ export async function makeService(
   const trail = makeTrail({
     trail: makeRepositories(database.trail).trail,
     requestTrail: repositories.trail,
-    crypto: trailCrypto,
     key: settings.trailKey,
     remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
     events,

@@ -7,11 +7,7 @@ import type { CommandContext } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 import { readNewPassword } from "./new-password.ts";
 
-/** `set-password`: gives an employee a new password, and revokes all tokens of that employee. */
-export async function runSetPassword(
-  context: CommandContext,
-  values: { readonly email: string },
-): Promise<void> {
+export async function runSetPassword(context: CommandContext, values: { readonly email: string }) {
   await withDatabase(passwordSettings, context, async (database, { adminPassword }) => {
     const employees = makeEmployeeRepository(database);
     const operator = makeOperator({ employees, passwords: makeArgon2PasswordHasher() });

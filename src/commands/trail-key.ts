@@ -1,11 +1,10 @@
-import { trailCrypto } from "../adapters/trail-crypto.ts";
+import { randomBytes } from "node:crypto";
 import { readSettings } from "../config/read-settings.ts";
 import { trailKeySettings } from "../config/standalone-settings.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey, type SignerKey } from "../domain/trail/note.ts";
 import type { CommandContext } from "./command.ts";
 import { readGiven, usageError } from "./options.ts";
 
-/** `trail-key`: makes a key of the trail, or prints the public half of the one that is kept. */
 export async function runTrailKey(
   { environment, readFile, write, stderr }: CommandContext,
   { public: isPublic }: { readonly public: boolean },
@@ -24,5 +23,5 @@ export async function runTrailKey(
 function newKey([name, ...others]: readonly string[]): SignerKey {
   if (name === undefined || others.length > 0)
     throw usageError("takes one NAME, for example: example.com/log");
-  return readGiven("the key", () => makeSignerKey(name, trailCrypto.newSeed(), trailCrypto));
+  return readGiven("the key", () => makeSignerKey(name, randomBytes(32)));
 }

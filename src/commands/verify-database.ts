@@ -1,5 +1,4 @@
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
-import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { verifyStore } from "../application/trail/store-verification.ts";
 import { storedTrailSettings } from "../config/settings.ts";
@@ -8,7 +7,6 @@ import type { VerifierKey } from "../domain/trail/note.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 
-/** `verify --database`: every record against its hash, every hash against the tree, the tree against what was signed. */
 export async function verifyDatabase(context: CommandContext, keys: readonly VerifierKey[]): Promise<void> {
   const { print, report } = context;
   await withDatabase(storedTrailSettings, context, async (database, { trailStateFile }) => {
@@ -27,16 +25,9 @@ export async function verifyDatabase(context: CommandContext, keys: readonly Ver
       if (note === undefined) print(`no checkpoint in ${place}`);
       else notes.set(place, note);
     }
-    const size = await verifyStore(
-      { ...trail, hasher: treeHasher, ed25519: trailCrypto },
-      keys,
-      notes,
-      count,
-    );
+    const size = await verifyStore(trail, keys, notes, count);
     if (size > 0 && notes.size === 0) await count("no checkpoint says which entries were signed");
-    if (differences > 0) {
-      throw new CommandError(exitCodes.failure, `differences found: ${differences}`);
-    }
+    if (differences > 0) throw new CommandError(exitCodes.failure, `differences found: ${differences}`);
     print(`${size} entries: all records match, and the tree extends the checkpoints`);
   });
 }

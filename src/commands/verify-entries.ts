@@ -1,10 +1,8 @@
-import { treeHasher } from "../adapters/trail-crypto.ts";
 import { makePrefixCheck, type PrefixCheck } from "../domain/trail/comparison.ts";
-import { makeFrontier } from "../domain/trail/merkle.ts";
+import { leafHash, makeFrontier } from "../domain/trail/merkle.ts";
 import { mostEntryBytes } from "../domain/trail/tile.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
-import type { TrustedKeys } from "./verifier-key.ts";
-import { partsOf, readCheckpoints } from "./verify-input.ts";
+import { partsOf, readCheckpoints, type TrustedKeys } from "./verify-input.ts";
 
 const lineEnd = 0x0a;
 
@@ -16,22 +14,20 @@ export async function verifyEntries(
   entriesPath: string,
 ): Promise<void> {
   const checkpoints = await readCheckpoints(paths, keys, witnesses);
-  const check = makePrefixCheck(checkpoints, makeFrontier(treeHasher));
+  const check = makePrefixCheck(checkpoints, makeFrontier());
   await readEntries(entriesPath, check);
 
   const matching = checkpoints.filter(check.matches);
   const covered = Math.max(0, ...matching.map(({ size }) => size));
-  for (const { path, origin, size } of matching) {
+  for (const { path, origin, size } of matching)
     print(`${path} of ${origin} matches ${size === 0 ? "0 entries" : `entries 0 to ${size - 1}`}`);
-  }
   print(`${entriesPath} has ${check.size} entries, of which the first ${covered} are proven`);
 
   const faults = checkpoints
     .filter(checkpoint => !matching.includes(checkpoint))
     .map(({ path, size }) => {
-      if (check.size < size) {
+      if (check.size < size)
         return `${path} covers ${size} entries, but ${entriesPath} has only ${check.size}: the end is missing`;
-      }
       const later = matching.find(other => other.size >= size);
       if (later !== undefined) return `${path} is of another history than ${later.path}, which matches`;
       return `${path} does not match: at least one of the entries ${covered} to ${size - 1} is not as it was, or not there`;
@@ -48,7 +44,7 @@ async function readEntries(path: string, check: PrefixCheck): Promise<void> {
     let start = 0;
     for (let end = bytes.indexOf(lineEnd); end >= 0; end = bytes.indexOf(lineEnd, start)) {
       if (end === start) throw failed(`is not an export: entry ${check.size} is empty`);
-      check.add(treeHasher.leaf(bytes.subarray(start, end)));
+      check.add(leafHash(bytes.subarray(start, end)));
       start = end + 1;
     }
     rest = bytes.subarray(start);

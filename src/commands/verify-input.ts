@@ -1,9 +1,24 @@
 import { createReadStream } from "node:fs";
-import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { type Checkpoint, openCheckpoint } from "../domain/trail/checkpoint.ts";
 import { faultOf, fromUtf8, TrailError } from "../domain/trail/encoding.ts";
-import type { VerifierKey } from "../domain/trail/note.ts";
+import { readVerifierKey, readWitnessKey, type VerifierKey } from "../domain/trail/note.ts";
 import { CommandError, exitCodes } from "./command.ts";
+import { readGiven, usageError } from "./options.ts";
+
+/** Whose signatures count: at least one key of the log, and all of these witnesses. */
+export interface TrustedKeys {
+  readonly keys: readonly VerifierKey[];
+  readonly witnesses: readonly VerifierKey[];
+}
+
+/** The values of `--key` and `--witness`. */
+export function readTrustedKeys(keys: readonly string[], witnesses: readonly string[]): TrustedKeys {
+  if (keys.length === 0) throw usageError("--key is missing");
+  return {
+    keys: keys.map(text => readGiven("--key", () => readVerifierKey(text))),
+    witnesses: witnesses.map(text => readGiven("--witness", () => readWitnessKey(text))),
+  };
+}
 
 /** A checkpoint has some hundred bytes; a log and its proof have six for each byte of the longest entry, at most. */
 const longestInput = 1_000_000;
@@ -23,7 +38,6 @@ export async function readInput<T>(path: string, read: (text: string) => T): Pro
 
 type KeptCheckpoint = Checkpoint & { readonly path: string };
 
-/** The signed checkpoints in these files. */
 export async function readCheckpoints(
   paths: readonly string[],
   keys: readonly VerifierKey[],
@@ -31,7 +45,7 @@ export async function readCheckpoints(
 ): Promise<readonly KeptCheckpoint[]> {
   const checkpoints: KeptCheckpoint[] = [];
   for (const path of paths) {
-    const open = (note: string) => openCheckpoint(note, keys, trailCrypto, witnesses);
+    const open = (note: string) => openCheckpoint(note, keys, witnesses);
     checkpoints.push({ path, ...(await readInput(path, open)) });
   }
   return checkpoints;

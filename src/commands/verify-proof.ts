@@ -1,12 +1,10 @@
-import { trailCrypto, treeHasher } from "../adapters/trail-crypto.ts";
 import { openCheckpoint } from "../domain/trail/checkpoint.ts";
 import { type Difference, differences, provenLog, unprovenFields } from "../domain/trail/comparison.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import type { LogEntry } from "../domain/trail/entry.ts";
 import { readProof } from "../domain/trail/proof.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
-import type { TrustedKeys } from "./verifier-key.ts";
-import { readInput } from "./verify-input.ts";
+import { readInput, type TrustedKeys } from "./verify-input.ts";
 
 /** Verifies the proof of one log, and compares the log with what is proven. */
 export async function verifyProof(
@@ -17,8 +15,8 @@ export async function verifyProof(
 ): Promise<void> {
   const { entry, place } = await readInput(proofPath, text => {
     const proof = readProof(text);
-    const checkpoint = openCheckpoint(proof.checkpoint, keys, trailCrypto, witnesses);
-    const entry = provenLog(treeHasher, proof, checkpoint);
+    const checkpoint = openCheckpoint(proof.checkpoint, keys, witnesses);
+    const entry = provenLog(proof, checkpoint);
     return { entry, place: placeOf(entry, proof.index, checkpoint.origin, checkpoint.size) };
   });
   const log = await readInput(logPath, readObject);
@@ -61,9 +59,8 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
   } catch {
     throw new TrailError("is not JSON");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TrailError("is not a JSON object");
-  }
   // Of two members of one name, other programs may show the one that JSON.parse drops.
   const names = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gs)].filter(([, colon]) => colon !== undefined);
   if (names.length !== members) throw new TrailError("has a name that comes twice");

@@ -1,7 +1,7 @@
 import type { CommandContext } from "./command.ts";
 import { usageError } from "./options.ts";
-import { readTrustedKeys } from "./verifier-key.ts";
 import { verifyEntries } from "./verify-entries.ts";
+import { readTrustedKeys } from "./verify-input.ts";
 import { verifyProof } from "./verify-proof.ts";
 
 interface Values {
@@ -14,7 +14,6 @@ interface Values {
   readonly database: boolean;
 }
 
-/** `verify`: checks an export of the trail, one log, or the database itself against what was signed. */
 export async function runVerify(context: CommandContext, values: Values): Promise<void> {
   const { checkpoint, entries, proof, log, database } = values;
   const trusted = readTrustedKeys(values.key, values.witness);
@@ -29,9 +28,8 @@ export async function runVerify(context: CommandContext, values: Values): Promis
         );
       return (await import("./verify-database.ts")).verifyDatabase(context, trusted.keys);
     }
-    if (checkpoint.length > 0 && entries !== undefined) {
+    if (checkpoint.length > 0 && entries !== undefined)
       return verifyEntries(context, trusted, checkpoint, entries);
-    }
     if (proof !== undefined && log !== undefined) return verifyProof(context, trusted, proof, log);
   }
   throw usageError("takes --checkpoint and --entries, or --proof and --log, or --database");

@@ -119,14 +119,12 @@ export type ServeSettings = ReturnType<typeof readServeSettings>;
 /** @throws SettingsError also when the rotation of the secret was not carried out, and when both listeners would have one address */
 export function readServeSettings(environment: Environment, readFile: (path: string) => string) {
   const settings = readSettings(serveSettings, environment, readFile);
-  if (settings.previousSecretKey === settings.secretKey) {
+  if (settings.previousSecretKey === settings.secretKey)
     throw new SettingsError(["SECRET_KEY_PREVIOUS is the same as SECRET_KEY"]);
-  }
   const { host, port, opsHost, opsPort } = settings;
   // A socket that systemd passes has an address of its own.
   const listensThere = environment["LISTEN_FDS"] === undefined && port !== 0;
-  if (listensThere && opsPort === port && opsHost === host) {
+  if (listensThere && opsPort === port && opsHost === host)
     throw new SettingsError(["OPS_PORT is the same as PORT, on the same host: each needs a port of its own"]);
-  }
   return settings;
 }

@@ -1,4 +1,3 @@
-import { trailCrypto } from "../adapters/trail-crypto.ts";
 import { readSignerKey } from "../domain/trail/note.ts";
 import { optional, required } from "./read-settings.ts";
 
@@ -6,7 +5,7 @@ const trailKey = [
   "TRAIL_KEY",
   "signs the trail: docs/trail.md; without it the trail is numbered and not signed",
   "a line that begins with PRIVATE+KEY+, as the command trail-key makes it",
-  (text: string) => readSignerKey(text, trailCrypto),
+  (text: string) => readSignerKey(text),
 ] as const;
 
 export const optionalTrailKey = optional(...trailKey);

@@ -44,6 +44,8 @@ export const isUnavailable = (error: unknown): error is DomainError =>
 export const causeOf = ({ message, cause = message }: Error): string =>
   cause instanceof Error ? cause.message : String(cause);
 
+/** More is asked for at once than the process has room for. */
+export const overloaded = (): DomainError => new DomainError("UNAVAILABLE", "The service is overloaded");
 export const invalid = (message: string): DomainError => new DomainError("INVALID", message);
 export const notFound = (what: "Employee" | "Asset" | "Log"): DomainError =>
   new DomainError("NOT_FOUND", `${what} not found`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { HttpLimits } from "../../src/adapters/http/server/limits.ts";
+import type { HttpLimits } from "../../src/adapters/http/request/limits.ts";
 import type { EmailKey } from "../../src/domain/employee.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { repositoriesListing } from "../support/own-reads.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { bodyLimitBytes } from "../../src/adapters/http/api/route.ts";
-import { httpLimits } from "../../src/adapters/http/server/limits.ts";
+import { httpLimits } from "../../src/adapters/http/request/limits.ts";
 import { serviceLimits } from "../../src/adapters/postgres/connection/database.ts";
 import { mostHeaders } from "../../src/adapters/protocol/request-head.ts";
 

@@ -12,7 +12,7 @@ import { json, open, type Route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
 import { makeClientAddress } from "../../src/adapters/http/request/client-address.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
-import { type HttpLimits, httpLimits } from "../../src/adapters/http/server/limits.ts";
+import { type HttpLimits, httpLimits } from "../../src/adapters/http/request/limits.ts";
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
 import { readServerIdentity } from "../../src/adapters/server-identity.ts";
 import { optional, rule } from "../../src/domain/field.ts";

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { openCheckpoint } from "../../src/domain/trail/checkpoint.ts";
 import { provenLog } from "../../src/domain/trail/comparison.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
 import { readEntry } from "../../src/domain/trail/entry.ts";
-import { type Hash, makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
+import { type Hash, leafHash, makeFrontier } from "../../src/domain/trail/merkle.ts";
 import { formatVerifierKey } from "../../src/domain/trail/note.ts";
 import { readProof } from "../../src/domain/trail/proof.ts";
 import { bundlePath, readBundle, tilePath } from "../../src/domain/trail/tile.ts";
@@ -17,7 +16,6 @@ import { newTiles } from "../support/trail.ts";
 import { until } from "../support/until.ts";
 import { openWorld, trailKey, type World, worlds } from "../support/world.ts";
 
-const hasher = makeTreeHasher(trailCrypto.sha256);
 const trail = "/api/v1/trail";
 
 for (const { name, open } of worlds) {
@@ -52,7 +50,7 @@ for (const { name, open } of worlds) {
     };
     const openNewest = async () => {
       const { text } = await get(`${trail}/checkpoint`);
-      return openCheckpoint(text, [trailKey], trailCrypto);
+      return openCheckpoint(text, [trailKey]);
     };
     const allEntries = async () => {
       const entries: { index: number; entry: object }[] = [];
@@ -102,11 +100,11 @@ for (const { name, open } of worlds) {
           Array.from({ length: size }, (_, at) => at),
         );
         const leaves: Hash[] = [];
-        const frontier = makeFrontier(hasher);
+        const frontier = makeFrontier();
         for (const { entry } of entries) {
           const bytes = entryBytes(readEntry(Buffer.from(JSON.stringify(entry))));
-          leaves.push(hasher.leaf(bytes));
-          frontier.append(hasher.leaf(bytes));
+          leaves.push(leafHash(bytes));
+          frontier.append(leafHash(bytes));
         }
         assert.equal(toBase64(frontier.root()), toBase64(root));
 
@@ -125,7 +123,7 @@ for (const { name, open } of worlds) {
             assert.deepEqual(encoded, bundle);
           }
           assert.deepEqual(
-            readBundle(bundle.bytes).map(entry => toBase64(hasher.leaf(entry))),
+            readBundle(bundle.bytes).map(entry => toBase64(leafHash(entry))),
             leaves.slice(256 * tile.index, 256 * tile.index + tile.width).map(toBase64),
           );
         }
@@ -138,8 +136,8 @@ for (const { name, open } of worlds) {
           const { text, headers } = await get(`/api/v1/logs/${id}/proof`);
           assert.equal(headers.get("content-type"), "text/plain; charset=utf-8");
           const proof = readProof(text);
-          const checkpoint = openCheckpoint(proof.checkpoint, [trailKey], trailCrypto);
-          assert.equal(provenLog(hasher, proof, checkpoint).id, id);
+          const checkpoint = openCheckpoint(proof.checkpoint, [trailKey]);
+          assert.equal(provenLog(proof, checkpoint).id, id);
         }
       }
     });
@@ -148,8 +146,8 @@ for (const { name, open } of worlds) {
       const logs = (await world.call("GET", "/api/v1/logs", { token })).json as { id: number }[];
       for (const { id } of logs.filter((_, at) => at % 9 === 0)) {
         const proof = readProof((await get(`/api/v1/logs/${id}/proof`)).text);
-        const checkpoint = openCheckpoint(proof.checkpoint, [trailKey], trailCrypto);
-        assert.equal(provenLog(hasher, proof, checkpoint).id, id);
+        const checkpoint = openCheckpoint(proof.checkpoint, [trailKey]);
+        assert.equal(provenLog(proof, checkpoint).id, id);
       }
     });
 

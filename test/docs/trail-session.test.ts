@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { programCommand } from "../support/compiled.ts";
 import { noCurl } from "../support/curl.ts";
@@ -17,7 +16,7 @@ import { makeWitness } from "../support/witness.ts";
 const blocks = [...readFileSync("docs/trail.md", "utf8").matchAll(/^```sh\n(.*?)^```$/gms)].map(
   ([, text = ""]) => text,
 );
-const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(5), trailCrypto);
+const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(5));
 const witness = makeWitness("witness.example.com");
 const [email, password] = ["auditor@example.com", "a password"];
 const loggedId = 17;

@@ -1,4 +1,3 @@
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import {
   type Acceptance,
   type Ids,
@@ -7,14 +6,12 @@ import {
   type TrailStore,
 } from "../../src/application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../src/domain/trail/entry.ts";
-import { type Hash, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
+import { type Hash, leafHash } from "../../src/domain/trail/merkle.ts";
 
 interface RecordKey {
   readonly kind: EntryKind;
   readonly recordId: number;
 }
-
-const hasher = makeTreeHasher(trailCrypto.sha256);
 
 export interface MemoryRecord extends RecordKey {
   /** The bytes of its entry, as the record is now. */
@@ -90,7 +87,7 @@ export function makeMemoryTrail(
           .map(({ kind, recordId, entry }, at) => ({
             kind,
             recordId,
-            hash: hasher.leaf(entry),
+            hash: leafHash(entry),
             index: size + at,
           }));
         stored.entries.push(...added);
@@ -176,22 +173,18 @@ export function makeMemoryTrail(
           const ofKind = stored.entries.filter(entry => entry.kind === kind);
           const newest = ofKind.toSorted((a, b) => a.recordId - b.recordId).at(-1);
           const record = newest && recordOf(newest);
-          if (
-            newest === undefined ||
-            (record && Buffer.compare(hasher.leaf(record.entry), newest.hash) === 0)
-          )
+          if (newest === undefined || (record && Buffer.compare(leafHash(record.entry), newest.hash) === 0))
             return [];
           const what = record === undefined ? "is gone" : "was changed";
           return [`the newest ${kind} record in the trail, ${newest.recordId}, ${what}`];
         });
       },
-      async *findings() {
+      async *differences() {
         for (const kind of entryKinds) {
           for (const { recordId, hash } of stored.entries.filter(entry => entry.kind === kind)) {
             const record = recordOf({ kind, recordId });
             if (record === undefined) yield `${kind} ${recordId}: removed`;
-            else if (Buffer.compare(hasher.leaf(record.entry), hash) !== 0)
-              yield `${kind} ${recordId}: changed`;
+            else if (Buffer.compare(leafHash(record.entry), hash) !== 0) yield `${kind} ${recordId}: changed`;
           }
         }
       },

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { nowhere } from "../support/native-postgres.ts";
@@ -45,7 +44,7 @@ describe("check", () => {
     SECRET_KEY,
     TRUSTED_PROXIES: "127.0.0.1",
     DATABASE_DURABILITY: database.hasUsers ? "required" : "any",
-    TRAIL_KEY: formatSignerKey(makeSignerKey("trail.example.com", new Uint8Array(32), trailCrypto)),
+    TRAIL_KEY: formatSignerKey(makeSignerKey("trail.example.com", new Uint8Array(32))),
     TRAIL_STATE_FILE: join(folder, "checkpoint"),
   });
   const durability = () => (database.hasUsers ? "durability: ok" : "durability: any will do");

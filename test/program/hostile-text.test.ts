@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
 import { makeSignerKey, signNote } from "../../src/domain/trail/note.ts";
 import { runProgram } from "../support/program.ts";
@@ -62,9 +61,9 @@ describe("what verify says of a file shows control characters as text", () => {
   });
 
   test("in an origin", async () => {
-    const signer = makeSignerKey("example.com/log", new Uint8Array(32).fill(3), trailCrypto);
+    const signer = makeSignerKey("example.com/log", new Uint8Array(32).fill(3));
     const text = `\u009b1A\u202e\n0\n${toBase64(new Uint8Array(32))}\n`;
-    const note = file("note", signNote(text, signer, trailCrypto));
+    const note = file("note", signNote(text, signer));
     const { code, said } = await verify(...key, "--checkpoint", note, "--entries", file("entries", ""));
     assert.equal(code, 1);
     assert.match(said, /is of \\u\{9b\}1A\\u\{202e\}, which is not the name of the key\n$/);

@@ -6,14 +6,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { readHead } from "../../src/domain/trail/checkpoint.ts";
 import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { openDatabase, openEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { type Outcome, runProgram, type Settings, startProgram, startService } from "../support/program.ts";
 import { until } from "../support/until.ts";
 
-const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
+const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7));
 
 /** What happens after the name of a database has come to stand for another one: the state file is that of the first. */
 describe("a database beside the state file of another", () => {

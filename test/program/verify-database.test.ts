@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
 import { runCommand } from "../support/command.ts";
 import { openDatabase, type TestDatabase } from "../support/database.ts";
@@ -12,7 +11,7 @@ import { runProgram, startService } from "../support/program.ts";
 import { notNamed, type Tampering, tamper, tamperedTables, tamperings } from "../support/tamperings.ts";
 import { until } from "../support/until.ts";
 
-const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
+const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7));
 const vkey = formatVerifierKey(key);
 
 describe("the trail of a database", () => {

@@ -32,7 +32,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "One of two changes of an employee": {
-    code: ["entity-tag.ts", "preconditions.ts", "employee-repository.ts"],
+    code: ["entity-tag.ts", "guard.ts", "employee-repository.ts"],
     tests: ["test/api/entity-tag.test.ts", "test/contract/repositories.ts"],
   },
   "The performer of a log is the caller": {
@@ -146,7 +146,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "Guessing the password of one email": {
-    code: ["login-throttle.ts", "client-address.ts", "employees.ts", "domain/employee.ts"],
+    code: ["login-throttle.ts", "client-address.ts", "authentication.ts", "domain/employee.ts"],
     tests: [
       "test/unit/application/login-throttle.test.ts",
       "test/api/throttling.test.ts",

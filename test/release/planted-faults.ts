@@ -47,7 +47,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "expected === undefined\n    ? sql`true`",
       "expected !== undefined\n    ? sql`true`",
     ],
-    ["preconditions.ts", "!isWanted || ", ""],
+    ["guard.ts", "!isWanted || ", ""],
   ],
   "The performer of a log is the caller": [
     ["routes.ts", "maintenanceLogs.write(caller,", "maintenanceLogs.write({ ...caller, employeeId: 1 },"],
@@ -251,7 +251,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "The response to a failed login": [
-    ["authentication.ts", " || !account.employee.active", ""],
+    ["authentication.ts", " && mayPass(account)", ""],
     [
       "argon2-password-hasher.ts",
       "isAffordable(stored) ? stored : decoy",
@@ -316,12 +316,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["login-throttle.ts", "const leakMilliseconds = 10_000;", "const leakMilliseconds = 1_000;"],
     ["login-throttle.ts", "loggedIn.has(pair)", "failed.has(pair)"],
     ["domain/employee.ts", "fold(sent.trim())", "fold(sent)"],
-    ["employees.ts", "    throttle.countFailure(caller.email, address);\n", ""],
+    ["authentication.ts", "    throttle.countFailure(email, address);\n", ""],
     ["client-address.ts", ".slice(0, 4)", ".slice(0, 8)"],
     [
-      "employees.ts",
-      "    refuseThrottled();\n    const passwordHash",
-      "    const passwordHash",
+      "authentication.ts",
+      "    refuseThrottled();\n    const account",
+      "    const account",
       "an attempt that has to wait costs no verification, at a change of password either",
     ],
   ],
@@ -350,7 +350,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "deadlineMilliseconds: 5_000, waiting: 1_000",
       "deadlineMilliseconds: 50_000, waiting: 1_000",
     ],
-    ["batch.ts", "        this.#isSent = true;\n      });", "      });"],
+    ["batch.ts", "      this.#isSent = true;\n    };", "    };"],
     ["link.ts", "    link.close().catch(() => {});\n", ""],
     ["pool.ts", "if (this.#checkedOut.length > 0) return;", ""],
     ["batch.ts", "batch.calls.length === 1 || !isRefused(error)", "batch.calls.length === 1"],
@@ -559,8 +559,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "account.ts",
-      "other.movedAt < found.movedAt",
-      "other.movedAt > found.movedAt",
+      "a.movedAt - b.movedAt",
+      "b.movedAt - a.movedAt",
       "make room for others, the oldest first, and are cut off by the service",
     ],
     [
@@ -690,11 +690,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "The service signs only a trail": [
-    [
-      "signing.ts",
-      "if (!(await makeStoredTree(ledger, hasher).extends(head, tree)))",
-      "if (head.size > tree.size)",
-    ],
+    ["signing.ts", "if (!(await makeStoredTree(ledger).extends(head, tree)))", "if (head.size > tree.size)"],
     [
       "signing.ts",
       "const outside = signedIn(place, (await remembered.read()) || undefined);",
@@ -861,12 +857,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "left join asset a on a.id = l.asset_id",
       "join asset a on a.id = l.asset_id",
     ],
-    ["names.ts", 'for (const id of performers) into.performers.set(id, performerJson(id, ""));', ""],
+    ["names.ts", 'for (const id of performers) names.performers.set(id, performerJson(id, ""));', ""],
   ],
   "A proof or a tile": [
     [
       "publishing.ts",
-      "isIncluded(hasher, index, head.size, hasher.leaf(entry), hashes, head.root)",
+      "isIncluded(index, head.size, leafHash(entry), hashes, head.root)",
       "hashes.length >= 0",
     ],
     [

@@ -3,7 +3,7 @@ import { Duplex } from "node:stream";
 import fc from "fast-check";
 import { guarded, list, open, type Route } from "../../src/adapters/http/api/route.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
-import { httpLimits } from "../../src/adapters/http/server/limits.ts";
+import { httpLimits } from "../../src/adapters/http/request/limits.ts";
 import { makeListener } from "../../src/adapters/http/server/listener.ts";
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
 import { emailKey } from "../../src/domain/employee.ts";

@@ -7,7 +7,7 @@ import { makeStoredTree } from "../../src/application/trail/tree.ts";
 import { DomainError } from "../../src/domain/error.ts";
 import type { Head } from "../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
-import { hasher, logRecord, makeTrailStage, range } from "./trail-stage.ts";
+import { logRecord, makeTrailStage, range } from "./trail-stage.ts";
 
 /** What a test plants, to show that the simulation finds it. */
 export type Fault = "settles too early" | "accepts a taken index" | "forgets a sequence that was set back";
@@ -189,7 +189,7 @@ class Simulation {
     const numbered = new Set(trail.stored.entries.map(({ recordId }) => recordId));
     const missing = records.log.filter(({ recordId }) => !numbered.has(recordId));
     assert.deepEqual(missing, [], "each committed record has a number");
-    const { root } = await makeStoredTree(trail.ledger, hasher).frontier(trail.stored.entries.length);
+    const { root } = await makeStoredTree(trail.ledger).frontier(trail.stored.entries.length);
     assert.equal(toBase64(root()), rootOf(), "the stored tree is that of the entries");
     assert.equal(this.#stage.events.recorded.length, 0, "nothing is late, since all ids are of the sequence");
   }
@@ -297,7 +297,7 @@ class Simulation {
       ) as Port;
     const ledger: Ledger = each(trail.ledger);
     const records: TrailRecords = each(trail.records);
-    Object.assign(process, { numbering: new Numbering({ ledger, records, hasher, clock, events }) });
+    Object.assign(process, { numbering: new Numbering({ ledger, records, clock, events }) });
     this.#processes.push(process);
   }
 
@@ -361,7 +361,7 @@ class Simulation {
       if (!isSameServer()) return isMore;
       if (this.#signed && head.size >= this.#signed.size && this.#processes.includes(process))
         this.expect(
-          await makeStoredTree(trail.ledger, hasher).extends(this.#signed, head),
+          await makeStoredTree(trail.ledger).extends(this.#signed, head),
           "a signed head is a prefix",
         );
       if (head.size >= (this.#signed?.size ?? 0)) this.#signed = head;

@@ -2,9 +2,7 @@ import type postgres from "postgres";
 import { connect } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { systemClock } from "../../src/adapters/system-clock.ts";
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { Numbering } from "../../src/application/trail/numbering.ts";
-import { makeTreeHasher } from "../../src/domain/trail/merkle.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 import { pollAll } from "./trail-stage.ts";
 
@@ -147,10 +145,8 @@ export async function tamper(
 /** As the service numbers, without its key: the owner can do that too. */
 async function numberAnew(url: string): Promise<void> {
   const connected = connect(url);
-  const hasher = makeTreeHasher(trailCrypto.sha256);
   const ports = {
     ...makeRepositories(connected).trail,
-    hasher,
     clock: systemClock,
     events: makeRecordingEventLog(),
   };

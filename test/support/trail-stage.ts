@@ -1,8 +1,7 @@
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { Numbering } from "../../src/application/trail/numbering.ts";
 import type { RememberedNote } from "../../src/application/trail/ports.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
-import { makeFrontier, makeTreeHasher } from "../../src/domain/trail/merkle.ts";
+import { leafHash, makeFrontier } from "../../src/domain/trail/merkle.ts";
 import { makeSignerKey } from "../../src/domain/trail/note.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import {
@@ -17,10 +16,9 @@ import { entryBytes } from "./entry-bytes.ts";
 import { aLogEntry } from "./test-records.ts";
 import { makeTreeNodes } from "./tree-nodes.ts";
 
-export const hasher = makeTreeHasher(trailCrypto.sha256);
 export { everyId } from "../../src/application/trail/settling.ts";
 
-export const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
+export const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7));
 
 export const logRecord = (id: number, comment = `log ${id}`): MemoryRecord => ({
   kind: "log",
@@ -44,7 +42,7 @@ export function makeTrailStage() {
   const clock = makeFakeClock();
   const events = makeRecordingEventLog();
   const numbering = (of: MemoryTrail = trail) => {
-    const each = new Numbering({ ...of, hasher, clock, events });
+    const each = new Numbering({ ...of, clock, events });
     return { poll: () => pollAll(each), current: each.current, head: each.head };
   };
   /** Commits logs with these ids. */
@@ -53,7 +51,7 @@ export function makeTrailStage() {
     records.log.sort((a, b) => a.recordId - b.recordId);
   };
   const rootOf = (size = trail.stored.entries.length) => {
-    const frontier = makeFrontier(hasher);
+    const frontier = makeFrontier();
     for (const { hash } of trail.stored.entries.slice(0, size)) frontier.append(hash);
     return toBase64(frontier.root());
   };
@@ -63,10 +61,10 @@ export function makeTrailStage() {
     const forged = logRecord(id, "forged");
     records.log[records.log.findIndex(({ recordId }) => recordId === id)] = forged;
     const at = trail.stored.entries.findIndex(({ recordId }) => recordId === id);
-    const hash = hasher.leaf(forged.entry);
+    const hash = leafHash(forged.entry);
     trail.stored.entries[at] = { ...(trail.stored.entries[at] as NumberedRecord), hash };
     trail.stored.nodes = [];
-    const frontier = makeTreeNodes(hasher, (node, hash) => {
+    const frontier = makeTreeNodes((node, hash) => {
       if (node.level > 0 && node.level % 4 === 0) trail.stored.nodes.push({ ...node, hash });
     });
     for (const entry of trail.stored.entries) frontier.append(entry.hash);

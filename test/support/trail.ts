@@ -1,11 +1,11 @@
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { signCheckpoint } from "../../src/domain/trail/checkpoint.ts";
 import type { Entry, LogEntry } from "../../src/domain/trail/entry.ts";
 import {
+  emptyRoot,
   type Hash,
   inclusionSpans,
   joinHashes,
-  makeTreeHasher,
+  leafHash,
   type Node,
   nodesOf,
 } from "../../src/domain/trail/merkle.ts";
@@ -15,8 +15,6 @@ import { type Tile, tileAt, tileWidth, writeBundle } from "../../src/domain/trai
 import { entryBytes } from "./entry-bytes.ts";
 import { aLogEntry } from "./test-records.ts";
 import { makeTreeNodes } from "./tree-nodes.ts";
-
-const hasher = makeTreeHasher(trailCrypto.sha256);
 
 /** A trail in memory, with what a service would answer of it. */
 export interface TestTrail {
@@ -33,21 +31,20 @@ export interface TestTrail {
 }
 
 export function makeTestTrail(name = "example.com/log"): TestTrail {
-  const key = makeSignerKey(name, new Uint8Array(32).fill(3), trailCrypto);
+  const key = makeSignerKey(name, new Uint8Array(32).fill(3));
   const entries: Entry[] = [];
   const hashes = new Map<string, Hash>();
   const hashAt = ({ level, index }: Node): Hash => hashes.get(`${level}/${index}`) as Hash;
-  const frontier = makeTreeNodes(hasher, ({ level, index }, hash) => {
+  const frontier = makeTreeNodes(({ level, index }, hash) => {
     hashes.set(`${level}/${index}`, hash);
   });
   const checkpoint = (size = entries.length) =>
     signCheckpoint(
       {
         size,
-        root: size === 0 ? hasher.empty : joinHashes(hasher, nodesOf({ from: 0, to: size }).map(hashAt)),
+        root: size === 0 ? emptyRoot : joinHashes(nodesOf({ from: 0, to: size }).map(hashAt)),
       },
       key,
-      trailCrypto,
     );
   return {
     vkey: formatVerifierKey(key),
@@ -55,7 +52,7 @@ export function makeTestTrail(name = "example.com/log"): TestTrail {
     add(...more) {
       for (const entry of more) {
         entries.push(entry);
-        frontier.append(hasher.leaf(entryBytes(entry)));
+        frontier.append(leafHash(entryBytes(entry)));
       }
     },
     checkpoint,
@@ -64,7 +61,7 @@ export function makeTestTrail(name = "example.com/log"): TestTrail {
       formatProof({
         entry: entryBytes(entries[index] as Entry),
         index,
-        hashes: inclusionSpans(index, size).map(span => joinHashes(hasher, nodesOf(span).map(hashAt))),
+        hashes: inclusionSpans(index, size).map(span => joinHashes(nodesOf(span).map(hashAt))),
         checkpoint: checkpoint(size),
       }),
     tile: ({ level, index, width }) =>

@@ -2,12 +2,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 import type { TrustedProxies } from "../../src/adapters/http/request/client-address.ts";
 import type { AllowedOrigins } from "../../src/adapters/http/request/cors.ts";
-import type { HttpLimits } from "../../src/adapters/http/server/limits.ts";
+import type { HttpLimits } from "../../src/adapters/http/request/limits.ts";
 import type { HttpServer } from "../../src/adapters/http/server/server.ts";
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
 import { connect } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
-import { trailCrypto } from "../../src/adapters/trail-crypto.ts";
 import { makeApp } from "../../src/app.ts";
 import type { RequestMeter } from "../../src/application/figures.ts";
 import type { Account, PasswordHasher, Ports, Repositories } from "../../src/application/ports.ts";
@@ -66,7 +65,7 @@ interface Choices {
   readonly key?: SignerKey | null;
 }
 
-export const trailKey = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
+export const trailKey = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7));
 
 export async function openWorld(choices: Choices = {}): Promise<World> {
   const clock = makeFakeClock();
@@ -79,7 +78,6 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const trail = makeTrail({
     trail: repositories.trail,
     requestTrail: repositories.trail,
-    crypto: trailCrypto,
     key: choices.key === null ? undefined : (choices.key ?? trailKey),
     remembered: undefined,
     events,

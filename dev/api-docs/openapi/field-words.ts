@@ -1,5 +1,5 @@
 import { logQueryFields } from "../../../src/adapters/http/api/log-page.ts";
-import { entriesFields } from "../../../src/adapters/http/api/trail-routes.ts";
+import { entriesFields } from "../../../src/adapters/http/api/routes.ts";
 import { activityFilterFields } from "../../../src/domain/activity.ts";
 import { newAssetFields } from "../../../src/domain/asset.ts";
 import {

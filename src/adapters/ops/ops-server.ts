@@ -83,9 +83,8 @@ export function makeOpsServer(
     readHead(request);
     const page = byPath.get(readTarget(request.url ?? "").path);
     if (page === undefined) throw new HttpError(404, "Not found");
-    if (request.method !== "GET" && request.method !== "HEAD") {
+    if (request.method !== "GET" && request.method !== "HEAD")
       throw new HttpError(405, "Method not allowed", { Allow: "GET, HEAD" });
-    }
     return page();
   }
 

@@ -1,4 +1,3 @@
-/** Header fields by their names. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
 /** A failure as the client gets it: a status, a message and perhaps headers. */

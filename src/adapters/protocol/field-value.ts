@@ -18,7 +18,6 @@ export interface EntityTag {
   readonly text: string;
 }
 
-/** The tags that a client names, or `*`. */
 export type EntityTags = "*" | readonly EntityTag[];
 
 /** What a sticky pattern matches in a text, one match after the other; undefined where they do not reach its end. */

@@ -1,27 +1,17 @@
 import { type Head, openCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { makePrefixCheck } from "../../domain/trail/comparison.ts";
-import type { TrailCrypto } from "../../domain/trail/crypto.ts";
 import { fromBase64, TrailError, toBase64 } from "../../domain/trail/encoding.ts";
 import { readEntry } from "../../domain/trail/entry.ts";
-import {
-  hashLength,
-  makeFrontier,
-  makeTreeHasher,
-  nodesOf,
-  type TreeHasher,
-} from "../../domain/trail/merkle.ts";
+import { hashLength, leafHash, makeFrontier, nodesOf } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { readBundle, type Tile, tileAt, tileHeight, tilePath, tileWidth } from "../../domain/trail/tile.ts";
 import type { HashRange } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
-/** What a service publishes of its trail. */
+/** What a service publishes of its trail: its newest checkpoint, entry bundles, and the hashes of tiles. Undefined: there is none. */
 export interface AuditedTrail {
-  /** The newest checkpoint; undefined while there is none. */
   checkpoint(): Promise<string | undefined>;
-  /** The entry bundle at this place; undefined where there is none. */
   bundle(place: Omit<Tile, "level">): Promise<Uint8Array | undefined>;
-  /** The hashes of this tile; undefined where there is none. */
   tile(tile: Tile): Promise<Uint8Array | undefined>;
   /** Resolves a moment later. */
   pause(): Promise<unknown>;
@@ -60,16 +50,14 @@ export interface Remembered {
 export async function auditTrail(
   published: AuditedTrail,
   { keys, witnesses }: { readonly keys: readonly VerifierKey[]; readonly witnesses: readonly VerifierKey[] },
-  crypto: TrailCrypto,
   remembered?: Remembered,
 ) {
-  const hasher = makeTreeHasher(crypto.sha256);
   const readNewest = async () => {
     const note = await published.checkpoint();
     if (note === undefined) throw new TrailError("has no checkpoint");
-    return { note, checkpoint: openCheckpoint(note, keys, crypto, witnesses) };
+    return { note, checkpoint: openCheckpoint(note, keys, witnesses) };
   };
-  const before = remembered && openCheckpoint(remembered.checkpoint, keys, crypto);
+  const before = remembered && openCheckpoint(remembered.checkpoint, keys);
   const oldSize = before?.size ?? 0;
   const { note, checkpoint } = await askUntil(
     published,
@@ -83,7 +71,7 @@ export async function auditTrail(
   const start = Math.floor(Math.max(0, oldSize - 1) / tileWidth) * tileWidth;
   const hashes = remembered?.hashes.map(fromBase64) ?? [];
   if (hashes.length !== nodesOf({ from: 0, to: start }).length) throw new TrailError("is remembered wrongly");
-  const frontier = makeFrontier(hasher, { size: start, hashes });
+  const frontier = makeFrontier({ size: start, hashes });
   const check = makePrefixCheck(before === undefined ? [checkpoint] : [before, checkpoint], frontier);
   let hashesBefore = frontier.hashes;
   let newest: Uint8Array | undefined;
@@ -98,14 +86,12 @@ export async function auditTrail(
       throw new TrailError(`has an entry bundle ${index} of ${entries.length} entries, not ${place.width}`);
     hashesBefore = frontier.hashes;
     newest = entries.at(-1);
-    for (const entry of entries) check.add(hasher.leaf(entry));
+    for (const entry of entries) check.add(leafHash(entry));
   }
-  if (before !== undefined && !check.matches(before)) {
+  if (before !== undefined && !check.matches(before))
     throw new TrailError(`does not have the ${oldSize} entries of the last audit: its history was rewritten`);
-  }
-  if (!check.matches(checkpoint)) {
+  if (!check.matches(checkpoint))
     throw new TrailError(`has entries that are not those of its checkpoint of ${size}`);
-  }
   const kept: Remembered = { checkpoint: note, hashes: hashesBefore.map(toBase64) };
   return { checkpoint, added: size - oldSize, newest: newest && readEntry(newest), remembered: kept };
 }
@@ -114,21 +100,16 @@ export async function auditTrail(
  * Throws TrailError unless the tree of a kept checkpoint is a prefix of that of the newest one, by the hashes of tiles: those
  * are right if both roots can be computed from them (RFC 6962, section 2.1.2).
  */
-export async function requirePrefix(
-  published: AuditedTrail,
-  kept: Head,
-  newest: Head,
-  hasher: TreeHasher,
-): Promise<void> {
+export async function requirePrefix(published: AuditedTrail, kept: Head, newest: Head): Promise<void> {
   if (kept.size > newest.size)
     throw new TrailError(
       `covers ${kept.size - newest.size} entries more than the ${newest.size} of the trail`,
     );
   const tiles = new Map<string, Promise<Uint8Array>>();
-  const tree = makeStoredTree(
-    { hashes: ranges => Promise.all(ranges.map(hashesOf)), firstMissing: async from => from },
-    hasher,
-  );
+  const tree = makeStoredTree({
+    hashes: ranges => Promise.all(ranges.map(hashesOf)),
+    firstMissing: async from => from,
+  });
   if (!(await tree.extends(kept, newest))) throw new TrailError("is of another history than the trail");
 
   /** Tiles have every eighth level; the tree computes the fourth ones from them. */

@@ -32,14 +32,14 @@ const noneLate: Late = { records: 0, entry: undefined };
  * the trail, and the database refuses an index that is taken.
  */
 export class Numbering {
-  readonly #ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "clock" | "events">;
+  readonly #ports: Pick<TrailPorts, "ledger" | "records" | "clock" | "events">;
   readonly #reports: ReportLimit;
   /** How many records were numbered late since the last report, and the entry of the first. */
   #late: Late = noneLate;
   #known: KnownTrail | undefined;
   #settling: Settling = nothingKnown;
 
-  constructor(ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "clock" | "events">) {
+  constructor(ports: Pick<TrailPorts, "ledger" | "records" | "clock" | "events">) {
     this.#ports = ports;
     this.#reports = new ReportLimit(ports.clock);
   }
@@ -85,13 +85,13 @@ export class Numbering {
 
   /** Takes over what other processes have added. */
   async #follow(): Promise<KnownTrail> {
-    const { ledger, hasher } = this.#ports;
+    const { ledger } = this.#ports;
     const { server, size, lastHash } = await ledger.end();
     const known = this.#known;
     const isKnown =
       server === known?.server && size === known.tree.size && equalBytes(lastHash, known.lastHash);
     if (isKnown) return known;
-    const tree = await makeStoredTree(ledger, hasher).frontier(size);
+    const tree = await makeStoredTree(ledger).frontier(size);
     // Another trail than the one that this process has settled ids of.
     if (known !== undefined && (server !== known.server || size <= known.tree.size))
       this.#settling = nothingKnown;
@@ -101,7 +101,7 @@ export class Numbering {
 
   /** Undefined if another process was first. Throws if the trail takes no entries without that. */
   async #number({ window, settled }: Extract<Todo, { kind: "number" }>): Promise<Numbered | undefined> {
-    const { ledger, hasher } = this.#ports;
+    const { ledger } = this.#ports;
     const known = this.#known as KnownTrail;
     const { size } = known.tree;
     const numbered = await ledger.number(size, window.above, settled, mostRecords, window.upTo);
@@ -111,7 +111,7 @@ export class Numbering {
     }
     this.#report(numbered);
     const { hashes } = numbered;
-    const { tree, nodes } = makeGrowingTree(hasher, known.tree);
+    const { tree, nodes } = makeGrowingTree(known.tree);
     for (let at = 0; at < hashes.length; at += hashLength) tree.append(hashes.subarray(at, at + hashLength));
     if (nodes.length > 0) await ledger.store(nodes, known.server);
     const lastHash = hashes.length > 0 ? hashes.subarray(-hashLength) : known.lastHash;

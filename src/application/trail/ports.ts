@@ -1,6 +1,5 @@
-import type { Ed25519 } from "../../domain/trail/crypto.ts";
 import type { EntryKind } from "../../domain/trail/entry.ts";
-import type { Hash, Node, TreeHasher } from "../../domain/trail/merkle.ts";
+import type { Hash, Node } from "../../domain/trail/merkle.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import type { Clock, EventLog } from "../process.ts";
 
@@ -115,7 +114,7 @@ export interface TrailRecords {
    * Compares every record with the hash of its entry, and employees and assets with their last record. In words, what does
    * not agree: the id in them is that of the log, employee or asset.
    */
-  findings(): AsyncIterable<string>;
+  differences(): AsyncIterable<string>;
 }
 
 /** In words, why an operator goes on with another history than the signed one, and the heads of both. */
@@ -148,8 +147,6 @@ export interface RememberedNote {
 }
 
 export interface TrailPorts extends TrailStore {
-  readonly hasher: TreeHasher;
-  readonly ed25519: Ed25519;
   /** Undefined: nothing is signed. */
   readonly key: SignerKey | undefined;
   readonly remembered: RememberedNote | undefined;

@@ -1,10 +1,10 @@
 import { DomainError, notFound } from "../../domain/error.ts";
 import { faultOf, toBase64 } from "../../domain/trail/encoding.ts";
-import { inclusionSpans, isIncluded } from "../../domain/trail/merkle.ts";
+import { emptyRoot, inclusionSpans, isIncluded, leafHash } from "../../domain/trail/merkle.ts";
 import { formatVerifierKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
 import { isTileOf, readTilePath, tileHeight, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
-import { type ByteList, type JsonChunk, type JsonList, joinElements } from "../json-list.ts";
+import { type ByteList, type JsonChunk, joinElements } from "../json-list.ts";
 import type { TrailPorts, TrailRecords } from "./ports.ts";
 import type { NewestHead } from "./signing.ts";
 import { makeStoredTree } from "./tree.ts";
@@ -13,11 +13,11 @@ export type PublishedTrail = ReturnType<typeof makePublishedTrail>;
 
 /** What any employee may read of the trail, as far as the newest checkpoint. */
 export function makePublishedTrail(
-  ports: Pick<TrailPorts, "ledger" | "records" | "hasher" | "key" | "events">,
+  ports: Pick<TrailPorts, "ledger" | "records" | "key" | "events">,
   newest: () => NewestHead | undefined,
 ) {
-  const { ledger, records, hasher, key, events } = ports;
-  const stored = makeStoredTree(ledger, hasher);
+  const { ledger, records, key, events } = ports;
+  const stored = makeStoredTree(ledger);
   const size = () => newest()?.size ?? 0;
 
   return {
@@ -27,7 +27,7 @@ export function makePublishedTrail(
         origin: key?.name ?? null,
         publicKey: key === undefined ? null : formatVerifierKey(key),
         size: size(),
-        rootHash: toBase64(head?.root ?? hasher.empty),
+        rootHash: toBase64(head?.root ?? emptyRoot),
         checkpoint: head?.note ?? null,
       };
     },
@@ -57,10 +57,7 @@ export function makePublishedTrail(
      * Entries from an index on, and the index after the last of them. Throws NOT_FOUND past the end, so that a client that is
      * ahead of the trail notices it.
      */
-    async entries(
-      from: number,
-      limit: number,
-    ): Promise<{ readonly list: JsonList<object>; readonly next: number }> {
+    async entries(from: number, limit: number) {
       // As for a tile, another process may be ahead of this one.
       const end = from > size() ? (await ledger.end()).size : from;
       if (from > end) throw new DomainError("NOT_FOUND", `The trail has ${end} entries`);
@@ -74,12 +71,11 @@ export function makePublishedTrail(
       const head = newest();
       const { index, entry } = await records.entryOfLog(logId);
       if (index === undefined && entry === undefined) throw notFound("Log");
-      if (index === undefined || head?.note === undefined || index >= head.size) {
+      if (index === undefined || head?.note === undefined || index >= head.size)
         throw new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
-      }
       if (entry !== undefined) {
         const hashes = await stored.spans(inclusionSpans(index, head.size)).catch(gone);
-        if (isIncluded(hasher, index, head.size, hasher.leaf(entry), hashes, head.root))
+        if (isIncluded(index, head.size, leafHash(entry), hashes, head.root))
           return formatProof({ entry, index, hashes, checkpoint: head.note });
       }
       const what = entry === undefined ? "was removed" : "is not what was signed";
@@ -105,11 +101,7 @@ async function* inChunks<Chunk extends object>(
 }
 
 /** Entries in their order, some at a time. Throws GONE where one of them, or its record, is not there any more. */
-export async function* readEntries(
-  records: TrailRecords,
-  from: number,
-  to: number,
-): AsyncGenerator<readonly Uint8Array[]> {
+export async function* readEntries(records: TrailRecords, from: number, to: number) {
   for (let at = from; at < to; ) {
     const entries = await records.entries(at, to);
     if (entries.length === 0) throw new DomainError("GONE", `Entry ${at} of the trail was removed`);

@@ -1,7 +1,7 @@
 import { type Head, readHead } from "../../domain/trail/checkpoint.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import { UnsuitableDatabase } from "../unsuitable-database.ts";
-import type { RememberedNote, TrailPorts } from "./ports.ts";
+import type { RememberedNote, TrailStore } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
 /** Throws TrailError. Does not check the signature: the key may be another one by now. */
@@ -22,11 +22,8 @@ export function headIn(place: string, note: string | undefined): Head | undefine
 export async function requireRemembered({
   ledger,
   records,
-  hasher,
   remembered: { place, read },
-}: Pick<TrailPorts, "ledger" | "records" | "hasher"> & {
-  readonly remembered: RememberedNote;
-}): Promise<void> {
+}: Pick<TrailStore, "ledger" | "records"> & { readonly remembered: RememberedNote }): Promise<void> {
   // Before the trail, which a service may sign meanwhile.
   const kept = headIn(place, await read());
   if (kept === undefined || kept.size === 0) return;
@@ -41,8 +38,7 @@ export async function requireRemembered({
       `${place} remembers ${kept.size} entries of the trail, and the database has ${size}: ${kept.size - size} are missing`,
     );
   }
-  const tree = makeStoredTree(ledger, hasher);
-  if (!(await tree.extends(kept, { size, root: (await tree.frontier(size)).root() }))) {
+  const tree = makeStoredTree(ledger);
+  if (!(await tree.extends(kept, { size, root: (await tree.frontier(size)).root() })))
     throw new TrailError(`the database does not have the ${kept.size} entries that ${place} remembers`);
-  }
 }

@@ -120,10 +120,8 @@ export function next(state: Settling, seen: Seen): Step {
 const end = (state: Settling, isMore = false): Step => ({ state, todo: { kind: "end", isMore } });
 
 function number(state: Settling, window: Window): Step {
-  return {
-    state,
-    todo: { kind: "number", window, settled: state.phase === "settled" ? state.floor : all(0) },
-  };
+  const settled = state.phase === "settled" ? state.floor : all(0);
+  return { state, todo: { kind: "number", window, settled } };
 }
 
 function goOn(state: Settling): Step {
@@ -139,16 +137,8 @@ function afterHorizon(state: Settling, { horizon, size, now }: Extract<Seen, { k
   const begun = { pass: { entries: { from: 0, to: size }, doneTo: all(0) }, passAt: now };
   // A sequence that was set back issues ids again, as does a server that has lost some: they may be anywhere.
   if (server !== state.server || entryKinds.some(kind => lastIds[kind] < state.issued[kind]))
-    return {
-      phase: "open",
-      server,
-      issued: lastIds,
-      issuedAt: now,
-      floor: lastIds,
-      nextFloor: undefined,
-      ...begun,
-    };
-  // Ids of an earlier poll: the transaction of an id that this one has found may have no xid yet.
+    return { ...nothingKnown, server, issued: lastIds, issuedAt: now, floor: lastIds, ...begun };
+  // The ids that an earlier poll found issued, and not this one: the transaction of an id issued since may have no xid yet.
   const nextFloor =
     state.nextFloor ?? (xid === undefined ? undefined : { ids: state.issued, xid, since: now });
   return {

@@ -68,11 +68,11 @@ async function signedBefore(
  * @param own what this process has signed last
  */
 async function readWhole(
-  ports: Pick<TrailPorts, "ledger" | "checkpoints" | "hasher" | "remembered" | "key">,
+  ports: Pick<TrailPorts, "ledger" | "checkpoints" | "remembered" | "key">,
   readTree: () => Promise<KnownHead>,
   own?: Head,
 ): Promise<KnownHead> {
-  const { ledger, hasher, key } = ports;
+  const { ledger, key } = ports;
   const { inside, outside } = await signedBefore(ports, own);
   const tree = await readTree();
   // Up to the size outside no record had two entries; the owner of the database can write any size inside.
@@ -81,7 +81,7 @@ async function readWhole(
     if (repeated !== undefined) throw new TrailError(`another entry than ${repeated}`);
   }
   for (const { where, head, note } of [outside, inside].filter(signed => signed !== undefined)) {
-    if (!(await makeStoredTree(ledger, hasher).extends(head, tree)))
+    if (!(await makeStoredTree(ledger).extends(head, tree)))
       throw new TrailError(`${where} ${inWords(head)}`);
     // Two keys of two names would each sign one half of the history.
     const origin = note?.split("\n", 1)[0];
@@ -106,9 +106,9 @@ export class Signing {
 
   /** Throws as `readWhole`. */
   async sign(readTree: () => Promise<KnownHead>): Promise<void> {
-    const { checkpoints, ed25519, key, remembered, clock } = this.#ports;
+    const { checkpoints, key, remembered, clock } = this.#ports;
     const { size, root } = key ? await readWhole(this.#ports, readTree, this.newest) : await readTree();
-    const note = key && signCheckpoint({ size, root }, key, ed25519);
+    const note = key && signCheckpoint({ size, root }, key);
     const head = { size, root, note, at: clock.elapsed() };
     if (note !== undefined) {
       // A standby that is promoted without these entries would contradict what was signed.
@@ -151,10 +151,10 @@ export async function acceptTrail(
   ports: Omit<TrailPorts, "records" | "events" | "clock"> & { readonly key: SignerKey },
   { reason, givesUp }: { readonly reason: string; readonly givesUp: number },
 ): Promise<Acceptance | undefined> {
-  const { ledger, checkpoints, hasher, ed25519, remembered, key } = ports;
+  const { ledger, checkpoints, remembered, key } = ports;
   const readTree = async () => {
     const { size } = await ledger.end();
-    return { size, root: (await makeStoredTree(ledger, hasher).frontier(size)).root(), readSize: size };
+    return { size, root: (await makeStoredTree(ledger).frontier(size)).root(), readSize: size };
   };
   const noneIfBroken = (error: unknown): undefined => {
     if (!(error instanceof TrailError)) throw error;
@@ -171,7 +171,7 @@ export async function acceptTrail(
       `${lost} of the ${refused?.size ?? 0} entries that were signed would be given up: to confirm that, add --gives-up ${lost}`,
     );
   }
-  const note = signCheckpoint(accepted, key, ed25519);
+  const note = signCheckpoint(accepted, key);
   const acceptance = { reason, refused: refused ? inWords(refused) : "none", accepted: inWords(accepted) };
   await checkpoints.accept(note, acceptance);
   await remembered?.write(note);

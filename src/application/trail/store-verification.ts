@@ -4,7 +4,7 @@ import { equalBytes, faultOf } from "../../domain/trail/encoding.ts";
 import { hashLength } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { tileWidth } from "../../domain/trail/tile.ts";
-import type { TrailPorts } from "./ports.ts";
+import type { TrailStore } from "./ports.ts";
 import { inWords } from "./signing.ts";
 import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 
@@ -16,23 +16,23 @@ import { makeGrowingTree, makeStoredTree } from "./tree.ts";
  * @returns how many entries there are
  */
 export async function verifyStore(
-  { ledger, records, hasher, ed25519 }: Pick<TrailPorts, "ledger" | "records" | "hasher" | "ed25519">,
+  { ledger, records }: Pick<TrailStore, "ledger" | "records">,
   keys: readonly VerifierKey[],
   notes: ReadonlyMap<string, string>,
   report: (difference: string) => Promise<void>,
 ): Promise<number> {
-  for await (const finding of records.findings()) await report(finding);
+  for await (const difference of records.differences()) await report(difference);
   const signed: (Head & { readonly place: string })[] = [];
   for (const [place, note] of notes) {
     try {
-      signed.push({ place, ...openCheckpoint(note, keys, ed25519) });
+      signed.push({ place, ...openCheckpoint(note, keys) });
     } catch (error) {
       await report(`the checkpoint in ${place} ${faultOf(error)}`);
     }
   }
   const { size } = await ledger.end();
-  const stored = makeStoredTree(ledger, hasher);
-  const { tree, nodes } = makeGrowingTree(hasher);
+  const stored = makeStoredTree(ledger);
+  const { tree, nodes } = makeGrowingTree();
   const check = makePrefixCheck(signed, tree);
   try {
     while (tree.size < size) {

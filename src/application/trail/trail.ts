@@ -1,7 +1,5 @@
 import { isUnavailable } from "../../domain/error.ts";
-import type { TrailCrypto } from "../../domain/trail/crypto.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
-import { makeTreeHasher } from "../../domain/trail/merkle.ts";
 import type { Clock } from "../process.ts";
 import {
   conditionAfter,
@@ -29,7 +27,6 @@ export interface ServedTrailPorts extends Pick<TrailPorts, "key" | "remembered" 
   readonly trail: TrailStore;
   /** For requests. */
   readonly requestTrail: TrailStore;
-  readonly crypto: TrailCrypto;
   /** Rejects when the signal cuts it short. */
   readonly pause: (milliseconds: number, _?: undefined, cut?: { signal: AbortSignal }) => Promise<unknown>;
 }
@@ -93,12 +90,10 @@ class TrailStatus {
 
 /** The trail of a process that serves: numbers and signs beside the requests, and publishes. */
 export function makeTrail(ports: ServedTrailPorts) {
-  const { trail, requestTrail, crypto, key, events, clock, pause } = ports;
-  const hasher = makeTreeHasher(crypto.sha256);
+  const { trail, requestTrail, key, events, clock, pause } = ports;
   const stopping = new AbortController();
-  const wait = (milliseconds: number) => pause(milliseconds, undefined, stopping);
-  const numbering = new Numbering({ ...ports, ...trail, hasher });
-  const signing = new Signing({ ...ports, ...trail, hasher, ed25519: crypto });
+  const numbering = new Numbering({ ...ports, ...trail });
+  const signing = new Signing({ ...ports, ...trail });
   const newest = () => signing.newest;
   const status = new TrailStatus(clock);
   let running: Promise<unknown> = Promise.resolve();
@@ -141,11 +136,11 @@ export function makeTrail(ports: ServedTrailPorts) {
   }
 
   async function repeat(): Promise<void> {
-    while (!stopping.signal.aborted) await wait(await poll()).catch(() => {});
+    while (!stopping.signal.aborted) await pause(await poll(), undefined, stopping).catch(() => {});
   }
 
   return {
-    published: makePublishedTrail({ ...ports, ...requestTrail, hasher }, newest),
+    published: makePublishedTrail({ ...ports, ...requestTrail }, newest),
 
     /** The newest checkpoint. */
     checkpoint: () => newest()?.note,

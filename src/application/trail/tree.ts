@@ -8,9 +8,9 @@ import {
   joinHashes,
   makeFrontier,
   type Node,
+  nodeHash,
   nodesOf,
   type Span,
-  type TreeHasher,
 } from "../../domain/trail/merkle.ts";
 import type { HashRange, Ledger, StoredNode } from "./ports.ts";
 
@@ -19,16 +19,16 @@ const storedHeight = 4;
 const groupSize = 2 ** storedHeight;
 
 /** A tree that grows at its end, and what of it is to be stored. */
-export function makeGrowingTree(hasher: TreeHasher, start?: Pick<Frontier, "size" | "hashes">) {
+export function makeGrowingTree(start?: Pick<Frontier, "size" | "hashes">) {
   const nodes: StoredNode[] = [];
-  const tree = makeFrontier(hasher, start, (node, hash) => {
+  const tree = makeFrontier(start, (node, hash) => {
     if (node.level % storedHeight === 0) nodes.push({ ...node, hash });
   });
   return { tree, nodes };
 }
 
 /** The tree of the entries in the database. Its methods throw TrailError where an entry is missing. */
-export function makeStoredTree(ledger: Pick<Ledger, "hashes" | "firstMissing">, hasher: TreeHasher) {
+export function makeStoredTree(ledger: Pick<Ledger, "hashes" | "firstMissing">) {
   /**
    * Stored hashes, one after the other. Those that a process has left out, because it ended between the entries and them,
    * are computed from the ones below.
@@ -52,7 +52,7 @@ export function makeStoredTree(ledger: Pick<Ledger, "hashes" | "firstMissing">, 
   function rootOf(hashes: Uint8Array): Hash {
     if (hashes.length === hashLength) return hashes;
     const half = hashes.length / 2;
-    return hasher.node(rootOf(hashes.subarray(0, half)), rootOf(hashes.subarray(half)));
+    return nodeHash(rootOf(hashes.subarray(0, half)), rootOf(hashes.subarray(half)));
   }
 
   /** The hashes of perfect subtrees. */
@@ -71,12 +71,12 @@ export function makeStoredTree(ledger: Pick<Ledger, "hashes" | "firstMissing">, 
     async spans(asked: readonly Span[]): Promise<Hash[]> {
       const nodes = asked.map(nodesOf);
       const hashes = await hashesOf(nodes.flat());
-      return nodes.map(({ length }) => joinHashes(hasher, hashes.splice(0, length)));
+      return nodes.map(({ length }) => joinHashes(hashes.splice(0, length)));
     },
 
     /** The tree of the first entries, as what grows on. */
     async frontier(size: number): Promise<Frontier> {
-      return makeFrontier(hasher, { size, hashes: await hashesOf(nodesOf({ from: 0, to: size })) });
+      return makeFrontier({ size, hashes: await hashesOf(nodesOf({ from: 0, to: size })) });
     },
 
     /** Whether the stored subtrees of the older head give its root, and with those after them that of the newer one. */
@@ -86,7 +86,7 @@ export function makeStoredTree(ledger: Pick<Ledger, "hashes" | "firstMissing">, 
         { from: 0, to: older.size },
         { from: older.size, to: newer.size },
       ].flatMap(nodesOf);
-      const check = makePrefixCheck([older, newer], makeFrontier(hasher));
+      const check = makePrefixCheck([older, newer], makeFrontier());
       for (const [at, hash] of (await hashesOf(nodes)).entries()) check.add(hash, nodes[at]?.level);
       return check.matches(older) && check.matches(newer);
     },

@@ -1,4 +1,3 @@
-import type { Ed25519 } from "./crypto.ts";
 import { fromBase64, readCount, TrailError, toBase64 } from "./encoding.ts";
 import { type Hash, hashLength } from "./merkle.ts";
 import { openNote, requireCosignatures, type SignerKey, signNote, type VerifierKey } from "./note.ts";
@@ -24,11 +23,8 @@ export function readHead(note: string): Head {
 }
 
 /** The note that says so. */
-export const signCheckpoint = (
-  { size, root }: Head,
-  key: SignerKey,
-  ed25519: Pick<Ed25519, "sign">,
-): string => signNote(`${key.name}\n${size}\n${toBase64(root)}\n`, key, ed25519);
+export const signCheckpoint = ({ size, root }: Head, key: SignerKey): string =>
+  signNote(`${key.name}\n${size}\n${toBase64(root)}\n`, key);
 
 /**
  * The tree's head that a note states, provided that a known key of the note's origin has signed it, and all witnesses have
@@ -39,15 +35,13 @@ export const signCheckpoint = (
 export function openCheckpoint(
   note: string,
   known: readonly VerifierKey[],
-  ed25519: Pick<Ed25519, "verify">,
   witnesses: readonly VerifierKey[] = [],
 ): Checkpoint {
-  const { text, signers } = openNote(note, known, ed25519);
-  requireCosignatures(note, witnesses, ed25519);
+  const { text, signers } = openNote(note, known);
+  requireCosignatures(note, witnesses);
   const [origin = "", ...lines] = text.slice(0, -1).split("\n");
   if (origin === "" || lines.slice(2).includes("")) throw new TrailError("is not a checkpoint");
-  if (!signers.some(({ name }) => name === origin)) {
+  if (!signers.some(({ name }) => name === origin))
     throw new TrailError(`is of ${origin}, which is not the name of the key`);
-  }
   return { origin, ...readHead(text) };
 }

@@ -1,7 +1,7 @@
 import type { Checkpoint, Head } from "./checkpoint.ts";
 import { equalBytes, TrailError } from "./encoding.ts";
 import { comparedFields, type LogEntry, readLogEntry } from "./entry.ts";
-import { type Frontier, type Hash, isIncluded, type TreeHasher } from "./merkle.ts";
+import { type Frontier, type Hash, isIncluded, leafHash } from "./merkle.ts";
 import type { TrailProof } from "./proof.ts";
 
 export type PrefixCheck = ReturnType<typeof makePrefixCheck>;
@@ -39,11 +39,10 @@ export interface Difference {
  *
  * @throws TrailError when the proof does not hold, or its entry is not that of a log
  */
-export function provenLog(hasher: TreeHasher, proof: TrailProof, { size, root }: Checkpoint): LogEntry {
+export function provenLog(proof: TrailProof, { size, root }: Checkpoint): LogEntry {
   const { index, hashes, entry } = proof;
-  if (!isIncluded(hasher, index, size, hasher.leaf(entry), hashes, root)) {
+  if (!isIncluded(index, size, leafHash(entry), hashes, root))
     throw new TrailError("does not hold: its entry is not in the tree of its checkpoint");
-  }
   return readLogEntry(entry);
 }
 

@@ -1,9 +1,6 @@
 /** A trail's document cannot be read, or does not hold. The message is for the person who verifies. */
 export class TrailError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "TrailError";
-  }
+  override readonly name = "TrailError";
 }
 
 /** The message of a TrailError. Throws any other error again. */
@@ -37,9 +34,8 @@ export function fromBase64(text: string): Uint8Array {
   return bytes;
 }
 
-export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
-}
+export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, at) => byte === b[at]);
 
 /** A number of entries, or the index of one: decimal, without leading zeros. Throws TrailError. */
 export function readCount(what: string, text: string): number {

@@ -1,5 +1,5 @@
 import { logStatuses, taskTypes } from "../maintenance-log.ts";
-import { isRole } from "../role.ts";
+import { roles } from "../role.ts";
 import { fromUtf8, TrailError } from "./encoding.ts";
 
 /** The kinds of entries, in the order in which they are numbered: who and what logs are about comes before the logs. */
@@ -27,6 +27,9 @@ const changedBy = isNullOr(isId);
 /** When the database took the record, in UTC; null for what was there before the trail. */
 const recordedAt = isNullOr(isMoment);
 
+/** What the states of employees and of assets have in common. */
+const ofState = { id: isId, active: isBoolean, changedBy, recordedAt };
+
 /** What is signed: the fields of each kind. Those of a log are in the order of the API, and end with what it does not return. */
 const fieldsOf = {
   log: {
@@ -42,23 +45,8 @@ const fieldsOf = {
     recordedAt,
     kind: isOneOf(["log"]),
   },
-  employee: {
-    id: isId,
-    role: isRole,
-    active: isBoolean,
-    changedBy,
-    recordedAt,
-    kind: isOneOf(["employee"]),
-  },
-  asset: {
-    id: isId,
-    name: isText,
-    description: isText,
-    active: isBoolean,
-    changedBy,
-    recordedAt,
-    kind: isOneOf(["asset"]),
-  },
+  employee: { ...ofState, role: isOneOf(roles), kind: isOneOf(["employee"]) },
+  asset: { ...ofState, name: isText, description: isText, kind: isOneOf(["asset"]) },
 } satisfies Record<EntryKind, Readonly<Record<string, Check<unknown>>>>;
 
 type Fields<Checks> = { readonly [F in keyof Checks]: Checks[F] extends Check<infer T> ? T : never };

@@ -1,4 +1,4 @@
-import type { Ed25519, Sha256, TrailCrypto } from "./crypto.ts";
+import { publicKeyOf, sha256, sign, verify } from "./crypto.ts";
 import { fromBase64, TrailError, toBase64, toUtf8 } from "./encoding.ts";
 
 /** A public key by which notes are verified (C2SP signed-note). */
@@ -13,8 +13,6 @@ export interface VerifierKey {
 export interface SignerKey extends VerifierKey {
   readonly seed: Uint8Array;
 }
-
-type KeyCrypto = Pick<TrailCrypto, "publicKeyOf" | "sha256">;
 
 /** Types of signatures: of a log, and the timestamped one of a witness (C2SP tlog-cosignature). */
 const ed25519Type = 1;
@@ -31,14 +29,14 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const typed = (key: Uint8Array, type = ed25519Type): Uint8Array => Uint8Array.from([type, ...key]);
 
 /** The first four bytes of SHA-256(name || LF || type || public key). */
-const keyIdOf = (name: string, publicKey: Uint8Array, sha256: Sha256, type = ed25519Type): string =>
+const keyIdOf = (name: string, publicKey: Uint8Array, type = ed25519Type): string =>
   hex(sha256(Uint8Array.from([...toUtf8(`${name}\n`), ...typed(publicKey, type)])).subarray(0, 4));
 
 /** The key of a name and a seed. Throws TrailError for a name that cannot be a key's. */
-export function makeSignerKey(name: string, seed: Uint8Array, crypto: KeyCrypto): SignerKey {
+export function makeSignerKey(name: string, seed: Uint8Array): SignerKey {
   if (!isKeyName(name)) throw new TrailError("has a name that is empty, or has a space or a plus sign");
-  const publicKey = crypto.publicKeyOf(seed);
-  return { name, id: keyIdOf(name, publicKey, crypto.sha256), publicKey, seed };
+  const publicKey = publicKeyOf(seed);
+  return { name, id: keyIdOf(name, publicKey), publicKey, seed };
 }
 
 const isKeyName = (name: string): boolean => nameFormat.test(name) && name.isWellFormed();
@@ -50,26 +48,24 @@ export const formatVerifierKey = ({ name, id, publicKey }: VerifierKey): string 
   `${name}+${id}+${toBase64(typed(publicKey))}`;
 
 /** Throws TrailError. Its message never has a part of the key. */
-export function readSignerKey(text: string, crypto: KeyCrypto): SignerKey {
+export function readSignerKey(text: string): SignerKey {
   const prefix = "PRIVATE+KEY+";
   if (!text.startsWith(prefix)) throw new TrailError("is not a signer key");
   const { name, id, key } = readKey(text.slice(prefix.length), ed25519Type);
-  const signer = makeSignerKey(name, key, crypto);
+  const signer = makeSignerKey(name, key);
   if (signer.id !== id) throw new TrailError("has a key ID that is not the key's");
   return signer;
 }
 
 /** The key of a log. Throws TrailError. */
-export const readVerifierKey = (text: string, sha256: Sha256): VerifierKey =>
-  readPublicKey(text, sha256, ed25519Type);
+export const readVerifierKey = (text: string): VerifierKey => readPublicKey(text, ed25519Type);
 
 /** The key of a witness, which never counts as that of a log. Throws TrailError. */
-export const readWitnessKey = (text: string, sha256: Sha256): VerifierKey =>
-  readPublicKey(text, sha256, cosignatureType);
+export const readWitnessKey = (text: string): VerifierKey => readPublicKey(text, cosignatureType);
 
-function readPublicKey(text: string, sha256: Sha256, type: number): VerifierKey {
+function readPublicKey(text: string, type: number): VerifierKey {
   const { name, id, key } = readKey(text, type);
-  if (keyIdOf(name, key, sha256, type) !== id) throw new TrailError("has a key ID that is not the key's");
+  if (keyIdOf(name, key, type) !== id) throw new TrailError("has a key ID that is not the key's");
   return { name, id, publicKey: key };
 }
 
@@ -89,7 +85,7 @@ function readKey(text: string, expected: number): { name: string; id: string; ke
 }
 
 /** @param text lines, each with its end, without control characters */
-export function signNote(text: string, key: SignerKey, { sign }: Pick<Ed25519, "sign">): string {
+export function signNote(text: string, key: SignerKey): string {
   if (!isNoteText(text) || !text.endsWith("\n")) throw new TrailError("is not the text of a note");
   const signature = sign(key.seed, toUtf8(text));
   const signed = Buffer.concat([Buffer.from(key.id, "hex"), signature]);
@@ -98,12 +94,6 @@ export function signNote(text: string, key: SignerKey, { sign }: Pick<Ed25519, "
 
 const isNoteText = (text: string): boolean =>
   text.isWellFormed() && !Array.from(text).some(character => character < " " && character !== "\n");
-
-export interface Note {
-  readonly text: string;
-  /** Of the known keys, those that have signed: at least one. */
-  readonly signers: readonly VerifierKey[];
-}
 
 interface SignatureLine {
   readonly name: string;
@@ -135,21 +125,17 @@ const isOf =
 /**
  * Reads a note and verifies the signatures of the known keys; those of others are passed over.
  *
+ * @returns its text and, of the known keys, those that have signed: at least one
  * @throws TrailError when it is no note, when a known key's signature is wrong, and when no known key has signed
  */
-export function openNote(
-  note: string,
-  known: readonly VerifierKey[],
-  { verify }: Pick<Ed25519, "verify">,
-): Note {
+export function openNote(note: string, known: readonly VerifierKey[]) {
   const { text, lines } = splitNote(note);
   const signers: VerifierKey[] = [];
   for (const line of lines) {
     const key = known.find(isOf(line));
     if (key === undefined) continue;
-    if (!verify(key.publicKey, toUtf8(text), line.signature)) {
+    if (!verify(key.publicKey, toUtf8(text), line.signature))
       throw new TrailError(`has a wrong signature of ${key.name}`);
-    }
     if (!signers.includes(key)) signers.push(key);
   }
   if (signers.length === 0) throw new TrailError("is not signed by this key");
@@ -160,11 +146,7 @@ export function openNote(
  * Throws TrailError unless every witness has cosigned the note (C2SP tlog-cosignature, cosignature/v1): a time in seconds, and
  * an Ed25519 signature of it and the text.
  */
-export function requireCosignatures(
-  note: string,
-  witnesses: readonly VerifierKey[],
-  { verify }: Pick<Ed25519, "verify">,
-): void {
+export function requireCosignatures(note: string, witnesses: readonly VerifierKey[]): void {
   const { text, lines } = splitNote(note);
   for (const witness of witnesses) {
     const cosignatures = lines.filter(line => isOf(line)(witness));
@@ -173,9 +155,8 @@ export function requireCosignatures(
       const time = signature.length === 72 ? Buffer.from(signature).readBigInt64BE() : -1n;
       const signed = toUtf8(`cosignature/v1\ntime ${time}\n${text}`);
       // The tools of Go refuse a time above 2^63 - 1 too.
-      if (time < 0n || !verify(witness.publicKey, signed, signature.subarray(8))) {
+      if (time < 0n || !verify(witness.publicKey, signed, signature.subarray(8)))
         throw new TrailError(`has a wrong cosignature of ${witness.name}`);
-      }
     }
   }
 }

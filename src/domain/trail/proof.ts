@@ -1,5 +1,5 @@
 import { fromBase64, readCount, TrailError, toBase64 } from "./encoding.ts";
-import type { Hash } from "./merkle.ts";
+import { type Hash, hashLength } from "./merkle.ts";
 
 /** That an entry is in the tree of a checkpoint (C2SP tlog-proof@v1). */
 export interface TrailProof {
@@ -28,7 +28,8 @@ export function readProof(text: string): TrailProof {
   if (!extra.startsWith("extra ")) throw new TrailError("has no extra line with the entry");
   if (!index.startsWith("index ") || lines.length > hashesAtMost) throw new TrailError("is malformed");
   const hashes = lines.map(fromBase64);
-  if (hashes.some(hash => hash.length !== 32)) throw new TrailError("has a hash that is not of 32 bytes");
+  if (hashes.some(hash => hash.length !== hashLength))
+    throw new TrailError("has a hash that is not of 32 bytes");
   return {
     entry: fromBase64(extra.slice("extra ".length)),
     index: readCount("index", index.slice("index ".length)),

@@ -18,12 +18,10 @@ export interface Tile {
   readonly width: number;
 }
 
-/** How many hashes the tiles of a level have together, in a tree of this size. */
-const hashesOfLevel = (level: number, size: number): number => Math.floor(size / tileWidth ** level);
-
 /** The tile at this place in a tree of this size; undefined where the tree has none. */
 export function tileAt(level: number, index: number, size: number): Tile | undefined {
-  const width = Math.min(tileWidth, hashesOfLevel(level, size) - index * tileWidth);
+  const hashesOfLevel = Math.floor(size / tileWidth ** level);
+  const width = Math.min(tileWidth, hashesOfLevel - index * tileWidth);
   return width > 0 ? { level, index, width } : undefined;
 }
 
@@ -64,7 +62,7 @@ export function writeBundle(entries: readonly Uint8Array[]): Uint8Array {
   const bundle = new Uint8Array(entries.reduce((length, entry) => length + 2 + entry.length, 0));
   let at = 0;
   for (const entry of entries) {
-    if (entry.length > 0xffff) throw new TrailError("an entry is longer than 65,535 bytes");
+    if (entry.length > mostEntryBytes) throw new TrailError("an entry is longer than 65,535 bytes");
     bundle.set([entry.length >> 8, entry.length & 0xff], at);
     bundle.set(entry, at + 2);
     at += 2 + entry.length;

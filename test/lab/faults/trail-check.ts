@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
 import { openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../../src/domain/trail/encoding.ts";
-import { makeFrontier, makeTreeHasher } from "../../../src/domain/trail/merkle.ts";
+import { makeFrontier } from "../../../src/domain/trail/merkle.ts";
 import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../../src/domain/trail/note.ts";
 import type { Cluster } from "./cluster.ts";
 import { databaseName, query } from "./stage.ts";
 
-const key = makeSignerKey("faults.example.com", new Uint8Array(32).fill(5), trailCrypto);
+const key = makeSignerKey("faults.example.com", new Uint8Array(32).fill(5));
 export const trailKey = formatSignerKey(key);
 export const verifierKey = formatVerifierKey(key);
 
@@ -74,7 +73,7 @@ export async function faultsOfTrail(cluster: Cluster, notes: ReadonlySet<string>
   if (new Set(Object.values(counts ?? {})).size !== 1)
     faults.push(`not one entry for each record: ${JSON.stringify(counts)}`);
   const roots = new Map<number, string>();
-  const frontier = makeFrontier(makeTreeHasher(trailCrypto.sha256));
+  const frontier = makeFrontier();
   roots.set(0, toBase64(frontier.root()));
   const wanted = new Set([...notes].map(note => Number(note.split("\n")[1])));
   for (const { index, hash } of await query(
@@ -86,7 +85,7 @@ export async function faultsOfTrail(cluster: Cluster, notes: ReadonlySet<string>
     if (wanted.has(frontier.size)) roots.set(frontier.size, toBase64(frontier.root()));
   }
   for (const note of notes) {
-    const { size, root } = openCheckpoint(note, [key], trailCrypto);
+    const { size, root } = openCheckpoint(note, [key]);
     if (roots.get(size) !== toBase64(root)) faults.push(`the checkpoint of ${size} entries has another root`);
   }
   return faults;

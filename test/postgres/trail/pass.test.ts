@@ -10,7 +10,7 @@ import { makeFakeClock } from "../../fakes/fake-clock.ts";
 import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
 import { openDatabase, type TestDatabase } from "../../support/database.ts";
 import { literal, planOf, recording } from "../../support/recording-database.ts";
-import { hasher, pollAll } from "../../support/trail-stage.ts";
+import { pollAll } from "../../support/trail-stage.ts";
 
 const [logCount, windows] = [12_000, 4];
 /** So far apart are the ids of logs that all of them take some windows. */
@@ -65,7 +65,6 @@ describe("a pass over all ids of the trail", () => {
     pollAll(
       new Numbering({
         ...makeRepositories(database).trail,
-        hasher,
         clock: makeFakeClock(),
         events: makeRecordingEventLog(),
       }),

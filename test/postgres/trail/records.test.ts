@@ -130,7 +130,7 @@ describe("the trail's records in PostgreSQL", () => {
     assert.deepEqual([numbered.found, numbered.hashes.length / 32, numbered.tooLong], [2, 1, "log 2"]);
     assert.equal((await ledger.end()).size, size + 3);
     const findings: string[] = [];
-    for await (const finding of records.findings()) findings.push(finding);
+    for await (const finding of records.differences()) findings.push(finding);
     assert.ok(findings.includes("log 2: is too long for an entry"), findings.join("\n"));
   });
 

@@ -65,7 +65,7 @@ describe("a record of which the owner of the tables has changed one field", () =
 
   async function findings(): Promise<string[]> {
     const found: string[] = [];
-    for await (const finding of makeRepositories(database).trail.records.findings()) found.push(finding);
+    for await (const finding of makeRepositories(database).trail.records.differences()) found.push(finding);
     return found;
   }
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readDatabaseUrl } from "../../../src/adapters/postgres/connection/database-url.ts";
-import { trailCrypto } from "../../../src/adapters/trail-crypto.ts";
 import { type Environment, readSettings, SettingsError } from "../../../src/config/read-settings.ts";
 import { databaseSettings, passwordSettings, readServeSettings } from "../../../src/config/settings.ts";
 import { formatSignerKey, makeSignerKey } from "../../../src/domain/trail/note.ts";
@@ -40,7 +39,7 @@ function testRefused(name: string, values: readonly string[], reason: string): v
   }
 }
 
-const trailKey = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7), trailCrypto);
+const trailKey = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7));
 
 describe("the settings of serve", () => {
   test("have defaults for all but the database and the secret", () => {

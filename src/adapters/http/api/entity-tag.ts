@@ -7,7 +7,6 @@ import type { RouteResult } from "./route.ts";
 /** A strong tag: the hash of all that is sent, which has the current names in a log that never changes (RFC 9110, section 8.8.3). */
 const tagOf = (body: string): string => `"${hash("sha256", body, "base64url")}"`;
 
-/** Content with its entity tag. */
 export function tagged(content: object, headers: RouteResult["headers"] = {}): RouteResult {
   const body = JSON.stringify(content);
   return { body, headers: { ...headers, ETag: tagOf(body) } };
@@ -26,12 +25,9 @@ export function unlessMatched({ ifMatch, ifNoneMatch }: Preconditions, content: 
 }
 
 /** Whether content meets the preconditions of a change; undefined when the client has sent none. */
-export function expectationOf({
-  ifMatch,
-  ifNoneMatch,
-}: Preconditions): ((content: object) => boolean) | undefined {
+export function expectationOf({ ifMatch, ifNoneMatch }: Preconditions) {
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined;
-  return content => {
+  return (content: object): boolean => {
     const tag = tagOf(JSON.stringify(content));
     return (ifMatch === undefined || isNamedStrongly(ifMatch, tag)) && !isNamed(ifNoneMatch, tag);
   };

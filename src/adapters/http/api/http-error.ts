@@ -29,10 +29,6 @@ const challengeOf: Partial<Record<ErrorCode, string>> = {
   FORBIDDEN: `${bearer}, error="insufficient_scope"`,
 };
 
-/** More is asked for at once than the process has room for. */
-export const overloaded = (): HttpError =>
-  new HttpError(503, "The service is overloaded", { "Retry-After": "1" });
-
 /** Whatever is not an expected error gives nothing of itself away. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;

@@ -63,15 +63,10 @@ export async function listOrPage(
 }
 
 /** A relative link, which also works behind a proxy that adds a prefix to the path. Some libraries resolve a query alone wrongly (RFC 2396). */
-function linkTo(
-  segment: string | number,
-  query: Values<typeof logQueryFields>,
-  position: LogPosition,
-): string {
+function linkTo(segment: string | number, query: Values<typeof logQueryFields>, position: LogPosition) {
   const next = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...query, before: cursorOf(position) })) {
+  for (const [name, value] of Object.entries({ ...query, before: cursorOf(position) }))
     if (value !== undefined) next.set(name, String(value));
-  }
   return `<${segment}?${next}>; rel="next"`;
 }
 

@@ -1,5 +1,5 @@
 import type { ByteList, JsonList } from "../../../application/json-list.ts";
-import type { Caller, Origin } from "../../../application/ports.ts";
+import type { Caller, RequestContext } from "../../../application/ports.ts";
 import type { Fields, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
 import type { HeaderFields } from "../../protocol/error-response.ts";
@@ -15,7 +15,6 @@ export interface RouteResult {
   readonly isNotModified?: true;
 }
 
-/** An object as JSON. */
 export const json = (content: object, headers: HeaderFields = {}): RouteResult => ({
   body: JSON.stringify(content),
   headers,
@@ -48,7 +47,7 @@ interface Input<Id, Rest, Body extends Fields, Query extends Fields, Headers ext
   readonly headers: Values<Headers>;
   readonly body: Values<Body>;
   readonly preconditions: Preconditions;
-  readonly origin: Origin;
+  readonly context: RequestContext;
 }
 
 type InputOf<Path, Body extends Fields, Query extends Fields, Headers extends Fields> = Input<

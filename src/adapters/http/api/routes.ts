@@ -1,7 +1,7 @@
-import type { Assets } from "../../../application/assets.ts";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { Employees } from "../../../application/employees.ts";
 import type { MaintenanceLogs } from "../../../application/maintenance-logs.ts";
+import type { AssetRepository } from "../../../application/ports.ts";
 import type { PublishedTrail } from "../../../application/trail/publishing.ts";
 import { activityFilterFields } from "../../../domain/activity.ts";
 import { newAssetFields } from "../../../domain/asset.ts";
@@ -11,17 +11,23 @@ import {
   passwordChangeFields,
   registrationFields,
 } from "../../../domain/employee.ts";
-import { activeAssetsFields, newLogFields, writeLogHeaders } from "../../../domain/maintenance-log.ts";
+import { invalid } from "../../../domain/error.ts";
+import { optional, rule } from "../../../domain/field.ts";
+import {
+  activeAssetsFields,
+  newLogFields,
+  readLimit,
+  writeLogHeaders,
+} from "../../../domain/maintenance-log.ts";
 import { expectationOf, tagged, unlessMatched } from "./entity-tag.ts";
 import { listOrPage, logQueryFields, refusedInPages, unfilteredFields } from "./log-page.ts";
 import { readOpenApi } from "./openapi.ts";
-import { guarded, json, type KeyOf, list, open, rolesOf } from "./route.ts";
-import { makeTrailRoutes } from "./trail-routes.ts";
+import { bytes, guarded, json, type KeyOf, list, open, plainText, rolesOf } from "./route.ts";
 
 export interface UseCases {
   readonly authentication: Authentication;
   readonly employees: Employees;
-  readonly assets: Assets;
+  readonly assets: AssetRepository;
   readonly maintenanceLogs: MaintenanceLogs;
   readonly trail: PublishedTrail;
 }
@@ -29,7 +35,20 @@ export interface UseCases {
 /** The longest email and password take half of it, with each character as an escape. */
 const credentialsLimitBytes = 4 * 1024;
 
-/** Every route, with the role that it needs. */
+const trailPath = "/api/v1/trail";
+
+const readFrom = rule({ type: "integer", minimum: 0 }, (value): number => {
+  const from = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : -1;
+  if (from < 0) throw invalid("Invalid from value");
+  return from;
+});
+
+export const entriesFields = {
+  from: optional(readFrom, 0),
+  limit: optional(readLimit, 100),
+};
+
+/** Every route, with the role that it needs. `trail` is undefined where routes are described and never run. */
 export function makeRoutes({ authentication, employees, assets, maintenanceLogs, trail }: UseCases) {
   // Read now: the file of a package that replaces this one would describe another version.
   const document = readOpenApi();
@@ -51,13 +70,13 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     open("POST", "/api/v1/auth/login", {
       body: loginFields,
       bodyLimitBytes: credentialsLimitBytes,
-      run: async ({ body, origin }) => json(await authentication.logIn(body, origin)),
+      run: async ({ body, context }) => json(await authentication.logIn(body, context)),
     }),
     guarded("POST", "/api/v1/auth/register", "MANAGER", {
       status: 201,
       body: registrationFields,
-      run: async ({ caller, body, origin }) => {
-        const employee = await employees.register(caller, body, origin);
+      run: async ({ caller, body, context }) => {
+        const employee = await employees.register(caller, body, context);
         return tagged(employee, { Location: `../employees/${employee.id}` });
       },
     }),
@@ -78,8 +97,8 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     guarded("PUT", "/api/v1/employees/{id}", "MANAGER", {
       hasEntityTag: true,
       body: employeeChangeFields,
-      run: async ({ caller, id, preconditions, body, origin }) =>
-        tagged(await employees.update(caller, id, body, origin, expectationOf(preconditions))),
+      run: async ({ caller, id, preconditions, body, context }) =>
+        tagged(await employees.update(caller, id, body, context, expectationOf(preconditions))),
     }),
     guarded("DELETE", "/api/v1/employees/{id}", "ADMIN", {
       status: 204,
@@ -98,7 +117,7 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
       status: 204,
       body: passwordChangeFields,
       bodyLimitBytes: credentialsLimitBytes,
-      run: ({ caller, body, origin }) => employees.changePassword(caller, body, origin),
+      run: ({ caller, body, context }) => employees.changePassword(caller, body, context),
     }),
 
     guarded("GET", "/api/v1/assets", "AUTHENTICATED", {
@@ -112,17 +131,17 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
       status: 201,
       body: newAssetFields,
       run: async ({ caller, body }) => {
-        const asset = await assets.create(caller, body);
+        const asset = await assets.insert(body, caller);
         return json(asset, { Location: `assets/${asset.id}` });
       },
     }),
     guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
       status: 204,
-      run: ({ caller, id }) => assets.setActive(caller, id, true),
+      run: ({ caller, id }) => assets.setActive(id, true, caller),
     }),
     guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
       status: 204,
-      run: ({ caller, id }) => assets.setActive(caller, id, false),
+      run: ({ caller, id }) => assets.setActive(id, false, caller),
     }),
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       query: logQueryFields,
@@ -160,7 +179,29 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
       refusedQuery: refusedInPages,
       run: ({ id, query }) => listOrPage(id, query, maintenanceLogs.listOfPerformer(id, query)),
     }),
-    ...makeTrailRoutes(trail),
+
+    // The provable trail.
+    guarded("GET", trailPath, "AUTHENTICATED", {
+      run: () => json(trail.head()),
+    }),
+    guarded("GET", `${trailPath}/checkpoint`, "AUTHENTICATED", {
+      run: () => plainText(trail.checkpoint()),
+    }),
+    guarded("GET", `${trailPath}/tile/{path}`, "AUTHENTICATED", {
+      run: async ({ path }) => bytes(await trail.tile(path)),
+    }),
+    guarded("GET", `${trailPath}/entries`, "AUTHENTICATED", {
+      query: entriesFields,
+      run: async ({ query: { from, limit } }) => {
+        const entries = await trail.entries(from, limit);
+        return list(entries.list, {
+          Link: `<entries?from=${entries.next}&limit=${limit}>; rel="next"`,
+        });
+      },
+    }),
+    guarded("GET", "/api/v1/logs/{id}/proof", "AUTHENTICATED", {
+      run: async ({ id }) => plainText(await trail.proof(id)),
+    }),
   ];
   return routes;
 }

@@ -1,4 +1,5 @@
 import type { HttpLoad, TurnedAway } from "../../../application/figures.ts";
+import type { HttpLimits } from "./limits.ts";
 
 /** The phases of an exchange (exchange.ts) in their order: it may skip some, and never goes back. */
 export type Phase = "arrived" | "checking" | "receiving" | "working" | "responding" | "closed";
@@ -22,19 +23,6 @@ export interface Share {
   readonly movedAt: number;
   /** Ends the wait for a body with 503, or cuts the connection under a response: another exchange needs the memory. */
   giveUp(): void;
-}
-
-export interface AccountLimits {
-  /** Places: exchanges that the service checks or works on at one time. */
-  readonly requests: number;
-  /** The bytes of all bodies. */
-  readonly bodyBytes: number;
-  /** The bytes of bodies without a token, so that a flood of them leaves memory for the others. */
-  readonly bodyBytesWithoutToken: number;
-  /** The bytes of all responses that clients have not taken. */
-  readonly responseBytes: number;
-  /** A client that has taken something within this time is not cut off for a list: the list is refused. */
-  readonly slowReaderMilliseconds: number;
 }
 
 /** A bound on what all exchanges together hold of one thing. */
@@ -67,7 +55,7 @@ export class Account {
   #unreported = { ...noCounts };
 
   /** @param underWay all exchanges that may hold something */
-  constructor(limits: AccountLimits, underWay: () => Iterable<Share>) {
+  constructor(limits: HttpLimits, underWay: () => Iterable<Share>) {
     this.#underWay = underWay;
     this.#slowReaderMilliseconds = limits.slowReaderMilliseconds;
     const room = (most: number, of: Room["of"]): Room => ({ most, held: 0, of });
@@ -172,14 +160,20 @@ export class Account {
     return true;
   }
 
-  /** Ends an exchange in this phase to make room; false when none has stalled for that long. */
+  /**
+   * Makes room by ending the exchange that has moved nothing for longest, among those in this phase of the owner that holds most;
+   * false when none has stalled for that long.
+   */
   #endStalled(room: Room, share: Share, more: number, phase: Phase, patienceMilliseconds = 0): boolean {
     const others = [...this.#underWay()].filter(other => other !== share && room.of(other) > 0);
+    const held = new Map<Share["owner"], number>();
+    for (const other of others) held.set(other.owner, (held.get(other.owner) ?? 0) + room.of(other));
+    const heldWith = ({ owner }: Share): number => held.get(owner) ?? 0;
     const isFull = room.held + more > room.most;
     const movedBefore = performance.now() - patienceMilliseconds;
     const mayEnd = (other: Share): boolean =>
       other.phase === phase && other.movedAt <= movedBefore && (isFull || other.owner === share.owner);
-    const ending = stalledOf(others, room, mayEnd);
+    const [ending] = others.filter(mayEnd).sort((a, b) => heldWith(b) - heldWith(a) || a.movedAt - b.movedAt);
     if (ending === undefined) return false;
     this.turnAway(phase === "receiving" ? "bodies" : "slowClients");
     this.#change(ending, ending.phase, 0, 0);
@@ -197,26 +191,4 @@ export class Account {
     share.bodyBytes = bodyBytes;
     share.responseBytes = responseBytes;
   }
-}
-
-/** The exchange that has moved nothing for longest, among those that may end of the owner that holds most. */
-function stalledOf(
-  shares: readonly Share[],
-  room: Room,
-  mayEnd: (share: Share) => boolean,
-): Share | undefined {
-  const held = new Map<Share["owner"], number>();
-  for (const share of shares) held.set(share.owner, (held.get(share.owner) ?? 0) + room.of(share));
-  const heldWith = ({ owner }: Share): number => held.get(owner) ?? 0;
-  return shares
-    .filter(mayEnd)
-    .reduce<Share | undefined>(
-      (found, other) =>
-        found === undefined ||
-        heldWith(other) > heldWith(found) ||
-        (heldWith(other) === heldWith(found) && other.movedAt < found.movedAt)
-          ? other
-          : found,
-      undefined,
-    );
 }

@@ -12,13 +12,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * Receives the body of a request; empty when there is none.
  *
  * @param limitBytes of the longest body that the route reads
- * @throws HttpError 400, 413, 415, or 503 when all bodies together take too much
+ * @throws HttpError 400, 413 or 415, and UNAVAILABLE when all bodies together take too much
  */
-export async function receiveBody(
-  exchange: Exchange,
-  head: RequestHead,
-  limitBytes: number,
-): Promise<Uint8Array> {
+export async function receiveBody(exchange: Exchange, head: RequestHead, limitBytes: number) {
   const { request, response } = exchange;
   const { headers } = request;
   const declaredBytes = Number(headers["content-length"] ?? 0);
@@ -40,9 +36,8 @@ const tooLarge = (limitBytes: number) =>
 
 /** What a client may send is JSON in UTF-8 as it is (RFC 9110, section 15.5.16). */
 function refuseOtherTypes({ contentType, contentCodings }: RequestHead, sent = ""): void {
-  if (contentCodings.some(coding => coding !== "identity")) {
+  if (contentCodings.some(coding => coding !== "identity"))
     throw new HttpError(415, "Content-Encoding is not supported", { "Accept-Encoding": "identity" });
-  }
   if (contentType === undefined) throw new HttpError(415, `Content-Type is malformed: ${sent.slice(0, 80)}`);
   if (contentType.type !== "application/json") throw new HttpError(415, notJson);
   const isOther = ([name, value]: (typeof contentType.parameters)[number]) =>
@@ -100,12 +95,12 @@ class GrowingBuffer {
     this.#limitBytes = limitBytes;
   }
 
-  /** Throws HttpError 503 when all bodies together would take too much. */
+  /** Throws UNAVAILABLE when all bodies together would take too much. */
   reserve(bytes: number): void {
     if (bytes > this.#exchange.bodyBytes) this.#exchange.holdBody(bytes);
   }
 
-  /** Throws HttpError 413, and 503 as `reserve` does. */
+  /** Throws HttpError 413, and UNAVAILABLE as `reserve` does. */
   append(chunk: Buffer): void {
     const needed = this.#length + chunk.length;
     if (needed > this.#limitBytes) throw tooLarge(this.#limitBytes);
@@ -127,9 +122,8 @@ class GrowingBuffer {
 /** Throws INVALID for what is not a JSON object in UTF-8. */
 export function parseBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   const value = bytes.length === 0 ? undefined : parseJson(bytes);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalid("Request body must be a JSON object");
-  }
   return value as Record<string, unknown>;
 }
 
@@ -150,7 +144,5 @@ function refuseUnstorable(json: string): void {
   const decoded = json.replace(/\\(?:u(.{4})|.)/g, (_, hex?: string) =>
     hex === undefined ? " " : String.fromCharCode(Number.parseInt(hex, 16)),
   );
-  if (!isStorable(decoded)) {
-    throw invalid("Request body must not contain NUL characters or lone surrogates");
-  }
+  if (!isStorable(decoded)) throw invalid("Request body must not contain NUL characters or lone surrogates");
 }

@@ -23,10 +23,7 @@ export function readTrustedProxy(text: string): string {
  *
  * @param onIgnored called once, when X-Forwarded-For is sent though no proxy is trusted
  */
-export function makeClientAddress(
-  trusted: TrustedProxies,
-  onIgnored: () => void = () => {},
-): (request: IncomingMessage) => string {
+export function makeClientAddress(trusted: TrustedProxies, onIgnored: () => void = () => {}) {
   let isIgnored = false;
   const proxies = new BlockList();
   for (const proxy of trusted) {
@@ -38,7 +35,7 @@ export function makeClientAddress(
   const isProxy = (address: string): boolean =>
     isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
-  return ({ socket, headers }) => {
+  return ({ socket, headers }: IncomingMessage): string => {
     let address = canonical(socket.remoteAddress ?? "");
     const forwarded = headers["x-forwarded-for"];
     if (forwarded !== undefined && trusted.length === 0 && !isIgnored) {

@@ -1,31 +1,33 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "../../../application/ports.ts";
+import { overloaded } from "../../../domain/error.ts";
 import type { HeaderFields } from "../../protocol/error-response.ts";
 import { readTarget, type Target } from "../../protocol/target.ts";
-import { overloaded } from "../api/http-error.ts";
 import type { Route } from "../api/route.ts";
 import { type Account, leastBytes, type Phase, type Share } from "./account.ts";
-import { requestIdOf } from "./request-id.ts";
+import type { HttpLimits } from "./limits.ts";
 
-/** The headers of every response. */
 export const standingHeaders = (requestId: string): HeaderFields => ({
   "X-Content-Type-Options": "nosniff",
   "Cache-Control": "no-store",
   "X-Request-Id": requestId,
 });
 
+const saneRequestId = /^[\w.:~+/=-]{1,128}$/;
+
+/** The client's own X-Request-Id if it is safe in a header and a log line, else a new id. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const sent = headers["x-request-id"];
+  return typeof sent === "string" && saneRequestId.test(sent) ? sent : randomUUID();
+}
+
 /** What all exchanges of a server have in common. */
-export interface Edge {
+export interface Edge extends Pick<HttpLimits, "lingerMilliseconds" | "longListBytes" | "aheadBytes"> {
   readonly account: Account;
   readonly addressOf: (request: IncomingMessage) => string;
   /** The headers of every response to a request from this origin. */
   readonly headersFor: (origin: string | undefined) => HeaderFields;
-  /** How long the client may pause while the rest of its request is thrown away. */
-  readonly lingerMilliseconds: number;
-  /** What a list of more than one chunk counts as: a page of it and the chunk that is being sent. */
-  readonly longListBytes: number;
-  /** What a page that is read ahead counts as, in addition. */
-  readonly aheadBytes: number;
 }
 
 /**
@@ -92,11 +94,11 @@ export class Exchange implements Share {
     return this.caller !== undefined;
   }
 
+  /** How long the client may pause while the rest of its request is thrown away. */
   get lingerMilliseconds(): number {
     return this.#edge.lingerMilliseconds;
   }
 
-  /** The headers of every response to this request. */
   get headers(): HeaderFields {
     return { ...standingHeaders(this.id), ...this.#edge.headersFor(this.request.headers.origin) };
   }
@@ -114,7 +116,7 @@ export class Exchange implements Share {
     this.movedAt = performance.now();
   }
 
-  /** Throws HttpError 503 when no place is free. */
+  /** Throws UNAVAILABLE when no place is free. */
   work(phase: "checking" | "working"): void {
     if (!this.#edge.account.work(this, phase)) throw overloaded();
   }
@@ -123,7 +125,7 @@ export class Exchange implements Share {
     this.#edge.account.receive(this);
   }
 
-  /** Throws HttpError 503 when all bodies together would take too much. */
+  /** Throws UNAVAILABLE when all bodies together would take too much. */
   holdBody(bytes: number): void {
     if (!this.#edge.account.holdBody(this, bytes)) throw overloaded();
   }
@@ -135,7 +137,7 @@ export class Exchange implements Share {
   }
 
   /**
-   * Begins a list. Throws HttpError 503 when there is no memory for it.
+   * Begins a list. Throws UNAVAILABLE when there is no memory for it.
    *
    * @param bytes of the list; undefined when it is of more than one chunk
    */

@@ -1,7 +1,14 @@
 import type { Authentication } from "../../../application/authentication.ts";
 import type { Caller } from "../../../application/ports.ts";
-import { DomainError, performerUnknown, tokenNotValid, unauthorized } from "../../../domain/error.ts";
+import {
+  DomainError,
+  performerUnknown,
+  recordChanged,
+  tokenNotValid,
+  unauthorized,
+} from "../../../domain/error.ts";
 import { mayAct } from "../../../domain/role.ts";
+import type { Preconditions } from "../../protocol/request-head.ts";
 import type { Route } from "../api/route.ts";
 
 /**
@@ -13,7 +20,7 @@ import type { Route } from "../api/route.ts";
 export async function identify(
   authentication: Pick<Authentication, "identify">,
   authorization: string | undefined,
-  recordsCaller: boolean,
+  recordsCaller = false,
 ): Promise<Caller> {
   const holder = await authentication.identify(readToken(authorization));
   if (holder.kind === "employee") return holder.caller;
@@ -36,6 +43,19 @@ export function requireOwnId(
   id: number | undefined,
 ): void {
   if (ownIdOnly === true && id !== caller?.employeeId) throw unauthorized();
+}
+
+/**
+ * For a change of a record without an entity tag: throws CHANGED when the client names one, since none matches. `*` matches
+ * whatever exists (RFC 9110, sections 13.1.1 and 13.1.2).
+ */
+export function refuseUnmetWithoutTag(
+  { method, role, hasEntityTag }: Pick<Route, "method" | "role" | "hasEntityTag">,
+  { ifMatch, ifNoneMatch }: Preconditions,
+): void {
+  if (method === "GET" || role === "NONE" || hasEntityTag) return;
+  const isWanted = ifMatch === undefined || ifMatch === "*";
+  if (!isWanted || (ifNoneMatch === "*" && method !== "POST")) throw recordChanged();
 }
 
 function readToken(authorization: string | undefined): string {

@@ -2,17 +2,16 @@ import type { IncomingMessage } from "node:http";
 import type { Authentication } from "../../../application/authentication.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
 import type { Clock, EventLog } from "../../../application/process.ts";
-import { type Fields, readFields, type Values } from "../../../domain/field.ts";
+import { readFields } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
-import { type RequestHead, readHead } from "../../protocol/request-head.ts";
+import { readHead } from "../../protocol/request-head.ts";
 import { toHttpError } from "../api/http-error.ts";
 import { bodyLimitBytes, type Route, type RouteResult } from "../api/route.ts";
 import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
-import { authorize, identify, requireOwnId } from "./guard.ts";
+import { authorize, identify, refuseUnmetWithoutTag, requireOwnId } from "./guard.ts";
 import { isId, readHeaders, readId, readQuery } from "./parameters.ts";
-import { refuseUnmetWithoutTag } from "./preconditions.ts";
 import { makeRequestLog } from "./request-log.ts";
 import { sendError, sendResult } from "./response.ts";
 import { makeRouter } from "./router.ts";
@@ -58,8 +57,9 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     const headers = readHeaders(route.headers ?? {}, request.headers);
 
     refuseUnmetWithoutTag(route, head);
+    const limitBytes = route.bodyLimitBytes ?? bodyLimitBytes;
     const body =
-      route.body === undefined ? {} : await readBody(exchange, head, route.body, route.bodyLimitBytes);
+      route.body && readFields(route.body, parseBody(await receiveBody(exchange, head, limitBytes)));
     const hasWaited = exchange.phase === "receiving";
     exchange.work("working");
     // The token may have ended while the body arrived.
@@ -69,15 +69,15 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
       requireOwnId(route, exchange.caller, id);
     }
     const { caller, address } = exchange;
-    const origin = { address, events: log.eventsOf(exchange) };
+    const context = { address, events: log.eventsOf(exchange) };
     return await route.run({
       id,
       path: found.path,
       query,
       headers,
-      body,
+      body: body ?? {},
       preconditions: head,
-      origin,
+      context,
       caller,
     });
   }
@@ -86,8 +86,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
   async function identifyCaller(exchange: Exchange): Promise<void> {
     const { route, request } = exchange;
     if (route?.role === "NONE") return;
-    const recordsCaller = route?.recordsCaller === true;
-    exchange.caller = await identify(authentication, request.headers.authorization, recordsCaller);
+    exchange.caller = await identify(authentication, request.headers.authorization, route?.recordsCaller);
   }
 
   return async exchange => {
@@ -102,13 +101,4 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
       else await sendError(exchange, error);
     }
   };
-}
-
-async function readBody(
-  exchange: Exchange,
-  head: RequestHead,
-  fields: Fields,
-  limitBytes = bodyLimitBytes,
-): Promise<Values<Fields>> {
-  return readFields(fields, parseBody(await receiveBody(exchange, head, limitBytes)));
 }

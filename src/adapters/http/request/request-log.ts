@@ -1,5 +1,5 @@
 import type { Refusal, RequestMeter } from "../../../application/figures.ts";
-import type { Origin } from "../../../application/ports.ts";
+import type { RequestContext } from "../../../application/ports.ts";
 import type { EventLog, LogDetails } from "../../../application/process.ts";
 import { DomainError, type ErrorCode } from "../../../domain/error.ts";
 import type { HttpError } from "../../protocol/error-response.ts";
@@ -49,7 +49,7 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
     },
 
     /** The log as what the request does writes into it. */
-    eventsOf: (exchange: Exchange): Origin["events"] => ({
+    eventsOf: (exchange: Exchange): RequestContext["events"] => ({
       info: (event, more) => events.info(event, { ...detailsOf(exchange), ...more }),
       warn: (event, more) => events.warn(event, { ...detailsOf(exchange), ...more }),
     }),

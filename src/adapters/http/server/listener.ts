@@ -2,7 +2,7 @@ import { constants } from "node:crypto";
 import type { Server } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import { mostHeaders } from "../../protocol/request-head.ts";
-import type { HttpLimits } from "./limits.ts";
+import type { HttpLimits } from "../request/limits.ts";
 
 // An import statement would load Node's client for the web as well: 8 MiB and 48 ms of CPU time at the start on Node 24.
 const { createServer } = process.getBuiltinModule("node:http");

@@ -13,10 +13,10 @@ import {
 import { endsConnection } from "../../protocol/request-head.ts";
 import { Account } from "../request/account.ts";
 import { Exchange, standingHeaders } from "../request/exchange.ts";
+import { type HttpLimits, httpLimits } from "../request/limits.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { Draining } from "./draining.ts";
 import { type Arrival, HttpConnection } from "./http-connection.ts";
-import { type HttpLimits, httpLimits } from "./limits.ts";
 import { makeListener, renewIdentity, strictTransport, type TlsIdentity } from "./listener.ts";
 
 export type HttpServer = ReturnType<typeof makeHttpServer>;
@@ -34,16 +34,15 @@ export function makeHttpServer(
   const isSecure = identity !== undefined;
   const headersFor = (origin: string | undefined): HeaderFields =>
     isSecure ? { ...cors.forOrigin(origin), ...strictTransport } : cors.forOrigin(origin);
-  const { lingerMilliseconds, longListBytes, aheadBytes } = limits;
+  const { lingerMilliseconds } = limits;
   /** Also connections whose client has gone, until the work for them has ended. */
   const connections = new Map<Socket, HttpConnection>();
-  /** All TCP connections: with TLS one is open before it becomes an `HttpConnection`. */
   const sockets = new Set<Socket>();
   const handshakes = new Map<string, Socket>();
   const account = new Account(limits, function* () {
     for (const { exchange } of connections.values()) if (exchange !== undefined) yield exchange;
   });
-  const edge = { account, addressOf, headersFor, lingerMilliseconds, longListBytes, aheadBytes };
+  const edge = { ...limits, account, addressOf, headersFor };
   const handle = makeRequestHandler(api);
   const draining = new Draining(server, { sockets, handshakes, connections }, limits.drainMilliseconds);
 

@@ -16,13 +16,13 @@ export interface Readiness {
 /** How long the state of the database is cached. */
 const freshMilliseconds = 1_000;
 
-/** The state of the database as it was read last. All callers share one reading at a time, at most once a second. */
+/** The state of the database as it was read last. All callers share one examination at a time, at most one a second. */
 class CachedState {
   readonly #examine: () => Promise<DatabaseState>;
   readonly #now: () => number;
   latest: DatabaseState = { database: "not asked yet", schema: "unknown" };
   #readAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<DatabaseState> | undefined;
+  #underWay: Promise<DatabaseState> | undefined;
 
   constructor(examine: () => Promise<DatabaseState>, now: () => number) {
     this.#examine = examine;
@@ -31,14 +31,14 @@ class CachedState {
 
   async read(): Promise<DatabaseState> {
     if (this.#now() - this.#readAt < freshMilliseconds) return this.latest;
-    this.#reading ??= this.#readAgain();
-    return this.#reading;
+    this.#underWay ??= this.#readAgain();
+    return this.#underWay;
   }
 
   async #readAgain(): Promise<DatabaseState> {
     this.latest = await this.#examine().catch(() => ({ database: "fails", schema: "unknown" }));
     this.#readAt = this.#now();
-    this.#reading = undefined;
+    this.#underWay = undefined;
     return this.latest;
   }
 }

@@ -1,4 +1,4 @@
-import { type TrailConditionKind, trailConditionKinds } from "../../../application/trail/condition.ts";
+import { trailConditionKinds } from "../../../application/trail/condition.ts";
 import type { Readiness } from "../figures/readiness.ts";
 import type { Reading } from "../figures/reading.ts";
 import { durationBoundsSeconds } from "../figures/request-meter.ts";
@@ -11,10 +11,7 @@ export function metricsText(reading: Reading, { ready, checks }: Readiness): str
   const connections = { in_use: database.inUse, idle: database.idle };
   const hashes = { working: passwords.working, waiting: passwords.waiting };
   const checkpointAge = trail.checkpointAgeSeconds ?? [];
-  const conditionOf = (kind: TrailConditionKind): Sample => [
-    { condition: kind },
-    Number(kind === trail.condition.kind),
-  ];
+  const conditionOf = (kind: string): Sample => [{ condition: kind }, Number(kind === trail.condition.kind)];
   return [
     gauge("maintenance_log_build_info", "1, with the version of the service and of Node.", [
       [{ version: reading.version, node: runtime.nodeVersion }, 1],

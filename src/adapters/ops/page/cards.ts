@@ -57,21 +57,15 @@ function certificateCards({ certificate, at }: Reading): Card[] {
   return [card("Certificate", `${days} d`, note, level)];
 }
 
-function trailNote({
-  isSigned,
-  checkpointAgeSeconds,
-  checkpointSize,
-  condition,
-  waitingRecords,
-}: TrailState): string {
-  const { kind, why } = condition;
-  const waiting = waitingRecords === 0 ? "" : `; ${waitingRecords} records wait for their number`;
+function trailNote(trail: TrailState): string {
+  const { kind, why } = trail.condition;
+  const waiting = trail.waitingRecords === 0 ? "" : `; ${trail.waitingRecords} records wait for their number`;
   if (kind === "contradicted") return `entries, which contradict what was signed: ${why}`;
   if (kind === "waiting") return `entries; it waits ${why}${waiting}`;
   if (kind === "failing") return `entries; it fails: ${why}${waiting}`;
-  if (!isSigned) return "entries, not signed: TRAIL_KEY is missing";
-  if (checkpointAgeSeconds === undefined) return "entries, no checkpoint yet";
-  return `entries; ${checkpointSize} signed ${lengthOfTime(checkpointAgeSeconds)} ago`;
+  if (!trail.isSigned) return "entries, not signed: TRAIL_KEY is missing";
+  if (trail.checkpointAgeSeconds === undefined) return "entries, no checkpoint yet";
+  return `entries; ${trail.checkpointSize} signed ${lengthOfTime(trail.checkpointAgeSeconds)} ago`;
 }
 
 const levelOf = { whole: "ok", waiting: "warn", failing: "bad", contradicted: "bad" } as const;

@@ -17,12 +17,7 @@ export const statusPaths = { refreshing: "/", still: "/still" };
  *
  * @param history earlier readings, oldest first; at least one
  */
-export function statusPage(
-  path: string,
-  readiness: Readiness,
-  now: Reading,
-  history: readonly Reading[],
-): string {
+export function statusPage(path: string, readiness: Readiness, now: Reading, history: readonly Reading[]) {
   const isRefreshing = path === statusPaths.refreshing;
   const { uptimeSeconds } = now.runtime;
   const isOld = ({ runtime }: Reading) => uptimeSeconds - runtime.uptimeSeconds >= windowSeconds;

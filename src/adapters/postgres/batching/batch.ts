@@ -6,60 +6,47 @@ import type { Statement } from "../connection/statement.ts";
 /** Calls that one statement takes at most. */
 const maxCalls = 100;
 
-/** From calls to one statement, and from its rows to as many results, in the order of the calls. */
-interface BatchQuery<Call, Row, Result> {
-  run(source: StatementSource): Promise<readonly Row[]>;
-  statementFor(calls: readonly Call[]): Statement;
-  resultsOf(rows: readonly Row[], calls: readonly Call[]): readonly Result[];
-}
+/** Serves calls with one statement, and calls `begin` when there is a connection for it. */
+type Serve<Call, Result> = (calls: readonly Call[], begin: () => void) => Promise<readonly Result[]>;
 
 /** Calls that share one statement: open for more until the statement gets a connection or fails, or there are 100 of them. */
-class Batch<Call, Row, Result> {
+class Batch<Call, Result> {
   readonly calls: Call[] = [];
   readonly results: Promise<readonly Result[]>;
   #isSent = false;
 
-  constructor(query: BatchQuery<Call, Row, Result>) {
+  constructor(serve: Serve<Call, Result>) {
+    const close = () => {
+      this.#isSent = true;
+    };
+    // It may also fail before it gets a connection.
     this.results = nextTurn()
-      .then(() => this.#send(query))
-      .finally(() => {
-        // It may have failed before it got a connection.
-        this.#isSent = true;
-      });
+      .then(() => serve(this.calls, close))
+      .finally(close);
   }
 
   get isOpen(): boolean {
     return !this.#isSent && this.calls.length < maxCalls;
   }
-
-  async #send({ run, statementFor, resultsOf }: BatchQuery<Call, Row, Result>): Promise<readonly Result[]> {
-    const rows = await run(() => {
-      this.#isSent = true;
-      return statementFor(this.calls);
-    });
-    const results = resultsOf(rows, this.calls);
-    if (results.length === this.calls.length) return results;
-    throw new Error(`the database gave ${results.length} results for ${this.calls.length} calls`);
-  }
 }
 
-class Batches<Call, Row, Result> {
-  readonly #query: BatchQuery<Call, Row, Result>;
-  #latest: Batch<Call, Row, Result> | undefined;
+class Batches<Call, Result> {
+  readonly #serve: Serve<Call, Result>;
+  #latest: Batch<Call, Result> | undefined;
 
-  constructor(query: BatchQuery<Call, Row, Result>) {
-    this.#query = query;
+  constructor(serve: Serve<Call, Result>) {
+    this.#serve = serve;
   }
 
   async run(call: Call): Promise<Result> {
-    if (this.#latest?.isOpen !== true) this.#latest = new Batch(this.#query);
+    if (this.#latest?.isOpen !== true) this.#latest = new Batch(this.#serve);
     const batch = this.#latest;
     const position = batch.calls.push(call) - 1;
     try {
       return (await batch.results)[position] as Result;
     } catch (error) {
       if (batch.calls.length === 1 || !isRefused(error)) throw error;
-      const alone = new Batch(this.#query);
+      const alone = new Batch(this.#serve);
       alone.calls.push(call);
       return (await alone.results)[0] as Result;
     }
@@ -77,10 +64,18 @@ class Batches<Call, Row, Result> {
  * @param resultsOf throws, or returns as many results as there are calls, in their order (the contract of graphql/dataloader)
  */
 export function batched<Call, Row, Result>(
-  run: BatchQuery<Call, Row, Result>["run"],
-  statementFor: BatchQuery<Call, Row, Result>["statementFor"],
-  resultsOf: BatchQuery<Call, Row, Result>["resultsOf"],
+  run: (source: StatementSource) => Promise<readonly Row[]>,
+  statementFor: (calls: readonly Call[]) => Statement,
+  resultsOf: (rows: readonly Row[], calls: readonly Call[]) => readonly Result[],
 ): (call: Call) => Promise<Result> {
-  const batches = new Batches({ run, statementFor, resultsOf });
+  const batches = new Batches<Call, Result>(async (calls, begin) => {
+    const rows = await run(() => {
+      begin();
+      return statementFor(calls);
+    });
+    const results = resultsOf(rows, calls);
+    if (results.length === calls.length) return results;
+    throw new Error(`the database gave ${results.length} results for ${calls.length} calls`);
+  });
   return call => batches.run(call);
 }

@@ -34,9 +34,8 @@ const readText = (path: string): string => readFileSync(path, "utf8");
  * @throws Error with what is wrong, in words that follow the name of the setting; no value is part of them
  */
 export function readDatabaseUrl(text: string, readFile = readText): DatabaseUrl {
-  if (hostParameter.test(text)) {
+  if (hostParameter.test(text))
     throw new Error("has its host as a parameter: write postgres://user@%2Fpath:port/db");
-  }
   const [, user = "", password, hosts, database, query = ""] = form.exec(text) ?? [];
   if (hosts === undefined || database === undefined) throw new Error(malformed);
   const parameters = readParameters(query);

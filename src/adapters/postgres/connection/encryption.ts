@@ -57,17 +57,13 @@ export class EncryptionFiles {
  * @returns undefined for plain text
  * @throws Error with what is wrong, in words that follow the name of the setting
  */
-export function readEncryption(
-  parameters: ReadonlyMap<string, string>,
-  readFile: (path: string) => string,
-): EncryptionFiles | undefined {
+export function readEncryption(parameters: ReadonlyMap<string, string>, readFile: (path: string) => string) {
   const mode = readWord(parameters, "sslmode", modes) ?? "disable";
   const read = (name: string): string | undefined => {
     const path = parameters.get(name);
     if (path === undefined) return undefined;
-    if (mode === "disable" || (name === "sslrootcert" && mode === "require")) {
+    if (mode === "disable" || (name === "sslrootcert" && mode === "require"))
       throw new Error(`has an ${name}, which sslmode=${mode} does not look at: use verify-full`);
-    }
     // libpq's word for the authorities that the machine trusts; here they are those of Node.
     if (name === "sslrootcert" && path === "system") return undefined;
     try {
@@ -92,8 +88,7 @@ export function readWord<Word extends string>(
 ): Word | undefined {
   const value = parameters.get(name);
   const word = words.find(known => known === value);
-  if (value !== undefined && word === undefined) {
+  if (value !== undefined && word === undefined)
     throw new Error(`has a ${name} that is none of ${words.join(", ")}`);
-  }
   return word;
 }

@@ -33,11 +33,10 @@ export interface Connections<Connection extends PooledConnection> {
 class Task<Connection> {
   readonly start: (connection: Connection) => PromiseLike<unknown>;
   readonly settled: Promise<unknown>;
+  resolve: (rows: unknown) => void = () => {};
+  reject: (error: unknown) => void = () => {};
   /** The one that it runs on, or has run on. */
   connection: Connection | undefined;
-  readonly #deadline: NodeJS.Timeout;
-  #resolve: (rows: unknown) => void = () => {};
-  #reject: (error: unknown) => void = () => {};
 
   constructor(
     start: Task<Connection>["start"],
@@ -45,21 +44,11 @@ class Task<Connection> {
     miss: (task: Task<Connection>) => void,
   ) {
     this.start = start;
+    const deadline = setTimeout(() => miss(this), milliseconds);
     this.settled = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    this.#deadline = setTimeout(() => miss(this), milliseconds);
-  }
-
-  resolve(rows: unknown): void {
-    clearTimeout(this.#deadline);
-    this.#resolve(rows);
-  }
-
-  reject(error: unknown): void {
-    clearTimeout(this.#deadline);
-    this.#reject(error);
+      this.resolve = resolve;
+      this.reject = reject;
+    }).finally(() => clearTimeout(deadline));
   }
 }
 
@@ -94,7 +83,7 @@ export class Pool<Connection extends PooledConnection> {
     const task = new Task<Connection>(start, this.#limits.deadlineMilliseconds, late => this.#miss(late));
     const connection = this.#takeIdle();
     if (connection !== undefined) this.#checkOut(connection, task);
-    else if (this.#isClosed) task.reject(unavailable("the connections are closed"));
+    else if (this.#isClosed) task.reject(isClosed());
     else if (this.#mayWait()) {
       this.#waiting.push(task);
       this.#openForWaiting();
@@ -113,9 +102,8 @@ export class Pool<Connection extends PooledConnection> {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const closed = unavailable("the connections are closed");
-    for (const task of this.#waiting.splice(0)) task.reject(closed);
-    for (const opening of this.#opening) opening.abort(closed);
+    for (const task of this.#waiting.splice(0)) task.reject(isClosed());
+    for (const opening of this.#opening) opening.abort(isClosed());
     await Promise.all([...this.#checkedOut, ...this.#idle.splice(0)].map(connection => connection.close()));
   }
 
@@ -178,16 +166,11 @@ export class Pool<Connection extends PooledConnection> {
   }
 
   #checkIn(connection: Connection): void {
-    if (this.#takeBack(connection)) this.#hand(connection);
-  }
-
-  /** False where it was taken back before, by a missed deadline. */
-  #takeBack(connection: Connection): boolean {
-    return remove(this.#checkedOut, connection);
+    if (remove(this.#checkedOut, connection)) this.#hand(connection);
   }
 
   #discard(connection: Connection): void {
-    if (!this.#takeBack(connection)) return;
+    if (!remove(this.#checkedOut, connection)) return;
     for (const suspect of [connection, ...this.#idle.splice(0)]) void suspect.close();
     this.#openForWaiting();
   }
@@ -202,12 +185,15 @@ export class Pool<Connection extends PooledConnection> {
   }
 }
 
-/** False where it is not among them. */
+/** False where it is not among them: a missed deadline takes a connection back before its statement settles. */
 function remove<Item>(items: Item[], item: Item): boolean {
   const at = items.indexOf(item);
   if (at >= 0) items.splice(at, 1);
   return at >= 0;
 }
 
-export const unavailable = (cause: string, options?: ErrorOptions) =>
-  new DomainError("UNAVAILABLE", "The database is not available", { cause: new Error(cause, options) });
+export const unavailable = (reason: string | Error) => {
+  const cause = typeof reason === "string" ? new Error(reason) : reason;
+  return new DomainError("UNAVAILABLE", "The database is not available", { cause });
+};
+const isClosed = () => unavailable("the connections are closed");

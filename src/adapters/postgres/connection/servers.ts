@@ -1,7 +1,8 @@
 import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
-import { DomainError } from "../../../domain/error.ts";
+import type { DomainError } from "../../../domain/error.ts";
 import type { DatabaseServer } from "./database-url.ts";
 import { nameOf } from "./dial.ts";
+import { unavailable } from "./pool.ts";
 
 interface OpenedLink {
   readonly isWritable: boolean;
@@ -62,8 +63,7 @@ export class DatabaseServers<Opened extends OpenedLink> {
     this.#restsUntil = this.#now() + restMilliseconds;
     // One of several servers that cannot be reached may be the right one.
     const [first] = unsuitable.length === this.#order.length ? unsuitable : [];
-    const cause = first ?? new Error(faults.join("; "));
-    this.#failure = new DomainError("UNAVAILABLE", "The database is not available", { cause });
+    this.#failure = unavailable(first ?? new Error(faults.join("; ")));
     throw this.#failure;
   }
 

@@ -51,12 +51,10 @@ export function translate(error: unknown, server: string): unknown {
   if (!(error instanceof Error)) return error;
   const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
   if (typeof code !== "string") return error;
-  if (isLost(code)) return unavailable(`${server}: ${error.message}`, { cause: error });
-  for (const [name, conflict] of Object.entries(uniqueConstraints)) {
+  if (isLost(code)) return unavailable(new Error(`${server}: ${error.message}`, { cause: error }));
+  for (const [name, conflict] of Object.entries(uniqueConstraints))
     if (constraint === name) return conflict(error);
-  }
-  if (code.startsWith("23")) {
+  if (code.startsWith("23"))
     return new DomainError("CONFLICT", "The request conflicts with what is stored", { cause: error });
-  }
   return error;
 }

@@ -38,6 +38,9 @@ export function sql(template: TemplateStringsArray, ...parts: readonly (Value | 
 /** A whole number as part of the text, for a statement that takes no values. */
 export const wholeNumber = (value: number): Statement => new Statement([String(Math.trunc(value))], []);
 
+export const unionOf = (statements: readonly Statement[]): Statement =>
+  statements.map(each => sql`(${each})`).reduce((all, next) => sql`${all} union all ${next}`);
+
 /** Part of a statement where there is nothing to say. */
 export const nothing = sql``;
 

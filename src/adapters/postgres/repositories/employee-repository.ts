@@ -25,49 +25,44 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
     },
 
     async findAccount(email) {
-      const [row] = await query<AccountRow>(
-        sql`select ${accountColumns} from employee where email_folded = ${email}`,
-      );
+      const [row] = await query<AccountRow>(sql`
+        select ${accountColumns} from employee where email_folded = ${email}`);
       if (row === undefined) return undefined;
       const { passwordHash, tokenVersion, survivingTokenId, tokensValidFrom, ...employee } = row;
       return { employee, passwordHash, tokenVersion, survivingTokenId, tokensValidFrom };
     },
 
     async insert({ firstName, lastName, phone, email, role, passwordHash }, by) {
-      const [employee] = await query<Employee>(
-        sql`
-          insert into employee
-            (first_name, last_name, phone, email, email_folded, role, password_hash, asked_by)
-          select ${firstName}, ${lastName}, ${phone}, ${email}, ${emailKey(email)}, ${role}, ${passwordHash},
-            ${askedBy(by)}::bigint
-          where ${mayWrite(by)}
-          returning ${columns}`,
-      );
+      const [employee] = await query<Employee>(sql`
+        insert into employee
+          (first_name, last_name, phone, email, email_folded, role, password_hash, asked_by)
+        select ${firstName}, ${lastName}, ${phone}, ${email}, ${emailKey(email)}, ${role}, ${passwordHash},
+          ${askedBy(by)}::bigint
+        where ${mayWrite(by)}
+        returning ${columns}`);
       if (employee === undefined) throw tokenNotValid();
       return employee;
     },
 
     async update(id, { firstName, lastName, phone, email, role }, editableRoles, by, expected) {
       const emailFolded = email === undefined ? null : emailKey(email);
-      const [outcome] = await query<Employee | NotEditable>(
-        sql`
-          with target as (
-            select role from employee where id = ${id}
-          ), changed as (
-            update employee set
-              first_name = coalesce(${firstName ?? null}, first_name),
-              last_name = coalesce(${lastName ?? null}, last_name),
-              phone = coalesce(${phone ?? null}, phone),
-              email = coalesce(${email ?? null}, email),
-              email_folded = coalesce(${emailFolded}, email_folded),
-              role = coalesce(${role ?? null}, role),
-              asked_by = ${askedBy(by)}
-            where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
-              and ${isStill(expected)} and ${mayWrite(by, id)}
-            returning ${columns}
-          )
-          select changed.* from target left join changed on true`,
-      );
+      const [outcome] = await query<Employee | NotEditable>(sql`
+        with target as (
+          select role from employee where id = ${id}
+        ), changed as (
+          update employee set
+            first_name = coalesce(${firstName ?? null}, first_name),
+            last_name = coalesce(${lastName ?? null}, last_name),
+            phone = coalesce(${phone ?? null}, phone),
+            email = coalesce(${email ?? null}, email),
+            email_folded = coalesce(${emailFolded}, email_folded),
+            role = coalesce(${role ?? null}, role),
+            asked_by = ${askedBy(by)}
+          where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
+            and ${isStill(expected)} and ${mayWrite(by, id)}
+          returning ${columns}
+        )
+        select changed.* from target left join changed on true`);
       if (outcome !== undefined && outcome.id !== null) return outcome;
       await refuseRevoked(database, by);
       if (outcome === undefined) throw notFound("Employee");
@@ -77,11 +72,9 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
     },
 
     async setActive(id, active, by, expected) {
-      const changed = await query(
-        sql`
-          update employee set active = ${active}, asked_by = ${askedBy(by)}
-          where id = ${id} and ${isStill(expected)} and ${mayWrite(by, id)} returning id`,
-      );
+      const changed = await query(sql`
+        update employee set active = ${active}, asked_by = ${askedBy(by)}
+        where id = ${id} and ${isStill(expected)} and ${mayWrite(by, id)} returning id`);
       if (changed.length > 0) return;
       await refuseRevoked(database, by);
       throw expected === undefined ? notFound("Employee") : recordChanged();
@@ -89,35 +82,29 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
 
     async replacePasswordHash(expected, next, by) {
       const { employeeId, tokenId } = by;
-      const changed = await query(
-        sql`
-          update employee set password_hash = ${next}, surviving_token_id = ${tokenId ?? null}
-          where id = ${employeeId} and password_hash = ${expected} and ${mayWrite(by, employeeId)}
-          returning id`,
-      );
+      const changed = await query(sql`
+        update employee set password_hash = ${next}, surviving_token_id = ${tokenId ?? null}
+        where id = ${employeeId} and password_hash = ${expected} and ${mayWrite(by, employeeId)}
+        returning id`);
       if (changed.length === 0) await refuseRevoked(database, by);
       return changed.length === 1;
     },
 
     async setPasswordHash(id, next) {
-      const changed = await query(
-        sql`
-          update employee set password_hash = ${next}, surviving_token_id = null
-          where id = ${id} returning id`,
-      );
+      const changed = await query(sql`
+        update employee set password_hash = ${next}, surviving_token_id = null
+        where id = ${id} returning id`);
       if (changed.length === 0) throw notFound("Employee");
     },
 
     async appointAdmin({ firstName, lastName, phone, email, passwordHash }) {
-      const [employee] = await query<Employee>(
-        sql`
-          insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
-          values (${firstName}, ${lastName}, ${phone}, ${email}, ${emailKey(email)}, 'ADMIN', ${passwordHash})
-          on conflict on constraint employee_email_key
-          do update set
-            role = 'ADMIN', active = true, password_hash = excluded.password_hash, surviving_token_id = null
-          returning ${columns}`,
-      );
+      const [employee] = await query<Employee>(sql`
+        insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+        values (${firstName}, ${lastName}, ${phone}, ${email}, ${emailKey(email)}, 'ADMIN', ${passwordHash})
+        on conflict on constraint employee_email_key
+        do update set
+          role = 'ADMIN', active = true, password_hash = excluded.password_hash, surviving_token_id = null
+        returning ${columns}`);
       return employee as Employee;
     },
 

@@ -1,4 +1,4 @@
-import type { MaintenanceLogRepository } from "../../../application/ports.ts";
+import type { Caller, MaintenanceLogRepository } from "../../../application/ports.ts";
 import type { EmailKey } from "../../../domain/employee.ts";
 import type { MaintenanceLog, NewLog } from "../../../domain/maintenance-log.ts";
 import { batched } from "../batching/batch.ts";
@@ -27,12 +27,9 @@ const keyed = {
 const keyless = { insert: nothing, find: nothing };
 
 /** A log to be written, as it is sent to PostgreSQL. */
-interface NewLogRow extends NewLog {
+interface NewLogRow extends NewLog, Pick<Caller, "employeeId" | "tokenVersion" | "tokenId"> {
   readonly assetId: number;
-  readonly employeeId: number;
   readonly emailFolded: EmailKey;
-  readonly tokenVersion: number;
-  readonly tokenId: string | undefined;
   readonly key: string | undefined;
 }
 
@@ -90,9 +87,7 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
 
   return async (assetId, performer, log, key) => {
     const { employeeId, email, tokenVersion, tokenId } = performer;
-    const { performedDate, status, taskType, comment } = log;
-    const facts = { performedDate, status, taskType, comment, key };
-    const entry = { assetId, employeeId, emailFolded: email, tokenVersion, tokenId, ...facts };
+    const entry = { ...log, assetId, employeeId, emailFolded: email, tokenVersion, tokenId, key };
     for (let n = 1; n <= mostStatements; n += 1) {
       const row = await appendOne(entry);
       if (row.performedByEmployeeId === null) return { outcome: "no performer" };

@@ -34,7 +34,7 @@ export function makeLogLists(database: Database, names: SharedNames) {
         const isFirst = left === bounds;
         if (isFirst && page.rows === 0 && page.next === undefined && page.missing !== undefined)
           throw notFound(page.missing);
-        const known = await names.of(idsIn(page.logs), page.owner);
+        const known = await names.of(idsIn(page.logs), page.names);
         for (const chunk of chunksOf(page.logs, known, left)) {
           left = chunk.left;
           if (mayReadAhead && page.next !== undefined && !isUsedUp(left)) pages.readAhead();

@@ -1,7 +1,7 @@
 import { type LogPosition, type LogQuery, logStatuses, taskTypes } from "../../../domain/maintenance-log.ts";
 import { type Page, pageBytes } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { nothing, type Statement, sql } from "../connection/statement.ts";
+import { nothing, type Statement, sql, unionOf } from "../connection/statement.ts";
 import { assetJson, fullName, type Names, performerJson } from "./names.ts";
 import { lastPosition, type PackedLogs, readPosition } from "./packed-logs.ts";
 
@@ -12,17 +12,21 @@ export interface Scope extends LogQuery {
   readonly ofActiveAssets?: true;
 }
 
-/** Where a list goes on. */
+/**
+ * Where a list goes on. A page of the logs of active assets is found in one of two ways: in a *window*, the next few thousand
+ * logs of any asset, or *merged* from the logs of each active asset. After a window with few logs of active assets the next page
+ * is merged; after that a window is tried again, because further on such logs may be dense.
+ */
 export interface Cursor extends LogPosition {
-  /** Set where the next page is merged asset by asset: the most logs that it may have. */
+  /** Set where the next page is merged: the most logs that it may have. */
   readonly byAsset?: number;
 }
 
 export interface LogPage extends Page<Cursor> {
   readonly logs: PackedLogs;
-  /** The name of the asset or performer whose list it is. */
-  readonly owner?: Partial<Names>;
-  /** What the owner would be, where there is none. */
+  /** The name of the asset or performer whose list it is: no other list may have asked for it lately. */
+  readonly names?: Partial<Names>;
+  /** What that would be, where there is none. */
   readonly missing?: "Asset" | "Employee";
 }
 
@@ -41,11 +45,39 @@ const fewestMerged = 20;
 const newestFirst = sql`order by l.performed_date desc, l.id desc`;
 const positions = sql`l.performed_date, l.id`;
 const columns = sql`${positions}, l.status, l.task_type, l.comment, l.asset_id, l.performed_by_employee_id`;
+const ofActiveAssets = sql`where (select a.active from asset a where a.id = l.asset_id)`;
 
 /** The logs that come after a position, up to the start of the period. */
 const after = ({ performedFrom }: Scope, { performedDate, id }: LogPosition): Statement => sql`
   (l.performed_date, l.id) < (${performedDate}::text::timestamp, ${id})
   ${performedFrom === undefined ? nothing : sql`and l.performed_date >= ${performedFrom}::text::timestamp`}`;
+
+/** The asset or performer whose logs a list has. */
+interface Subject {
+  readonly kind: "Asset" | "Employee";
+  /** Which logs are its own. */
+  readonly condition: Statement;
+  readonly name: Statement;
+  readonly named: (name: string) => Partial<Names>;
+}
+
+/** Undefined for a list of everybody's logs. */
+function subjectOf({ assetId, employeeId }: Scope): Subject | undefined {
+  if (assetId !== undefined)
+    return {
+      kind: "Asset",
+      condition: sql`l.asset_id = ${assetId}`,
+      name: sql`(select name from asset where id = ${assetId})`,
+      named: name => ({ assets: new Map([[assetId, assetJson(assetId, name)]]) }),
+    };
+  if (employeeId === undefined) return undefined;
+  return {
+    kind: "Employee",
+    condition: sql`l.performed_by_employee_id = ${employeeId}`,
+    name: sql`(select ${fullName} from employee where id = ${employeeId})`,
+    named: name => ({ performers: new Map([[employeeId, performerJson(employeeId, name)]]) }),
+  };
+}
 
 /**
  * Conditions that always hold, and are those of partial indexes (sql/0003_maintenance_log.sql): to state none, or the one that
@@ -58,36 +90,24 @@ const [byDate, byOneColumn] = [sql`l.id > 0`, sql`l.id > -1`];
  * The conditions of lists whose newest logs are those of the list, each of which has an index in its order: one list for each
  * status and task type, unless there is an index without these.
  */
-function branchesOf({ employeeId, status, taskType }: Scope, ofOwner?: Statement): readonly Statement[] {
+function branchesOf({ employeeId, status, taskType }: Scope, ofSubject?: Statement): readonly Statement[] {
   const hasWords = (status ?? taskType) !== undefined;
-  if (!hasWords && employeeId === undefined) return [ofOwner ? sql`${ofOwner} and ${byOneColumn}` : byDate];
+  if (!hasWords && employeeId === undefined)
+    return [ofSubject ? sql`${ofSubject} and ${byOneColumn}` : byDate];
   return (status === undefined ? logStatuses : [status]).flatMap(status =>
     (taskType === undefined ? taskTypes : [taskType]).map(
-      taskType => sql`${ofOwner ?? byOneColumn} and l.status = ${status} and l.task_type = ${taskType}`,
+      taskType => sql`${ofSubject ?? byOneColumn} and l.status = ${status} and l.task_type = ${taskType}`,
     ),
   );
 }
 
-/** Whose logs a list is of; undefined where it is of everybody's. */
-function ownerOfLogs({ assetId, employeeId }: Scope): Statement | undefined {
-  if (assetId !== undefined) return sql`l.asset_id = ${assetId}`;
-  return employeeId === undefined ? undefined : sql`l.performed_by_employee_id = ${employeeId}`;
-}
-
 /** The newest logs of some lists. PostgreSQL merges these, and reads no more of each than it needs. */
-function newestOf(
-  branches: readonly Statement[],
-  shown: Statement,
-  afterLast: Statement,
-  limit: Statement,
-): Statement {
-  const all = branches
-    .map(
-      branch =>
-        sql`(select ${shown} from maintenance_log l where ${afterLast} and ${branch} ${newestFirst} limit ${limit})`,
-    )
-    .reduce((some, one) => sql`${some} union all ${one}`);
-  return sql`select ${shown} from (${all}) l ${newestFirst} limit ${limit}`;
+function newestOf(branches: readonly Statement[], shown: Statement, afterLast: Statement, limit: Statement) {
+  const all = branches.map(
+    branch =>
+      sql`select ${shown} from maintenance_log l where ${afterLast} and ${branch} ${newestFirst} limit ${limit}`,
+  );
+  return sql`select ${shown} from (${unionOf(all)}) l ${newestFirst} limit ${limit}`;
 }
 
 /** The newest logs of the assets that are active, found within the indexes of each. */
@@ -100,17 +120,7 @@ const mergedByAsset = (scope: Scope, afterLast: Statement, limit: Statement): St
     select ${columns} from maintenance_log l where l.id = found.id offset 0
   ) l order by found.performed_date desc, found.id desc`;
 
-/** The name of the asset or performer whose list it is: no other list may have asked for it lately. */
-function ownerNameOf({ assetId, employeeId }: Scope): Statement {
-  if (assetId !== undefined) return sql`(select name from asset where id = ${assetId})`;
-  if (employeeId === undefined) return sql`null`;
-  return sql`(select ${fullName} from employee where id = ${employeeId})`;
-}
-
-/**
- * Reads a page of logs as PackedLogs has it. Of the newest logs of active assets one statement scans no more than a window,
- * however few are of active assets; the next one goes on from the end of the window, perhaps asset by asset.
- */
+/** Reads a page of logs as PackedLogs has it. */
 export async function readLogPage(
   { queryBytes }: Database,
   scope: Scope,
@@ -118,28 +128,28 @@ export async function readLogPage(
   most: number,
 ): Promise<LogPage | undefined> {
   const limit = Math.min(most, last.byAsset ?? mostRows);
+  const subject = subjectOf(scope);
   const afterLast = after(scope, last);
-  const branches = branchesOf(scope, ownerOfLogs(scope));
-  const isWindow = scope.ofActiveAssets && last.byAsset === undefined;
-  const rowsFound = isWindow
-    ? sql`
-      select ${columns} from (${newestOf(branches, columns, afterLast, windowText)}) l
-      where (select a.active from asset a where a.id = l.asset_id) ${newestFirst} limit ${limit}`
-    : scope.ofActiveAssets
-      ? mergedByAsset(scope, afterLast, sql`${limit}`)
-      : sql`select ${columns} from (${newestOf(branches, columns, afterLast, mostRowsText)}) l ${newestFirst} limit ${limit}`;
+  const newest = (shown: Statement, rows: Statement) =>
+    newestOf(branchesOf(scope, subject?.condition), shown, afterLast, rows);
+  const isMerged = last.byAsset !== undefined;
+  const isWindow = scope.ofActiveAssets && !isMerged;
+  const rowsFound = isMerged
+    ? mergedByAsset(scope, afterLast, sql`${limit}`)
+    : sql`
+      select ${columns} from (${newest(columns, isWindow ? windowText : mostRowsText)}) l
+      ${isWindow ? ofActiveAssets : nothing} ${newestFirst} limit ${limit}`;
   // And how many assets are active.
   const endOfWindow = sql`
     case when rows < ${limit} then (
       select concat_ws(',', l.id, l.performed_date, (select count(*) from asset where active)) from (
-        select ${positions} from (${newestOf(branches, positions, afterLast, windowText)}) l
-        ${newestFirst} offset ${windowRows - 1} limit 1
+        select ${positions} from (${newest(positions, windowText)}) l ${newestFirst} offset ${windowRows - 1} limit 1
       ) l
     ) end`;
   // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them
   // would let the planner sort the rows for it first, from PostgreSQL 16 on.
   const [row] = await queryBytes(sql`
-    select fields, comments, rows, ${ownerNameOf(scope)}, ${isWindow ? endOfWindow : sql`null`}
+    select fields, comments, rows, ${subject?.name ?? sql`null`}, ${isWindow ? endOfWindow : sql`null`}
     from (
       select
         string_agg(concat_ws(',', l.id, l.performed_date, l.status, l.task_type, l.asset_id,
@@ -150,7 +160,7 @@ export async function readLogPage(
     ) page
     where rows <= 1 or octet_length(fields) + octet_length(comments) <= ${pageBytes}`);
   if (row === undefined) return undefined;
-  const [fields = Buffer.alloc(0), comments = Buffer.alloc(0), count, ownerName, windowEnd] = row.map(
+  const [fields = Buffer.alloc(0), comments = Buffer.alloc(0), count, name, windowEnd] = row.map(
     column => column ?? undefined,
   );
   const logs = { fields, comments };
@@ -160,7 +170,7 @@ export async function readLogPage(
     bytes: fields.length + comments.length,
     next: rows === limit ? lastPosition(logs) : windowEnd && afterWindow(windowEnd, rows),
     logs,
-    ...ownerOf(scope, ownerName?.toString()),
+    ...(subject && (name === undefined ? { missing: subject.kind } : { names: subject.named(String(name)) })),
   };
 }
 
@@ -170,19 +180,6 @@ function afterWindow(end: Uint8Array, rows: number): Cursor {
   const position = readPosition(end);
   // Otherwise to merge the lists of so many assets costs more than other windows with as few.
   if (rows >= Math.max(40, 40_000 / assets)) return position;
-  return {
-    ...position,
-    byAsset: Math.max(fewestMerged, Math.min(Math.floor(mostMerged / assets), mostRows)),
-  };
-}
-
-/** The asset or performer whose list it is: its name, or that there is none. */
-function ownerOf({ assetId, employeeId }: Scope, name?: string): Pick<LogPage, "owner" | "missing"> {
-  if (assetId !== undefined) {
-    if (name === undefined) return { missing: "Asset" };
-    return { owner: { assets: new Map([[assetId, assetJson(assetId, name)]]) } };
-  }
-  if (employeeId === undefined) return {};
-  if (name === undefined) return { missing: "Employee" };
-  return { owner: { performers: new Map([[employeeId, performerJson(employeeId, name)]]) } };
+  const byAsset = Math.max(fewestMerged, Math.min(Math.floor(mostMerged / assets), mostRows));
+  return { ...position, byAsset };
 }

@@ -32,29 +32,30 @@ export class SharedNames {
     this.#fill = batched(query<NamedRow>, namesOf, fill);
   }
 
-  /** Drops all names. A page that is reading names at this moment uses those, which may be older; later pages do not get them. */
+  /** Drops all names. A page that is reading names at this moment uses those, which may be older. */
   forget(): void {
     this.#recent = none();
     this.#since = this.#now();
   }
 
-  /** The names of these, and perhaps of others; a kind of which names are preset has just those. */
+  /** The names of these, and perhaps of others. A kind of which names are preset has no others of this page's logs. */
   async of(ids: References, preset: Partial<Names> = {}): Promise<Names> {
     const { assets, performers } = this.#recent;
     if (this.#now() - this.#since > recentMilliseconds || assets.size + performers.size > mostNames)
       this.forget();
-    const into = this.#recent;
-    const missing = (kind: Kind) => [...ids[kind]].filter(id => !(preset[kind] ?? into[kind]).has(id));
-    const unnamed = { into, assets: missing("assets"), performers: missing("performers") };
+    // If `forget` is called meanwhile, these are filled, and no later page gets them.
+    const names = { ...this.#recent, ...preset };
+    const missing = (kind: Kind) => [...ids[kind]].filter(id => !names[kind].has(id));
+    const unnamed = { names, assets: missing("assets"), performers: missing("performers") };
     if (unnamed.assets.length + unnamed.performers.length > 0) await this.#fill(unnamed);
-    return { ...into, ...preset };
+    return names;
   }
 }
 
 const none = (): Names => ({ assets: new Map(), performers: new Map() });
 
 /** Ids whose names are missing, and where to put the names. */
-type Missing = Readonly<Record<Kind, readonly number[]>> & { readonly into: Names };
+type Missing = Readonly<Record<Kind, readonly number[]>> & { readonly names: Names };
 
 interface NamedRow {
   readonly kind: Kind;
@@ -71,11 +72,11 @@ function namesOf(calls: readonly Missing[]) {
 }
 
 function fill(rows: readonly NamedRow[], calls: readonly Missing[]): readonly Missing[] {
-  for (const { into, assets, performers } of calls) {
+  for (const { names, assets, performers } of calls) {
     // A log is shown also when its asset or performer is gone.
-    for (const id of assets) into.assets.set(id, assetJson(id, ""));
-    for (const id of performers) into.performers.set(id, performerJson(id, ""));
-    for (const { kind, id, name } of rows) into[kind].set(id, jsonOf[kind](id, name));
+    for (const id of assets) names.assets.set(id, assetJson(id, ""));
+    for (const id of performers) names.performers.set(id, performerJson(id, ""));
+    for (const { kind, id, name } of rows) names[kind].set(id, jsonOf[kind](id, name));
   }
   return calls;
 }

@@ -1,8 +1,7 @@
 import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
 import type { Database } from "../connection/database.ts";
 import type { SessionCheck } from "../connection/session.ts";
-import { type Statement, sql, wholeNumber } from "../connection/statement.ts";
-import { unionOf } from "../trail/entries.ts";
+import { type Statement, sql, unionOf, wholeNumber } from "../connection/statement.ts";
 import { refuseOtherSchema, type Schema } from "./migrations.ts";
 import { type DatabasePromise, databasePromises, type Use } from "./promises.ts";
 
@@ -51,6 +50,8 @@ const noSchema: Schema = { migrations: [], serviceRole: "", protection: [], righ
 export const keepsFromServing = ({ prevents }: DatabasePromise): boolean =>
   prevents === "start" || prevents === "readiness";
 
+const everyPromise = (_: DatabasePromise): boolean => true;
+
 /** Throws UnsuitableDatabase if one of the findings keeps `serve` from starting. */
 export function refuse(findings: readonly Finding[]): void {
   const [first] = findings.filter(({ promise }) => promise.prevents === "start");
@@ -72,12 +73,7 @@ export function sessionCheck(use: Use, judge: (findings: readonly Finding[]) => 
  *
  * @throws UnsuitableDatabase where the migrations are not those of the program
  */
-export async function examine(
-  database: Database,
-  schema: Schema,
-  use: Use,
-  asks: (promise: DatabasePromise) => boolean = () => true,
-): Promise<Finding[]> {
+export async function examine(database: Database, schema: Schema, use: Use, asks = everyPromise) {
   await refuseOtherSchema(database, schema);
   const promises = promisesOf("catalogs", use).filter(asks);
   const findings = findingsOf(promises, await database.query<Fault>(questions(promises, schema)));
@@ -87,10 +83,7 @@ export async function examine(
 }
 
 /** Finds what is missing of the records that the trail covers. */
-export async function examineRecords(
-  { query }: Database,
-  asks: (promise: DatabasePromise) => boolean = () => true,
-): Promise<Finding[]> {
+export async function examineRecords({ query }: Database, asks = everyPromise): Promise<Finding[]> {
   const records = databasePromises.records.filter(asks);
   return findingsOf(records, await query<Fault>(questions(records, noSchema)));
 }

@@ -112,9 +112,8 @@ export async function migrate(
 export async function refuseOtherSchema(database: Database, { migrations }: Schema): Promise<void> {
   const missing = await findMissing(database, migrations).catch(async error => {
     if (!hasState(error, "undefinedTable")) throw error;
-    const [elsewhere] = await database.query<{ schema: string }>(
-      sql`select relnamespace::regnamespace::text as schema from pg_class where relname = 'schema_migration' limit 1`,
-    );
+    const [elsewhere] = await database.query<{ schema: string }>(sql`
+      select relnamespace::regnamespace::text as schema from pg_class where relname = 'schema_migration' limit 1`);
     if (elsewhere !== undefined) {
       throw new UnsuitableDatabase(
         `search_path does not include the schema ${elsewhere.schema}, which has the tables of this program: set it for the role`,
@@ -134,9 +133,8 @@ function refuseMissing(missing: readonly Migration[], remedy: string): void {
 
 /** Throws UnsuitableDatabase when the database has migrations that the program does not know. */
 async function findMissing({ query }: Database, migrations: readonly Migration[]) {
-  const applied = await query<Pick<Migration, "version" | "name">>(
-    sql`select version, name from schema_migration order by version`,
-  );
+  const applied = await query<Pick<Migration, "version" | "name">>(sql`
+    select version, name from schema_migration order by version`);
   for (const { version, name } of applied) {
     const known = migrations.find(known => known.version === version);
     if (known === undefined) {

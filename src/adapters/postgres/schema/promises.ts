@@ -1,8 +1,8 @@
 import { entryKinds } from "../../../domain/trail/entry.ts";
 import { probeLimits, serviceLimits, trailLimits } from "../connection/database.ts";
-import { type Statement, sql } from "../connection/statement.ts";
-import { subjects, tableOf, unionOf } from "../trail/entries.ts";
-import { newestFaults } from "../trail/newest-records.ts";
+import { type Statement, sql, unionOf } from "../connection/statement.ts";
+import { newestFaults } from "../trail/comparisons.ts";
+import { subjects, tableOf } from "../trail/entries.ts";
 import type { Schema } from "./migrations.ts";
 import { protectionFaults } from "./protection.ts";
 import { missingRights, needlessRights } from "./rights.ts";
@@ -33,10 +33,7 @@ export interface DatabasePromise {
 }
 
 /** The number of connections of one service. */
-const connections = [serviceLimits, trailLimits, probeLimits].reduce(
-  (sum, each) => sum + each.connections,
-  0,
-);
+const connections = serviceLimits.connections + trailLimits.connections + probeLimits.connections;
 
 /** What the parameters of a session are without those that the program sets, which do not last behind a pooler. */
 const isolation = sql`(select reset_val from pg_settings where name = 'default_transaction_isolation')`;

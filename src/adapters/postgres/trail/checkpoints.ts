@@ -7,9 +7,8 @@ export function makeCheckpoints({ query }: Database): Checkpoints {
   return {
     async last() {
       // An owner of the tables can drop the "not null".
-      const [last] = await query<{ note: string }>(
-        sql`select coalesce(note, '') as note from trail_checkpoint order by id desc limit 1`,
-      );
+      const [last] = await query<{ note: string }>(sql`
+        select coalesce(note, '') as note from trail_checkpoint order by id desc limit 1`);
       return last?.note;
     },
 
@@ -18,11 +17,9 @@ export function makeCheckpoints({ query }: Database): Checkpoints {
     },
 
     async accept(note, { reason, refused, accepted }) {
-      await query(
-        sql`
-          with added as (insert into trail_checkpoint (note) values (${note}))
-          insert into trail_acceptance (reason, refused, accepted) values (${reason}, ${refused}, ${accepted})`,
-      );
+      await query(sql`
+        with added as (insert into trail_checkpoint (note) values (${note}))
+        insert into trail_acceptance (reason, refused, accepted) values (${reason}, ${refused}, ${accepted})`);
     },
 
     confirm: makeConfirmReads({ query }),

@@ -64,6 +64,3 @@ export const sequenceOf: Readonly<Record<EntryKind, Statement>> = {
 /** The leaf hash of a line (RFC 6962, section 2.1): to hash it in PostgreSQL takes less time than to send it. */
 export const leafHash = sql`
   pg_catalog.sha256('\\x00'::bytea operator(pg_catalog.||) pg_catalog.convert_to(line, 'UTF8'))`;
-
-export const unionOf = (statements: readonly Statement[]): Statement =>
-  statements.map(each => sql`(${each})`).reduce((all, next) => sql`${all} union all ${next}`);

@@ -5,14 +5,14 @@ import { hashLength } from "../../../domain/trail/merkle.ts";
 import { mostEntryBytes } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
-import { type Statement, sql } from "../connection/statement.ts";
-import { indexEnd, leafHash, linesOf, serverStart, unionOf } from "./entries.ts";
+import { type Statement, sql, unionOf } from "../connection/statement.ts";
+import { indexEnd, leafHash, linesOf, serverStart } from "./entries.ts";
 
 /**
  * The records of a kind that have no entry. With this join PostgreSQL merges two sorted inputs, and stops at the limit. With
  * "not exists" it would look up each record in the index.
  */
-const unnumbered = (kind: EntryKind, above: Ids, upTo: Ids, settled: Ids, limit: number) => sql`
+const withoutEntry = (kind: EntryKind, above: Ids, upTo: Ids, settled: Ids, limit: number) => sql`
   select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${settled[kind]} as is_late,
     octet_length(line) > ${mostEntryBytes} as is_long from (
     ${linesOf[kind]} left join (
@@ -36,7 +36,7 @@ interface NumberedRow extends Ids {
  * is too long for an entry.
  */
 function numbering(size: number, above: Ids, settled: Ids, limit: number, upTo: Ids): Statement {
-  const records = unionOf(entryKinds.map(kind => unnumbered(kind, above, upTo, settled, limit)));
+  const records = unionOf(entryKinds.map(kind => withoutEntry(kind, above, upTo, settled, limit)));
   const lastFound = (kind: EntryKind) =>
     sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${above[kind]})`;
   return sql`
@@ -84,13 +84,11 @@ export function makeLedger({ query }: Database): Ledger {
 
   return {
     async end() {
-      const [row] = await query<{ server: string; size: number; hash: string }>(
-        sql`
-          select ${serverStart} as server, coalesce(index + 1, 0) as size, coalesce(encode(hash, 'hex'), '') as hash
-          from (values (0)) as one left join (
-            select index, hash from trail_entry where index < ${indexEnd} order by index desc limit 1
-          ) as last on true`,
-      );
+      const [row] = await query<{ server: string; size: number; hash: string }>(sql`
+        select ${serverStart} as server, coalesce(index + 1, 0) as size, coalesce(encode(hash, 'hex'), '') as hash
+        from (values (0)) as one left join (
+          select index, hash from trail_entry where index < ${indexEnd} order by index desc limit 1
+        ) as last on true`);
       const { server, size, hash } = row as NonNullable<typeof row>;
       return { server, size, lastHash: Buffer.from(hash, "hex") };
     },
@@ -114,38 +112,32 @@ export function makeLedger({ query }: Database): Ledger {
 
     async store(nodes, server) {
       const rows = nodes.map(node => ({ ...node, hash: Buffer.from(node.hash).toString("hex") }));
-      await query(
-        sql`
-          insert into trail_node (level, index, hash)
-          select level, index, pg_catalog.decode(hash, 'hex')
-          from json_to_recordset(${JSON.stringify(rows)}::text::json) as node (level smallint, index bigint, hash text)
-          where ${serverStart} = ${server} order by level, index on conflict do nothing`,
-      );
+      await query(sql`
+        insert into trail_node (level, index, hash)
+        select level, index, pg_catalog.decode(hash, 'hex')
+        from json_to_recordset(${JSON.stringify(rows)}::text::json) as node (level smallint, index bigint, hash text)
+        where ${serverStart} = ${server} order by level, index on conflict do nothing`);
     },
 
     hashes,
 
     async firstMissing(from, to) {
-      const [row] = await query<{ index: number }>(
-        sql`
-          select coalesce(min(n) filter (where n <> index), ${from} + count(*)) as index from (
-            select index, ${from} + row_number() over (order by index) - 1 as n
-            from trail_entry where index >= ${from} and index < ${to} and length(hash) = ${hashLength}
-          ) as entry`,
-      );
+      const [row] = await query<{ index: number }>(sql`
+        select coalesce(min(n) filter (where n <> index), ${from} + count(*)) as index from (
+          select index, ${from} + row_number() over (order by index) - 1 as n
+          from trail_entry where index >= ${from} and index < ${to} and length(hash) = ${hashLength}
+        ) as entry`);
       return row && row.index < to ? row.index : undefined;
     },
 
     async firstRepeated(from, to) {
-      const [repeated] = await query<{ kind: EntryKind; id: number; index: number }>(
-        sql`
-          select kind, record_id as id, index from trail_entry entry
-          where index >= ${from} and index < ${to} and exists (
-            select from trail_entry other
-            where other.kind = entry.kind and other.record_id = entry.record_id and other.index <> entry.index
-          )
-          order by index limit 1`,
-      );
+      const [repeated] = await query<{ kind: EntryKind; id: number; index: number }>(sql`
+        select kind, record_id as id, index from trail_entry entry
+        where index >= ${from} and index < ${to} and exists (
+          select from trail_entry other
+          where other.kind = entry.kind and other.record_id = entry.record_id and other.index <> entry.index
+        )
+        order by index limit 1`);
       return repeated && `entry ${repeated.index} of ${repeated.kind} record ${repeated.id}`;
     },
   };

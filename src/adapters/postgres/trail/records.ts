@@ -4,10 +4,9 @@ import { tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { hasState } from "../connection/sqlstate.ts";
-import { sql } from "../connection/statement.ts";
-import { comparisons } from "./comparisons.ts";
-import { linesOf, sequenceOf, serverStart, tableOf, unionOf } from "./entries.ts";
-import { newestFaults } from "./newest-records.ts";
+import { sql, unionOf } from "../connection/statement.ts";
+import { comparisons, newestFaults } from "./comparisons.ts";
+import { linesOf, sequenceOf, serverStart, tableOf } from "./entries.ts";
 
 /**
  * Bytes of entries that are read together, unless it is one: of their texts, so that no more is rendered for nothing, and of
@@ -50,12 +49,10 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
 
   return {
     async horizon(needsXid) {
-      const [row] = await query<{ server: string; xmin: number; xid: number | null } & Ids>(
-        sql`
-          select ${serverStart} as server, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
-            case when ${needsXid} then pg_current_xact_id()::text::bigint end as xid,
-            ${lastIssued("employee")} as employee, ${lastIssued("asset")} as asset, ${lastIssued("log")} as log`,
-      );
+      const [row] = await query<{ server: string; xmin: number; xid: number | null } & Ids>(sql`
+        select ${serverStart} as server, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
+          case when ${needsXid} then pg_current_xact_id()::text::bigint end as xid,
+          ${lastIssued("employee")} as employee, ${lastIssued("asset")} as asset, ${lastIssued("log")} as log`);
       const { server, xmin, xid, ...lastIds } = row as NonNullable<typeof row>;
       return { server, xmin, xid: xid ?? undefined, lastIds };
     },
@@ -64,9 +61,8 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
       const upTo = (kind: EntryKind) => sql`(
         select case when max(id) - min(id) >= ${width} then min(id) + ${width} - 1 else ${mostId} end
         from ${tableOf[kind]} where id > ${above[kind]} and id <= ${mostId})`;
-      const [row] = await query<Ids>(
-        sql`select ${upTo("employee")} as employee, ${upTo("asset")} as asset, ${upTo("log")} as log`,
-      );
+      const [row] = await query<Ids>(sql`
+        select ${upTo("employee")} as employee, ${upTo("asset")} as asset, ${upTo("log")} as log`);
       return row as Ids;
     },
 
@@ -83,9 +79,8 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
     },
 
     async unnumbered() {
-      const [row] = await query<{ count: number }>(
-        sql`select sum(count)::bigint as count from (${unionOf(entryKinds.map(waiting))}) as waiting`,
-      );
+      const [row] = await query<{ count: number }>(sql`
+        select sum(count)::bigint as count from (${unionOf(entryKinds.map(waiting))}) as waiting`);
       return row?.count ?? 0;
     },
 
@@ -94,23 +89,21 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
         sql`select line from (${linesOf[kind]} where id = record_id and kind = ${kind}::trail_kind) as line`;
       // Entries that follow each other without a gap. Two sums bound them: that of their texts, before they are rendered, and that
       // of their lines. They also end before an entry whose record is gone.
-      const [row] = await queryBytes(
-        sql`
-          with entry as materialized (
-            select index, kind, record_id, row_number() over (order by index) as n,
-              sum(coalesce(octet_length(l.comment), octet_length(a.description), 0)) over (order by index) as bytes
-            from trail_entry e
-            left join maintenance_log l on kind = 'log' and l.id = record_id
-            left join asset_event a on kind = 'asset' and a.id = record_id
-            where index >= ${from} and index < ${Math.min(to, from + tileWidth)}
-          ), rendered as (
-            select n, row_number() over (order by n) as place, line, sum(octet_length(line)) over (order by n) as length
-            from entry cross join lateral (${unionOf(entryKinds.map(lineOf))}) as record
-            where index = ${from} + n - 1 and (n = 1 or bytes <= ${mostBytes.ofTexts})
-          )
-          select string_agg(line, E'\\n' order by n) from rendered
-          where n = place and (n = 1 or length <= ${mostBytes.ofEntries})`,
-      );
+      const [row] = await queryBytes(sql`
+        with entry as materialized (
+          select index, kind, record_id, row_number() over (order by index) as n,
+            sum(coalesce(octet_length(l.comment), octet_length(a.description), 0)) over (order by index) as bytes
+          from trail_entry e
+          left join maintenance_log l on kind = 'log' and l.id = record_id
+          left join asset_event a on kind = 'asset' and a.id = record_id
+          where index >= ${from} and index < ${Math.min(to, from + tileWidth)}
+        ), rendered as (
+          select n, row_number() over (order by n) as place, line, sum(octet_length(line)) over (order by n) as length
+          from entry cross join lateral (${unionOf(entryKinds.map(lineOf))}) as record
+          where index = ${from} + n - 1 and (n = 1 or bytes <= ${mostBytes.ofTexts})
+        )
+        select string_agg(line, E'\\n' order by n) from rendered
+        where n = place and (n = 1 or length <= ${mostBytes.ofEntries})`);
       // A line feed within an entry is written as an escape.
       return (row?.[0]?.toString().split("\n") ?? []).map(line => Buffer.from(line));
     },
@@ -119,7 +112,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
 
     newestFaults: async () => (await query<{ fault: string }>(newestFaults)).map(({ fault }) => fault),
 
-    async *findings() {
+    async *differences() {
       for (const [kind, statement] of comparisons) {
         for (const { id, what } of await query<{ id: string; what: string }>(statement))
           yield `${kind} ${id}: ${what}`;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { trailCrypto } from "../../../../src/adapters/trail-crypto.ts";
 import { type AuditedTrail, auditTrail } from "../../../../src/application/trail/audit.ts";
 import { readVerifierKey } from "../../../../src/domain/trail/note.ts";
 import { writeBundle } from "../../../../src/domain/trail/tile.ts";
@@ -29,10 +28,10 @@ function balanced(sizes: readonly number[]) {
       pauses += 1;
     },
   };
-  const keys = [readVerifierKey(trail.vkey, trailCrypto.sha256)];
+  const keys = [readVerifierKey(trail.vkey)];
   return {
-    audit: (remembered?: Parameters<typeof auditTrail>[3]) =>
-      auditTrail(published, { keys, witnesses: [] }, trailCrypto, remembered),
+    audit: (remembered?: Parameters<typeof auditTrail>[2]) =>
+      auditTrail(published, { keys, witnesses: [] }, remembered),
     pauses: () => pauses,
   };
 }

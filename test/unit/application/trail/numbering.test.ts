@@ -4,7 +4,7 @@ import { Numbering } from "../../../../src/application/trail/numbering.ts";
 import { everyId, windowSize } from "../../../../src/application/trail/settling.ts";
 import { makeStoredTree } from "../../../../src/application/trail/tree.ts";
 import { toBase64 } from "../../../../src/domain/trail/encoding.ts";
-import { hasher, logRecord, makeTrailStage, range } from "../../../support/trail-stage.ts";
+import { logRecord, makeTrailStage, range } from "../../../support/trail-stage.ts";
 
 type Stage = ReturnType<typeof makeTrailStage>;
 
@@ -56,7 +56,7 @@ describe("numbering", () => {
     );
     for (const each of processes) assert.equal(toBase64(each.head()?.root ?? assert.fail()), rootOf());
     for (const size of [0, 1, 255, 256, 257, 512, next - 1]) {
-      const { root } = await makeStoredTree(trail.ledger, hasher).frontier(size);
+      const { root } = await makeStoredTree(trail.ledger).frontier(size);
       assert.equal(toBase64(root()), rootOf(size), String(size));
     }
   });
@@ -289,7 +289,7 @@ describe("numbering", () => {
 
   test("numbers what is new at each step of a pass", async () => {
     const stage = makeTrailStage();
-    const each = new Numbering({ ...stage, ...stage.trail, hasher });
+    const each = new Numbering({ ...stage, ...stage.trail });
     const last = 3 * windowSize;
     stage.commit(1, 2 * windowSize, last);
     for (let id = last + 1; await each.step(); id += 1) {

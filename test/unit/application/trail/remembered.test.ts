@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { trailCrypto } from "../../../../src/adapters/trail-crypto.ts";
 import { requireRemembered } from "../../../../src/application/trail/remembered.ts";
 import { acceptTrail } from "../../../../src/application/trail/signing.ts";
 import { signCheckpoint } from "../../../../src/domain/trail/checkpoint.ts";
 import { fromBase64 } from "../../../../src/domain/trail/encoding.ts";
-import { hasher, key, makeMemoryNote, makeTrailStage, range } from "../../../support/trail-stage.ts";
+import { emptyRoot } from "../../../../src/domain/trail/merkle.ts";
+import { key, makeMemoryNote, makeTrailStage, range } from "../../../support/trail-stage.ts";
 
 /** Logs that are numbered, and the checkpoint of their trail is remembered. */
 async function makeStage(logs: number) {
@@ -13,8 +13,8 @@ async function makeStage(logs: number) {
   const memory = makeMemoryNote();
   stage.commit(...range(1, logs + 1));
   await stage.numbering().poll();
-  memory.setNote(signCheckpoint({ size: logs, root: fromBase64(stage.rootOf()) }, key, trailCrypto));
-  const ports = { ...stage.trail, hasher, remembered: memory.remembered };
+  memory.setNote(signCheckpoint({ size: logs, root: fromBase64(stage.rootOf()) }, key));
+  const ports = { ...stage.trail, remembered: memory.remembered };
   return { ...stage, ...memory, ports };
 }
 
@@ -33,7 +33,7 @@ describe("the stored trail beside what is remembered of it", () => {
     trail.stored.entries.splice(0);
     records.log.splice(0);
     await assert.rejects(requireRemembered(ports), emptied);
-    for (const note of [undefined, signCheckpoint({ size: 0, root: hasher.empty }, key, trailCrypto)]) {
+    for (const note of [undefined, signCheckpoint({ size: 0, root: emptyRoot }, key)]) {
       setNote(note);
       await requireRemembered(ports);
     }
@@ -89,8 +89,7 @@ test("accepting a shorter trail needs the number of entries that are given up, a
   trail.stored.nodes.splice(0);
   records.log.splice(120);
   const before = note();
-  const accept = (givesUp: number) =>
-    acceptTrail({ ...ports, ed25519: trailCrypto, key }, { reason: "restored", givesUp });
+  const accept = (givesUp: number) => acceptTrail({ ...ports, key }, { reason: "restored", givesUp });
   for (const givesUp of [0, 179, 181, 300]) {
     await assert.rejects(accept(givesUp), /^TrailError: 180 of the 300 entries .* add --gives-up 180$/);
   }

@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, mock, test } from "node:test";
-import { trailCrypto } from "../../../../src/adapters/trail-crypto.ts";
 import { TrailObstacleError } from "../../../../src/application/trail/condition.ts";
 import { acceptTrail } from "../../../../src/application/trail/signing.ts";
 import { makeTrail } from "../../../../src/application/trail/trail.ts";
 import { openCheckpoint, readHead } from "../../../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../../../src/domain/trail/encoding.ts";
-import {
-  hasher,
-  key,
-  logRecord,
-  makeMemoryNote,
-  makeTrailStage,
-  range,
-} from "../../../support/trail-stage.ts";
+import { leafHash } from "../../../../src/domain/trail/merkle.ts";
+import { key, logRecord, makeMemoryNote, makeTrailStage, range } from "../../../support/trail-stage.ts";
 
 describe("signing", () => {
   test("is not broken by another process that goes on numbering and signing meanwhile", async () => {
@@ -72,7 +65,7 @@ describe("signing", () => {
       String(events.recorded.at(-1)?.details?.["contradicts"]),
       /^database has no checkpoint: put back/,
     );
-    const ports = { ...trail, hasher, ed25519: trailCrypto, remembered, key };
+    const ports = { ...trail, remembered, key };
     const acceptance = await acceptTrail(ports, { reason: "restored", givesUp: 0 });
     assert.deepEqual(trail.stored.acceptances, [acceptance]);
     assert.equal(acceptance?.refused, "none");
@@ -91,10 +84,7 @@ describe("signing", () => {
       await signing.close();
       if (isFileBroken) setNote("garbage\n");
       else trail.stored.checkpoints.push("garbage\n");
-      await acceptTrail(
-        { ...trail, hasher, ed25519: trailCrypto, remembered, key },
-        { reason: "restored", givesUp: 0 },
-      );
+      await acceptTrail({ ...trail, remembered, key }, { reason: "restored", givesUp: 0 });
       assert.match(trail.stored.acceptances[0]?.refused ?? "", /^2 /);
     }
   });
@@ -109,7 +99,6 @@ describe("signing", () => {
         ...stage,
         remembered: hasStateFile ? memory.remembered : undefined,
         requestTrail: stage.trail,
-        crypto: trailCrypto,
         key,
         pause,
       });
@@ -141,14 +130,14 @@ describe("signing", () => {
     const { start, commit, rootOf, note, trail, events } = makeSigner();
     const { signing, poll } = start();
     await poll();
-    assert.equal(openCheckpoint(signing.newest()?.note ?? "", [key], trailCrypto).size, 0);
+    assert.equal(openCheckpoint(signing.newest()?.note ?? "", [key]).size, 0);
     commit(...range(1, 5_000));
     assert.equal(await poll(0.5), 20);
-    assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 0);
+    assert.equal(openCheckpoint(note() ?? "", [key]).size, 0);
     assert.equal(await poll(0.1), 400);
-    assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 0);
+    assert.equal(openCheckpoint(note() ?? "", [key]).size, 0);
     assert.equal(await poll(0.4), 1_000);
-    const { size, root } = openCheckpoint(note() ?? "", [key], trailCrypto);
+    const { size, root } = openCheckpoint(note() ?? "", [key]);
     assert.deepEqual([size, toBase64(root), signing.newest()?.note], [4_999, rootOf(), note()]);
     await signing.close();
     assert.equal(trail.stored.checkpoints.at(-1), note());
@@ -194,14 +183,14 @@ describe("signing", () => {
         assert.match(JSON.stringify(told), /TRAIL_STATE_FILE 599 /);
 
         await acceptTrail(
-          { ...trail, hasher, ed25519: trailCrypto, remembered, key },
+          { ...trail, remembered, key },
           { reason: "restored", givesUp: what === "an older dump" ? 189 : 0 },
         );
         assert.match(trail.stored.acceptances[0]?.refused ?? "", /^599 /);
         commit(...range(610, 620));
         for (let time = 0; time < 3; time += 1) await poll(11);
         assert.equal(signing.contradiction(), undefined);
-        assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, trail.stored.entries.length);
+        assert.equal(openCheckpoint(note() ?? "", [key]).size, trail.stored.entries.length);
         assert.ok(events.recorded.some(({ event }) => event === "trail whole again"));
       });
     }
@@ -307,7 +296,7 @@ describe("signing", () => {
       const { signing, poll } = start();
       await poll();
       assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 1]);
-      assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 1);
+      assert.equal(openCheckpoint(note() ?? "", [key]).size, 1);
     }
   });
 
@@ -367,7 +356,7 @@ describe("signing", () => {
     const before = note();
     rewrite(1);
     const accepts = { ...trail.checkpoints, accept: () => Promise.reject(new Error("the power fails")) };
-    const ports = { ...trail, checkpoints: accepts, hasher, ed25519: trailCrypto, remembered, key };
+    const ports = { ...trail, checkpoints: accepts, remembered, key };
     await assert.rejects(acceptTrail(ports, { reason: "restored", givesUp: 0 }), /the power fails/);
     assert.equal(note(), before);
   });
@@ -389,10 +378,7 @@ describe("signing", () => {
         one.signing.contradiction(),
         `${place} has a checkpoint of other.example.com, and not of trail.example.com`,
       );
-      await acceptTrail(
-        { ...trail, hasher, ed25519: trailCrypto, remembered, key },
-        { reason: "one name", givesUp: 0 },
-      );
+      await acceptTrail({ ...trail, remembered, key }, { reason: "one name", givesUp: 0 });
       await one.poll(11);
       assert.equal(one.signing.contradiction(), undefined);
     }
@@ -414,7 +400,7 @@ describe("signing", () => {
     remembered.read = read;
     await poll(11);
     assert.equal(signing.contradiction(), undefined);
-    assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 3);
+    assert.equal(openCheckpoint(note() ?? "", [key]).size, 3);
   });
 
   test("signs without a state file where an operator accepts that it is new", async () => {
@@ -424,12 +410,9 @@ describe("signing", () => {
     await poll();
     await signing.close();
     setNote(undefined);
-    await acceptTrail(
-      { ...trail, hasher, ed25519: trailCrypto, remembered, key },
-      { reason: "a new machine", givesUp: 0 },
-    );
+    await acceptTrail({ ...trail, remembered, key }, { reason: "a new machine", givesUp: 0 });
     assert.match(trail.stored.acceptances[0]?.refused ?? "", /^1 /);
-    assert.equal(openCheckpoint(note() ?? "", [key], trailCrypto).size, 1);
+    assert.equal(openCheckpoint(note() ?? "", [key]).size, 1);
     commit(2);
     await poll();
     assert.equal(signing.newest()?.size, 2);
@@ -448,7 +431,7 @@ describe("signing", () => {
         records.log[4] = logRecord(5, "forged");
         const [forged = assert.fail()] = records.log.slice(4);
         const index = trail.stored.entries.length;
-        trail.stored.entries.push({ kind: "log", recordId: 5, index, hash: hasher.leaf(forged.entry) });
+        trail.stored.entries.push({ kind: "log", recordId: 5, index, hash: leafHash(forged.entry) });
         if (isCovered) trail.stored.checkpoints.push(`of nobody\n11\n${stage.rootOf()}\n`);
         if (isRestarted) ({ signing, poll } = start());
         for (let time = 0; time < 3; time += 1) await poll(11);

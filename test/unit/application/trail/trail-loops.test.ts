@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import { trailCrypto } from "../../../../src/adapters/trail-crypto.ts";
 import type { TrailStore } from "../../../../src/application/trail/ports.ts";
 import { makeTrail } from "../../../../src/application/trail/trail.ts";
 import { DomainError } from "../../../../src/domain/error.ts";
@@ -13,7 +12,6 @@ const trailOf = (stage: ReturnType<typeof makeTrailStage>) =>
   makeTrail({
     ...stage,
     requestTrail: stage.trail,
-    crypto: trailCrypto,
     key,
     remembered: undefined,
     pause: () => turn(),
@@ -45,7 +43,6 @@ async function run(failures: readonly (Error | undefined)[], commits: readonly n
   const service = makeTrail({
     trail,
     requestTrail: stage.trail,
-    crypto: trailCrypto,
     key,
     remembered: undefined,
     events,
@@ -206,7 +203,6 @@ describe("the trail beside the requests", () => {
     const service = makeTrail({
       trail,
       requestTrail: trail,
-      crypto: trailCrypto,
       key,
       remembered: undefined,
       events,

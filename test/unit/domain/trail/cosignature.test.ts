@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { trailCrypto } from "../../../../src/adapters/trail-crypto.ts";
 import { openCheckpoint } from "../../../../src/domain/trail/checkpoint.ts";
 import { readVerifierKey, readWitnessKey } from "../../../../src/domain/trail/note.ts";
 import { logEntry, makeTestTrail } from "../../../support/trail.ts";
@@ -11,13 +10,12 @@ describe("cosignatures of witnesses", () => {
   trail.add(logEntry(1), logEntry(2));
   const note = trail.checkpoint();
   const [one, other] = [makeWitness("witness.example.com/one"), makeWitness("witness.example.com/other")];
-  const keys = [readVerifierKey(trail.vkey, trailCrypto.sha256)];
+  const keys = [readVerifierKey(trail.vkey)];
   const open = (text: string, ...witnesses: { readonly vkey: string }[]) =>
     openCheckpoint(
       text,
       keys,
-      trailCrypto,
-      witnesses.map(({ vkey }) => readWitnessKey(vkey, trailCrypto.sha256)),
+      witnesses.map(({ vkey }) => readWitnessKey(vkey)),
     );
   const refused = (message: RegExp) => ({ name: "TrailError", message });
 
@@ -54,18 +52,9 @@ describe("cosignatures of witnesses", () => {
   });
 
   test("never count as the log's own, nor does the key of a log as that of a witness", () => {
-    assert.throws(
-      () => readVerifierKey(one.vkey, trailCrypto.sha256),
-      refused(/^is the key of a witness, not of a log$/),
-    );
-    assert.throws(
-      () => readWitnessKey(trail.vkey, trailCrypto.sha256),
-      refused(/^is the key of a log, not of a witness$/),
-    );
-    assert.throws(
-      () => readWitnessKey(makeWitness("x", 2).vkey, trailCrypto.sha256),
-      refused(/^is not an Ed25519 key$/),
-    );
+    assert.throws(() => readVerifierKey(one.vkey), refused(/^is the key of a witness, not of a log$/));
+    assert.throws(() => readWitnessKey(trail.vkey), refused(/^is the key of a log, not of a witness$/));
+    assert.throws(() => readWitnessKey(makeWitness("x", 2).vkey), refused(/^is not an Ed25519 key$/));
     const text = note.slice(0, note.indexOf("\n\n") + 2);
     const asLog = makeWitness("example.com/log");
     assert.throws(() => open(text + asLog.cosign(note)), refused(/^is not signed by this key$/));
@@ -85,20 +74,17 @@ U7WM79jrzyhGZ5/GUBTpM7NzwdyfFx61t3RovgcC4Ro=
 \u2014 remora.n621.de 2net5wAAAABqEiEgPlfF3V06o0Y+fHM+J5J9s27wgxxcOVSpZ/2g/KSiXCg9DEZI+aVCIobWX9sXTynk5XeU/zZ0WBxtqB0DrAWfBw==
 \u2014 witness.stagemole.eu Z/euoAAAAABqEiEgw0i+7g2ENfDAWHmtRzCfKTHSDwYDJA2NmKeGi9Y8FtEyOUvVr+AJmIY/2TUFucgKi7lI7cUiOvKFYe/TmN9DAg==
 `;
-    const log = readVerifierKey(
-      `${name}+ba2f06c0+AU0vHmlGCS/PdN8b2OaGmKprLI8HKM+dJ472xgFYh15f`,
-      trailCrypto.sha256,
-    );
+    const log = readVerifierKey(`${name}+ba2f06c0+AU0vHmlGCS/PdN8b2OaGmKprLI8HKM+dJ472xgFYh15f`);
     const witnesses = [
       "transparency.dev/DEV:witness-little-garden+d8042a87+BCtusOxINQNUTN5Oj8HObRkh2yHf/MwYaGX4CPdiVEPM",
       "witness1.smartit.nu/witness1+a48c820f+BPSFWg9G6KPiO7QPryYO5Xq4oYJJ+kAvLKLSimDhoxMO",
       "remora.n621.de+da77ade7+BOvN63jn/bLvkieywe8R6UYAtVtNbZpXh34x7onlmtw2",
       "witness.stagemole.eu+67f7aea0+BEqSG3yu9YrmcM3BHvQYTxwFj3uSWakQepafafpUqklv",
-    ].map(vkey => readWitnessKey(vkey, trailCrypto.sha256));
-    assert.equal(openCheckpoint(published, [log], trailCrypto, witnesses).size, 1_432_088_532);
+    ].map(vkey => readWitnessKey(vkey));
+    assert.equal(openCheckpoint(published, [log], witnesses).size, 1_432_088_532);
     const changed = published.replace("IqqhbUo", "IqqhbUp");
     assert.throws(
-      () => openCheckpoint(changed, [log], trailCrypto, witnesses),
+      () => openCheckpoint(changed, [log], witnesses),
       refused(/^has a wrong cosignature of transparency\.dev/),
     );
   });

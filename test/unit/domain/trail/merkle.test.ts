@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { trailCrypto } from "../../../../src/adapters/trail-crypto.ts";
+import { sha256 } from "../../../../src/domain/trail/crypto.ts";
 import {
   type Hash,
   inclusionSpans,
   isIncluded,
   joinHashes,
+  leafHash,
   makeFrontier,
-  makeTreeHasher,
   type Node,
+  nodeHash,
   nodesOf,
 } from "../../../../src/domain/trail/merkle.ts";
 import { naiveTree } from "../../../support/naive-tree.ts";
 import { makeTreeNodes } from "../../../support/tree-nodes.ts";
 
-const hasher = makeTreeHasher(trailCrypto.sha256);
 const hex = (hash: Uint8Array): string => Buffer.from(hash).toString("hex");
 
 /** The leaves and roots with which implementations of RFC 6962 test each other (certificate-transparency, merkle). */
@@ -43,10 +43,10 @@ const roots = [
 
 describe("the tree of RFC 6962", () => {
   test("has the published roots", () => {
-    const frontier = makeFrontier(hasher);
+    const frontier = makeFrontier();
     assert.equal(hex(frontier.root()), roots[0]);
     for (const [at, leaf] of leaves.entries()) {
-      frontier.append(hasher.leaf(Buffer.from(leaf, "hex")));
+      frontier.append(leafHash(Buffer.from(leaf, "hex")));
       assert.equal(hex(frontier.root()), roots[at + 1]);
     }
   });
@@ -54,13 +54,13 @@ describe("the tree of RFC 6962", () => {
   test("hashes entries of any length", () => {
     for (const length of [0, 4_095, 4_096, 65_535, 1]) {
       const entry = Buffer.alloc(length, "x");
-      assert.deepEqual(hasher.leaf(entry), trailCrypto.sha256(Buffer.concat([Buffer.of(0), entry])));
+      assert.deepEqual(leafHash(entry), sha256(Buffer.concat([Buffer.of(0), entry])));
     }
   });
 
   const size = 70;
   const { mth, path } = naiveTree(Array.from({ length: size }, (_, at) => Buffer.from(`entry ${at}`)));
-  const frontier = makeFrontier(hasher);
+  const frontier = makeFrontier();
   const hashes = new Map<string, Hash>();
   const key = ({ level, index }: Node): string => `${level}/${index}`;
   const hashAt = (node: Node): Hash => {
@@ -68,31 +68,28 @@ describe("the tree of RFC 6962", () => {
     assert.ok(hash, `${key(node)} is asked for before it is whole`);
     return hash;
   };
-  const builder = makeTreeNodes(hasher, (node, hash) => void hashes.set(key(node), hash));
-  for (let at = 0; at < size; at += 1) builder.append(hasher.leaf(Buffer.from(`entry ${at}`)));
+  const builder = makeTreeNodes((node, hash) => void hashes.set(key(node), hash));
+  for (let at = 0; at < size; at += 1) builder.append(leafHash(Buffer.from(`entry ${at}`)));
 
   test("is that of the definition at each size, and goes on from any of them", () => {
     for (let at = 0; at <= size; at += 1) {
       assert.equal(hex(frontier.root()), hex(mth(0, at)));
-      if (at > 0)
-        assert.equal(hex(joinHashes(hasher, nodesOf({ from: 0, to: at }).map(hashAt))), hex(mth(0, at)));
-      const later = makeFrontier(hasher, { size: frontier.size, hashes: frontier.hashes });
-      for (let more = at; more < size; more += 1) later.append(hasher.leaf(Buffer.from(`entry ${more}`)));
+      if (at > 0) assert.equal(hex(joinHashes(nodesOf({ from: 0, to: at }).map(hashAt))), hex(mth(0, at)));
+      const later = makeFrontier({ size: frontier.size, hashes: frontier.hashes });
+      for (let more = at; more < size; more += 1) later.append(leafHash(Buffer.from(`entry ${more}`)));
       assert.equal(hex(later.root()), hex(mth(0, size)));
-      if (at < size) frontier.append(hasher.leaf(Buffer.from(`entry ${at}`)));
+      if (at < size) frontier.append(leafHash(Buffer.from(`entry ${at}`)));
     }
   });
 
   test("has the inclusion proofs of the definition, and each is accepted in its own place only", () => {
     for (const total of [1, 2, 3, 7, 8, 33, 64, size]) {
       for (let index = 0; index < total; index += 1) {
-        const hashes = inclusionSpans(index, total).map(span =>
-          joinHashes(hasher, nodesOf(span).map(hashAt)),
-        );
+        const hashes = inclusionSpans(index, total).map(span => joinHashes(nodesOf(span).map(hashAt)));
         assert.deepEqual(hashes.map(hex), path(index, 0, total).map(hex));
-        const leaf = hasher.leaf(Buffer.from(`entry ${index}`));
+        const leaf = leafHash(Buffer.from(`entry ${index}`));
         const accepts = (at: number, of: number, proof: Hash[], root: Hash) =>
-          isIncluded(hasher, at, of, leaf, proof, root);
+          isIncluded(at, of, leaf, proof, root);
         assert.equal(accepts(index, total, hashes, mth(0, total)), true);
         assert.equal(accepts(index, total, [...hashes, leaf], mth(0, total)), false);
         assert.equal(accepts(index, total, hashes, mth(0, total - 1)), false);
@@ -110,7 +107,7 @@ describe("the tree of RFC 6962", () => {
     for (const total of [1, 2, 7, 8, 33, size]) {
       for (let old = 0; old <= total; old += 1) {
         const hashes = nodesOf({ from: 0, to: old }).map(hashAt);
-        const frontier = makeFrontier(hasher, { size: old, hashes });
+        const frontier = makeFrontier({ size: old, hashes });
         for (const node of nodesOf({ from: old, to: total })) frontier.append(hashAt(node), node.level);
         assert.deepEqual([frontier.size, hex(frontier.root())], [total, hex(mth(0, total))]);
       }
@@ -124,18 +121,18 @@ describe("the tree of RFC 6962", () => {
       nodesOf({ from: 0, to: total }).map(({ level }) => level),
       [45, 33, 2, 1, 0],
     );
-    const hashes = inclusionSpans(index, total).map(({ from }) => hasher.leaf(Buffer.from(String(from))));
+    const hashes = inclusionSpans(index, total).map(({ from }) => leafHash(Buffer.from(String(from))));
     assert.equal(hashes.length, 45 + 1);
     // The root to which this proof leads, from the leaf up.
-    let root = hasher.leaf(Buffer.of());
+    let root = leafHash(Buffer.of());
     let at = index;
     for (const sibling of hashes.slice(0, 45)) {
-      root = at % 2 === 0 ? hasher.node(root, sibling) : hasher.node(sibling, root);
+      root = at % 2 === 0 ? nodeHash(root, sibling) : nodeHash(sibling, root);
       at = Math.floor(at / 2);
     }
-    root = hasher.node(root, hashes[45] as Hash);
-    assert.equal(isIncluded(hasher, index, total, hasher.leaf(Buffer.of()), hashes, root), true);
-    assert.equal(isIncluded(hasher, index - 2 ** 32, total, hasher.leaf(Buffer.of()), hashes, root), false);
+    root = nodeHash(root, hashes[45] as Hash);
+    assert.equal(isIncluded(index, total, leafHash(Buffer.of()), hashes, root), true);
+    assert.equal(isIncluded(index - 2 ** 32, total, leafHash(Buffer.of()), hashes, root), false);
   });
 });
 
@@ -152,7 +149,7 @@ describe("proofs, good and tampered", () => {
     [
       "inclusion",
       ([index, size, leaf, proof, root]: string[]) =>
-        isIncluded(hasher, Number(index), Number(size), hashOf(leaf), hashesOf(proof), hashOf(root)),
+        isIncluded(Number(index), Number(size), hashOf(leaf), hashesOf(proof), hashOf(root)),
     ],
   ] as const) {
     test(`are judged as by transparency-dev/merkle: ${kind}`, () => {

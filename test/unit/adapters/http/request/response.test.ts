@@ -5,8 +5,8 @@ import { mock, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Account } from "../../../../../src/adapters/http/request/account.ts";
 import { Exchange } from "../../../../../src/adapters/http/request/exchange.ts";
+import { httpLimits } from "../../../../../src/adapters/http/request/limits.ts";
 import { sendError } from "../../../../../src/adapters/http/request/response.ts";
-import { httpLimits } from "../../../../../src/adapters/http/server/limits.ts";
 import { HttpError } from "../../../../../src/adapters/protocol/error-response.ts";
 
 /** An exchange whose body never ends, and whether the response has ended. */
