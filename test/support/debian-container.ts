@@ -1,6 +1,7 @@
 import {
   type ChildProcess,
   type ChildProcessByStdio,
+  execFile,
   execFileSync,
   spawn,
   spawnSync,
@@ -10,7 +11,9 @@ import { once } from "node:events";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
 /** Why no Debian can be booted here. */
 export function noContainer(): string | undefined {
@@ -72,7 +75,7 @@ export interface Shell {
 export async function bootDebian(folder: string, release: string, packages: Packages): Promise<Container> {
   const root = join(folder, release);
   // cp, since cpSync would follow the links of the container to files of this machine.
-  execFileSync("cp", ["-a", freshDebian(release, packages), root]);
+  await promisify(execFile)("cp", ["-a", freshDebian(release, packages), root]);
   const container = new Container(root);
   await container.untilUp();
   return container;
@@ -89,14 +92,13 @@ export class Container {
     this.nspawn = startNspawn(root);
   }
 
-  /** Runs a shell script as root and returns its output. Throws when a line fails; a line that must begins with `fails`. */
-  run(script: string): string {
-    const args = [...this.enter(), "bash", "-ex", "-o", "pipefail"];
-    const { status, stdout, stderr } = spawnSync("nsenter", args, {
-      // `set -e` takes no notice of a command after `!`.
-      input: `fails() { if "$@"; then exit 1; fi; }\n${script}`,
-      encoding: "utf8",
-    });
+  /** Runs a shell script as root and returns its output. Rejects when a line fails; a line that must begins with `fails`. */
+  async run(script: string): Promise<string> {
+    const shell = spawn("nsenter", [...this.enter(), "bash", "-ex", "-o", "pipefail"]);
+    // `set -e` takes no notice of a command after `!`. A script that fails reads no further.
+    shell.stdin.on("error", () => {}).end(`fails() { if "$@"; then exit 1; fi; }\n${script}`);
+    const ended = once(shell, "close");
+    const [stdout, stderr, [status]] = await Promise.all([text(shell.stdout), text(shell.stderr), ended]);
     if (status !== 0) throw new Error(`${status}: ${stdout}${stderr}`);
     return stdout;
   }
