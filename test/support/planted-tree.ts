@@ -57,7 +57,7 @@ export async function runTests(
   // With NODE_TEST_CONTEXT it would report to the test that this may be called by.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const patterns = only.map(name => `--test-name-pattern=^${name.replace(/[^\w ]/g, "\\$&")}$`);
-  const options = ["--enable-source-maps", "--test-reporter=tap", ...patterns, compiledFile];
+  const options = ["--test-reporter=tap", ...patterns, compiledFile];
   const tests = spawn(process.execPath, options, {
     cwd: join(tree.folder, "project"),
     env: { ...inherited, ...environment, TEST_TREE: compiled },

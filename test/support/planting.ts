@@ -62,7 +62,6 @@ function compileEach(folder: string): void {
     types: [],
     rootDir: ".",
     outDir: "compiled",
-    inlineSourceMap: true,
   };
   const options = { extends: resolve("tsconfig.json"), compilerOptions, include: ["*/src"] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
