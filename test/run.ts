@@ -25,10 +25,25 @@ const fileSeconds = Number(process.env["TEST_FILE_SECONDS"] ?? 180);
 const allFiles = () =>
   readdirSync("test", { recursive: true, encoding: "utf8" })
     .filter(file => file.endsWith(".test.ts") && !file.startsWith("release"))
-    .map(file => join("test", file))
-    .sort();
+    .map(file => join("test", file));
 
-const files = process.argv.length > 2 ? process.argv.slice(2) : allFiles();
+/** What begins last ends last, so these begin first. */
+const longest = [
+  "release/operations",
+  "release/promises",
+  "release/restore-killed",
+  "release/major-upgrade",
+  "program/operations",
+  "program/restore",
+  "program/verify-database",
+  "program/main",
+  "contract/repositories-postgres",
+].map(name => `test/${name}.test.ts`);
+const given = process.argv.length > 2 ? process.argv.slice(2) : allFiles();
+const files = [
+  ...longest.filter(file => given.includes(file)),
+  ...given.filter(file => !longest.includes(file)).sort(),
+];
 const folder = mkdtempSync(join(tmpdir(), "maintenance-log-run-"));
 const tree = join(folder, "tree");
 const evidence = join(folder, "databases");
@@ -55,14 +70,7 @@ const tests = spawn(
     "--enable-source-maps",
     "--import",
     join(tree, "test/support/file-bound.js"),
-    "--test",
-    "--test-reporter=spec",
-    "--test-reporter-destination=stdout",
-    "--test-reporter=tap",
-    `--test-reporter-destination=${outcomes}`,
-    `--test-concurrency=${process.env["TEST_CONCURRENCY"] ?? 4}`,
-    `--test-timeout=${fileSeconds * 1_000 + 20_000}`,
-    ...(process.env["TEST_NAME"] === undefined ? [] : [`--test-name-pattern=${process.env["TEST_NAME"]}`]),
+    join(tree, "test/support/run-files.js"),
     ...files.map(file => join(tree, file.replace(/\.ts$/, ".js"))),
   ],
   {
@@ -77,6 +85,7 @@ const tests = spawn(
       TEST_UNDER_WAY: underWay,
       TEST_ENDED: ended,
       TEST_FILE_SECONDS: String(fileSeconds),
+      TEST_OUTCOMES: outcomes,
     },
     // A group of its own, so that what the tests have started can be ended with them.
     detached: true,

@@ -132,6 +132,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     code: ["sql/0001_employee.sql", "sessions.ts", "employees.ts"],
     tests: [
       "test/api/revocation.test.ts",
+      "append-only.test.ts",
       "test/unit/application/sessions.test.ts",
       "test/contract/repositories.ts",
     ],

@@ -33,7 +33,7 @@ describe("major-upgrade.md, pasted into a Debian 13 with PostgreSQL 15", {
 }, () => {
   let folder: string;
   let container: Container;
-  const run = (script: string): string => container.run(script);
+  const run = (script: string): Promise<string> => container.run(script);
   async function paste(blocks: readonly string[]): Promise<void> {
     const shell = container.openShell();
     for (const block of ["cd\n", ...blocks]) await shell.paste(block, typedInto(block));
@@ -47,7 +47,7 @@ describe("major-upgrade.md, pasted into a Debian 13 with PostgreSQL 15", {
     container = await bootDebian(folder, "trixie", packages);
     execFileSync("cp", [packageIn(copy), join(container.root, "root")]);
     // An order of text that depends on the release, as a cluster gets from the locale of its machine.
-    run(`
+    await run(`
       cd /root
       export DEBIAN_FRONTEND=noninteractive
       apt-get install -y postgresql-15 openssl curl ./maintenance-log-service_*.deb < /dev/null
@@ -55,7 +55,7 @@ describe("major-upgrade.md, pasted into a Debian 13 with PostgreSQL 15", {
       pg_dropcluster --stop 15 main
       pg_createcluster --start --locale en_US.UTF-8 15 main`);
     await paste(blocksOf("docs/operations.md", "Installation").slice(1));
-    run(`
+    await run(`
       api=http://127.0.0.1:7070/api/v1
       token=$(curl --silent --fail --json '{"email":"you@example.com","password":"${password}"}' $api/auth/login | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
       send() { curl --silent --fail --header "Authorization: Bearer $token" --json "$2" "$api/$1"; }
@@ -70,7 +70,7 @@ describe("major-upgrade.md, pasted into a Debian 13 with PostgreSQL 15", {
   });
 
   test("the method dump loses all rows of a frozen schema and ends with 0, and keeps them without", async () => {
-    run(`
+    await run(`
       DEBIAN_FRONTEND=noninteractive apt-get install -y postgresql-17 < /dev/null
       systemctl stop maintenance-log.socket maintenance-log.service
       pg_ctlcluster 15 main stop
@@ -80,8 +80,8 @@ describe("major-upgrade.md, pasted into a Debian 13 with PostgreSQL 15", {
       pg_ctlcluster 15 main start
       pg_ctlcluster 15 tried start
       pg_upgradecluster --method=dump 15 tried`);
-    assert.equal(run(stateAt(5440)), "rows: 0 0 0\ntriggers: A\nfreeze: A\n");
-    run(`
+    assert.equal(await run(stateAt(5440)), "rows: 0 0 0\ntriggers: A\nfreeze: A\n");
+    await run(`
       pg_dropcluster --stop 17 tried
       pg_conftool 15 tried set port 5440
       echo auto > /etc/postgresql/15/tried/start.conf
@@ -90,12 +90,12 @@ describe("major-upgrade.md, pasted into a Debian 13 with PostgreSQL 15", {
       export PGPORT=5440
       ${dropFreeze}
       pg_upgradecluster --method=dump 15 tried`);
-    assert.equal(run(stateAt(5440)), "rows: 1 1 1\ntriggers: O\nfreeze:\n");
-    run(`
+    assert.equal(await run(stateAt(5440)), "rows: 1 1 1\ntriggers: O\nfreeze:\n");
+    await run(`
       export DATABASE_URL=$(sed 's/:5432/:5440/' /etc/maintenance-log-service/credentials/owner-database-url)
       maintenance-log migrate`);
-    assert.equal(run(stateAt(5440)), "rows: 1 1 1\ntriggers: A\nfreeze:\n");
-    run(`
+    assert.equal(await run(stateAt(5440)), "rows: 1 1 1\ntriggers: A\nfreeze:\n");
+    await run(`
       pg_dropcluster --stop 17 tried
       pg_dropcluster 15 tried
       systemctl start maintenance-log.socket maintenance-log.service`);
@@ -105,29 +105,29 @@ describe("major-upgrade.md, pasted into a Debian 13 with PostgreSQL 15", {
     assert.ok(steps.length === 6 && steps[3]?.includes("reindexdb"));
     // All but the last step, and back; then once more.
     await paste([...steps.slice(0, -1), goBack]);
-    assert.match(run("pg_lsclusters --no-header"), /^15 +main +5432 online .*\n$/);
-    assert.equal(run(stateAt(5432)), "rows: 1 1 1\ntriggers: A\nfreeze: A\n");
-    run("curl --silent --fail --retry 9 --retry-all-errors http://127.0.0.1:7071/readyz");
+    assert.match(await run("pg_lsclusters --no-header"), /^15 +main +5432 online .*\n$/);
+    assert.equal(await run(stateAt(5432)), "rows: 1 1 1\ntriggers: A\nfreeze: A\n");
+    await run("curl --silent --fail --retry 9 --retry-all-errors http://127.0.0.1:7071/readyz");
     await paste(steps);
-    assert.match(run("pg_lsclusters --no-header"), /^17 +main +5432 online .*\n$/);
-    assert.equal(run(stateAt(5432)), "rows: 1 1 1\ntriggers: A\nfreeze: A\n");
+    assert.match(await run("pg_lsclusters --no-header"), /^17 +main +5432 online .*\n$/);
+    assert.equal(await run(stateAt(5432)), "rows: 1 1 1\ntriggers: A\nfreeze: A\n");
     assert.match(
-      run("journalctl -u maintenance-log-verify.service"),
+      await run("journalctl -u maintenance-log-verify.service"),
       /3 entries: all records match, and the tree extends the checkpoints\n.*\n.*\n$/,
     );
     const stale = "datcollversion <> pg_database_collation_actual_version(oid)";
     assert.equal(
-      run(
+      await run(
         `runuser -u postgres -- psql -At -c "select datcollversion <> '', ${stale} from pg_database where datname = 'maintenance'"`,
       ),
       "t|f\n",
     );
-    assert.throws(
-      () => run("runuser -u postgres -- psql -d maintenance -c 'alter table asset add column x int'"),
+    await assert.rejects(
+      run("runuser -u postgres -- psql -d maintenance -c 'alter table asset add column x int'"),
       /ALTER TABLE is refused: the schema is frozen/,
     );
-    assert.equal(run("systemctl --failed --no-legend --plain"), "");
-    run(
+    assert.equal(await run("systemctl --failed --no-legend --plain"), "");
+    await run(
       "curl --silent --fail http://127.0.0.1:7071/readyz && systemctl start maintenance-log-backup.service",
     );
   });

@@ -186,9 +186,9 @@ const before: Readonly<Record<string, string>> = { "Backup and restore": hasCopi
 
 /** A machine that is switched off in a restore serves the old database whole, or the new one, and another run ends it. */
 async function restoreAndReboot(container: Container): Promise<void> {
-  container.run("{ maintenance-log restore > /dev/null 2>&1 & } && sleep 1.5");
+  await container.run("{ maintenance-log restore > /dev/null 2>&1 & } && sleep 1.5");
   await container.reboot();
-  container.run(`
+  await container.run(`
     ${isUp} http://127.0.0.1:7071/readyz
     maintenance-log check
     ${hasWholeTrail(7071)}
@@ -377,8 +377,8 @@ const hasWhatWasKept = `
     ${hasWholeTrail(7071)}`;
 
 /** The same package under a higher version. */
-function upgrade(container: Container): void {
-  container.run(`
+async function upgrade(container: Container): Promise<void> {
+  await container.run(`
     cd /root
     dpkg-deb -R maintenance-log-service_*.deb next && rm maintenance-log-service_*.deb
     sed -i 's/^Version: .*/Version: 99.0.0/' next/DEBIAN/control
@@ -393,7 +393,7 @@ async function paste(container: Container, blocks: readonly string[]): Promise<v
   await shell.paste("cd\n", []);
   for (const block of blocks) {
     await shell.paste(block, typedInto(block));
-    container.run(settled);
+    await container.run(settled);
   }
   shell.close();
 }
@@ -409,7 +409,7 @@ async function onDebian(
     prepare(container, join(folder, "project"));
     await use(container);
   } catch (error) {
-    const journal = container.run("journalctl --lines 40 --no-pager");
+    const journal = await container.run("journalctl --lines 40 --no-pager");
     throw new Error(`${(error as Error).message}\n${journal}`);
   } finally {
     await container.stop();
@@ -434,20 +434,24 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
     test(`all of it, on ${release}`, () =>
       onDebian(folder, release, async container => {
         for (const { title, blocks } of chapters) {
-          container.run(before[title] ?? "true");
+          await container.run(before[title] ?? "true");
           await paste(container, blocks);
-          container.run(afterwards[title] ?? "true");
+          await container.run(afterwards[title] ?? "true");
           const rebooted = afterReboot[title];
           if (rebooted !== undefined) {
             await container.reboot();
-            container.run(rebooted);
+            await container.run(rebooted);
           }
-          assert.equal(container.run("systemctl --failed --no-legend --plain"), "", `failed after ${title}`);
+          assert.equal(
+            await container.run("systemctl --failed --no-legend --plain"),
+            "",
+            `failed after ${title}`,
+          );
           if (title === "Installation") {
             // The block with the keys may be pasted again.
             await paste(container, blocks.slice(1, 2));
-            container.run("systemctl restart maintenance-log.service && maintenance-log check");
-            upgrade(container);
+            await container.run("systemctl restart maintenance-log.service && maintenance-log check");
+            await upgrade(container);
           }
           if (title === "Backup and restore") await restoreAndReboot(container);
         }
@@ -462,27 +466,30 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
       let checkpoint = "";
       await onDebian(folder, release, async container => {
         await paste(container, [install, keys, start, alerts]);
-        container.run(`install -D -g maintenance-log -m 0640 /root/key.pem ${etc}/tls/key.pem`);
+        await container.run(`install -D -g maintenance-log -m 0640 /root/key.pem ${etc}/tls/key.pem`);
         await paste(container, [archive]);
-        container.run(afterLastDump);
-        checkpoint = container.run(`cd && ${takeOut}cat maintenance-log.checkpoint`);
-        assert.equal(container.run("cat /var/lib/maintenance-log/maintenance-log.checkpoint"), checkpoint);
-        container.run(`cd && ${keep}`);
+        await container.run(afterLastDump);
+        checkpoint = await container.run(`cd && ${takeOut}cat maintenance-log.checkpoint`);
+        assert.equal(
+          await container.run("cat /var/lib/maintenance-log/maintenance-log.checkpoint"),
+          checkpoint,
+        );
+        await container.run(`cd && ${keep}`);
         execFileSync("cp", ["-a", join(container.root, "root/kept"), kept]);
       });
       await onDebian(folder, release, async container => {
-        container.run(hasOtherGroups);
+        await container.run(hasOtherGroups);
         await paste(container, [install]);
         execFileSync("cp", ["-a", join(kept, "maintenance-log-kept.tar.gz"), join(container.root, "root")]);
         await paste(container, [unpack]);
-        container.run("systemctl stop 'maintenance-log*'");
+        await container.run("systemctl stop 'maintenance-log*'");
         execFileSync("sh", ["-c", `cp ${kept}/*.dump ${join(container.root, dumps)}`]);
         await paste(container, [keys]);
         writeFileSync(join(container.root, "var/lib/maintenance-log/maintenance-log.checkpoint"), checkpoint);
-        container.run(restoresWhatWasKept);
+        await container.run(restoresWhatWasKept);
         await paste(container, [restore.replace("maintenance-log restore\n", "")]);
-        container.run(hasWhatWasKept);
-        container.run(givesUpOnCrashLoop);
+        await container.run(hasWhatWasKept);
+        await container.run(givesUpOnCrashLoop);
       });
     });
   }

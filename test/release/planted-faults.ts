@@ -31,8 +31,18 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["log-append.ts", ' and employee.email_folded = "emailFolded"', ""],
   ],
   "No employee grants a role above": [
-    ["employee-repository.ts", "and role = any (", "and (select role from target) = any ("],
-    ["employees.ts", "      refuseRoleAbove(caller, registration.role);\n", ""],
+    [
+      "employee-repository.ts",
+      "and role = any (",
+      "and (select role from target) = any (",
+      "a change that waits for a promotion is refused by the new role",
+    ],
+    [
+      "employees.ts",
+      "      refuseRoleAbove(caller, registration.role);\n",
+      "",
+      "nobody grants a role above their own",
+    ],
     ["employees.ts", "if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);", ""],
     ["employees.ts", "rolesUpTo(caller.role), caller", 'rolesUpTo("ADMIN"), caller'],
   ],
@@ -259,9 +269,24 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "One of two concurrent password changes": [
-    ["employee-repository.ts", "and password_hash = ", "and '' <> "],
-    ["0001_employee.sql", "constraint employee_email_key unique", ""],
-    ["domain/employee.ts", "fold(domainToUnicode(domain)) || domain", "domain"],
+    [
+      "employee-repository.ts",
+      "and password_hash = ",
+      "and '' <> ",
+      "of many replacements of one password hash exactly one succeeds",
+    ],
+    [
+      "0001_employee.sql",
+      "constraint employee_email_key unique",
+      "",
+      "an email whose domain is written as browsers send it is the one in Unicode",
+    ],
+    [
+      "domain/employee.ts",
+      "fold(domainToUnicode(domain)) || domain",
+      "domain",
+      "is the same email with its domain in Unicode and as browsers send it",
+    ],
   ],
   "A password is stored as": [
     ["argon2-password-hasher.ts", "memoryCost: 19_456", "memoryCost: 9_456"],
@@ -284,7 +309,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "await employees.setActive(id, active, caller, expected);",
     ],
     ["0001_employee.sql", "    or (old.active and not new.active)\n", ""],
-    ["0001_employee.sql", "floor(extract(epoch from now())) + 1", "floor(extract(epoch from now()))"],
+    [
+      "0001_employee.sql",
+      "floor(extract(epoch from now())) + 1",
+      "floor(extract(epoch from now()))",
+      "tokens are revoked from the next second on, also where ordinary triggers are switched off",
+    ],
   ],
   "Access is checked again": [
     [
@@ -329,8 +359,18 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["argon2-password-hasher.ts", "waiting: 200 }", "waiting: 2_000_000 }"],
     ["argon2-password-hasher.ts", "Math.min(2, availableParallelism())", "availableParallelism()"],
     ["fair-queue.ts", "length(b) >= length(a) ? b : a", "a"],
-    ["login-throttle.ts", 'loggedIn.has(pairOf(email, address)) ? "known" : "new"', '"new"'],
-    ["authentication.ts", "line, refuseThrottled)", "line, () => {})"],
+    [
+      "login-throttle.ts",
+      'loggedIn.has(pairOf(email, address)) ? "known" : "new"',
+      '"new"',
+      "of a flood of many emails from one address keeps nobody at another out, and stops at the free failures",
+    ],
+    [
+      "authentication.ts",
+      "line, refuseThrottled)",
+      "line, () => {})",
+      "of a flood of many emails from one address keeps nobody at another out, and stops at the free failures",
+    ],
   ],
   "An `Idempotency-Key` writes one log": [
     [
@@ -367,7 +407,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "",
       "a replayed log is not acknowledged before the synchronous standby has it",
     ],
-    ["confirm.ts", " for key share", ""],
+    [
+      "confirm.ts",
+      " for key share",
+      "",
+      "a replayed log is not acknowledged before the synchronous standby has it",
+    ],
     ["pool.ts", "    connection.cancel();\n", ""],
     [
       "pool.ts",
@@ -507,7 +552,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "if (false) this.#endAfterResponse();",
       "sent without waiting, whatever the third asks for: two are answered, and the process goes on",
     ],
-    ["request-handler.ts", "exchange.response.destroy()", "exchange.response.end()"],
+    [
+      "request-handler.ts",
+      "exchange.response.destroy()",
+      "exchange.response.end()",
+      "is cut off after that, so that nobody takes it for a whole one",
+    ],
     [
       "response.ts",
       "  if (exchange.isArriving) await receiveRest(exchange);\n",
@@ -744,8 +794,18 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "reads no response that is longer than any of a trail",
     ],
     ["note.ts", "readBigInt64BE", "readBigUInt64BE"],
-    ["verify-entries.ts", "if (rest.length > 0) throw failed", "if (rest.length < 0) throw failed"],
-    ["verify-proof.ts", "if (names.length !== members)", "if (names.length < members)"],
+    [
+      "verify-entries.ts",
+      "if (rest.length > 0) throw failed",
+      "if (rest.length < 0) throw failed",
+      "refuses an end within an entry",
+    ],
+    [
+      "verify-proof.ts",
+      "if (names.length !== members)",
+      "if (names.length < members)",
+      "refuses a log that other programs may read in another way",
+    ],
     [
       "application/trail/audit.ts",
       "if (before !== undefined && !check.matches(before))",
@@ -885,7 +945,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       'refused: "none"',
       "an older dump is refused by the service, until it is accepted",
     ],
-    ["signing.ts", "if (lost !== givesUp) {", "if (lost < 0) {"],
+    [
+      "signing.ts",
+      "if (lost !== givesUp) {",
+      "if (lost < 0) {",
+      "accepting a shorter trail needs the number of entries that are given up, and changes nothing without",
+    ],
     ["signing.ts", "await checkpoints.accept(note, acceptance);", "await checkpoints.add(note);"],
     [
       "signing.ts",

@@ -10,6 +10,11 @@ import { join, resolve } from "node:path";
 export function compileTree(tree: string, root = "."): void {
   const options = ["--outDir", tree, "--rootDir", ".", "--noEmit", "false", "--noCheck", "--inlineSourceMap"];
   execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", ...options], { stdio: "inherit" });
+  linkDocuments(tree, root);
+}
+
+/** Puts beside compiled files what they read of the project. */
+export function linkDocuments(tree: string, root: string): void {
   for (const name of ["docs", "node_modules", "package.json", "sql"])
     symlinkSync(resolve(root, name), join(tree, name));
 }

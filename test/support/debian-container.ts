@@ -1,16 +1,19 @@
 import {
   type ChildProcess,
   type ChildProcessByStdio,
+  execFile,
   execFileSync,
   spawn,
   spawnSync,
 } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
 /** Why no Debian can be booted here. */
 export function noContainer(): string | undefined {
@@ -72,7 +75,7 @@ export interface Shell {
 export async function bootDebian(folder: string, release: string, packages: Packages): Promise<Container> {
   const root = join(folder, release);
   // cp, since cpSync would follow the links of the container to files of this machine.
-  execFileSync("cp", ["-a", freshDebian(release, packages), root]);
+  await promisify(execFile)("cp", ["-a", freshDebian(release, packages), root]);
   const container = new Container(root);
   await container.untilUp();
   return container;
@@ -81,22 +84,22 @@ export async function bootDebian(folder: string, release: string, packages: Pack
 export class Container {
   /** Of the container, as this machine sees it. */
   readonly root: string;
+  private readonly groups = makeGroups();
   private nspawn: ChildProcess;
   private readonly shells: ChildProcess[] = [];
 
   constructor(root: string) {
     this.root = root;
-    this.nspawn = startNspawn(root);
+    this.nspawn = startNspawn(root, this.groups);
   }
 
-  /** Runs a shell script as root and returns its output. Throws when a line fails; a line that must begins with `fails`. */
-  run(script: string): string {
-    const args = [...this.enter(), "bash", "-ex", "-o", "pipefail"];
-    const { status, stdout, stderr } = spawnSync("nsenter", args, {
-      // `set -e` takes no notice of a command after `!`.
-      input: `fails() { if "$@"; then exit 1; fi; }\n${script}`,
-      encoding: "utf8",
-    });
+  /** Runs a shell script as root and returns its output. Rejects when a line fails; a line that must begins with `fails`. */
+  async run(script: string): Promise<string> {
+    const shell = spawn("nsenter", [...this.enter(), "bash", "-ex", "-o", "pipefail"]);
+    // `set -e` takes no notice of a command after `!`. A script that fails reads no further.
+    shell.stdin.on("error", () => {}).end(`fails() { if "$@"; then exit 1; fi; }\n${script}`);
+    const ended = once(shell, "close");
+    const [stdout, stderr, [status]] = await Promise.all([text(shell.stdout), text(shell.stderr), ended]);
     if (status !== 0) throw new Error(`${status}: ${stdout}${stderr}`);
     return stdout;
   }
@@ -123,7 +126,7 @@ export class Container {
     spawnSync("nsenter", [...this.enter(), "systemctl", "reboot"]);
     // With --keep-unit systemd-nspawn leaves it to who has started it to do so again.
     await ended;
-    this.nspawn = startNspawn(this.root);
+    this.nspawn = startNspawn(this.root, this.groups);
     await this.untilUp();
   }
 
@@ -131,10 +134,12 @@ export class Container {
     const ended = once(this.nspawn, "exit");
     this.closeShells();
     // False where it has ended, as after a reboot that failed.
-    if (!this.nspawn.kill("SIGTERM")) return;
-    const isOver = await Promise.race([ended.then(() => true), sleep(20_000, false, { ref: false })]);
-    if (!isOver) this.nspawn.kill("SIGKILL");
-    await ended;
+    if (this.nspawn.kill("SIGTERM")) {
+      const isOver = await Promise.race([ended.then(() => true), sleep(20_000, false, { ref: false })]);
+      if (!isOver) this.nspawn.kill("SIGKILL");
+      await ended;
+    }
+    removeGroups(this.groups);
   }
 
   /** The container stops its processes before it ends them. An nsenter stops with its own, and would hold the container. */
@@ -158,13 +163,32 @@ export class Container {
   }
 }
 
-const startNspawn = (root: string): ChildProcess =>
-  spawn(
-    "systemd-nspawn",
-    ["--quiet", "--keep-unit", "--register=no", "--private-network", "--console=pipe", "--boot", "-D", root],
+/**
+ * Control groups of a container's own: with --keep-unit the services of two containers would be in the same ones, and one
+ * would remove a group in which the other starts a process.
+ */
+function makeGroups(): readonly string[] {
+  const hierarchies = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd"];
+  const name = `maintenance-log-${randomUUID()}`;
+  const groups = hierarchies
+    .filter(hierarchy => existsSync(join(hierarchy, "cgroup.procs")))
+    .map(hierarchy => join(hierarchy, name));
+  for (const group of groups) mkdirSync(group);
+  return groups;
+}
+
+const removeGroups = (groups: readonly string[]) =>
+  spawnSync("find", [...groups, "-depth", "-type", "d", "-exec", "rmdir", "{}", ";"]);
+
+function startNspawn(root: string, groups: readonly string[]): ChildProcess {
+  const enter = groups.map(group => `echo $$ > ${group}/cgroup.procs\n`).join("");
+  const options = "--quiet --keep-unit --register=no --private-network --console=pipe --boot";
+  return spawn("sh", ["-ec", `${enter}exec systemd-nspawn ${options} -D "$0"`, root], {
+    stdio: "ignore",
     // Debian 13 takes no other hierarchy.
-    { stdio: "ignore", env: { ...process.env, SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: "1" } },
-  );
+    env: { ...process.env, SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: "1" },
+  });
+}
 
 const path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /** apt takes the longest, on a busy machine. */

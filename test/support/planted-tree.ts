@@ -1,78 +1,66 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, lstatSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
-import { compileTree } from "./compiled.ts";
+import { compileTree, linkDocuments } from "./compiled.ts";
 
 /** A copy of the project in which one fault at a time is planted, and what it compiles to. */
 export interface Tree {
-  readonly path: string;
-  readonly compiled: string;
-  /** Compiles the sources anew, whether their types fit or not. Rejects where they cannot be read. */
-  compile(): Promise<unknown>;
+  /** Has the copy in `project/`, and in `compiled/` what it compiles to. */
+  readonly folder: string;
   remove(): void;
 }
 
 const notCopied = new Set([".git", "node_modules", "dist", "build", ".data"]);
 
-export function copyTree(): Tree {
+/** @param from a tree that is the same, whose compiled files are copied */
+export function copyTree(from?: Tree): Tree {
   const folder = mkdtempSync(join(tmpdir(), "maintenance-log-planted-"));
   const path = join(folder, "project");
   const compiled = join(folder, "compiled");
   cpSync(".", path, { recursive: true, filter: from => !notCopied.has(basename(from)) });
   symlinkSync(resolve("node_modules"), join(path, "node_modules"));
-  compileTree(compiled, path);
-  return {
-    path,
-    compiled,
-    compile: () =>
-      promisify(execFile)(
-        process.execPath,
-        [
-          resolve("node_modules/typescript/bin/tsc"),
-          "--project",
-          "tsconfig.build.json",
-          "--outDir",
-          join(compiled, "src"),
-          "--inlineSourceMap",
-          "--skipLibCheck",
-          "--noCheck",
-        ],
-        { cwd: path },
-      ),
-    remove: () => rmSync(folder, { recursive: true }),
-  };
+  if (from === undefined) compileTree(compiled, path);
+  else {
+    cpSync(join(from.folder, "compiled"), compiled, {
+      recursive: true,
+      filter: name => !lstatSync(name).isSymbolicLink(),
+    });
+    linkDocuments(compiled, path);
+  }
+  return { folder, remove: () => rmSync(folder, { recursive: true }) };
 }
 
 interface Trial {
   readonly outcome: "passed" | "failed" | "ran too long";
   /** The first test that failed; undefined where the file failed without one. */
   readonly failed?: string | undefined;
+  readonly passed: ReadonlySet<string>;
 }
 
 /**
  * Runs one file of tests in a tree, to its first failure.
  *
- * @param only the name of the tests that are run; without it all
+ * @param only the names of the tests that are run; without it all
  */
 export async function runTests(
   tree: Tree,
   file: string,
   environment: Readonly<Record<string, string | undefined>>,
   patienceMilliseconds: number,
-  only?: string,
+  only: readonly string[] = [],
 ): Promise<Trial> {
-  const compiledFile = join(tree.compiled, file.replace(/\.ts$/, ".js"));
+  const compiled = join(tree.folder, "compiled");
+  const compiledFile = join(compiled, file.replace(/\.ts$/, ".js"));
   // With NODE_TEST_CONTEXT it would report to the test that this may be called by.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
-  const pattern = only === undefined ? [] : [`--test-name-pattern=^${only.replace(/[^\w ]/g, "\\$&")}$`];
-  const options = ["--enable-source-maps", "--test-reporter=tap", ...pattern, compiledFile];
+  const patterns = only.map(name => `--test-name-pattern=^${name.replace(/[^\w ]/g, "\\$&")}$`);
+  const options = ["--test-reporter=tap", ...patterns, compiledFile];
   const tests = spawn(process.execPath, options, {
-    cwd: tree.path,
-    env: { ...inherited, ...environment, TEST_TREE: tree.compiled },
+    cwd: join(tree.folder, "project"),
+    env: { ...inherited, ...environment, TEST_TREE: compiled },
     stdio: ["ignore", "pipe", "ignore"],
     // A group of its own, so that what the tests have started ends with them.
     detached: true,
@@ -88,13 +76,18 @@ export async function runTests(
     end();
   }, patienceMilliseconds);
   let failed: string | undefined;
+  const passed = new Set<string>();
   createInterface({ input: tests.stdout }).on("line", line => {
-    failed ??= /^\s*not ok \d+ - (?!.*# TODO)(.*)$/.exec(line)?.[1]?.replace(/\\([\\#])/g, "$1");
+    const [, not, escaped] = /^\s*(not )?ok \d+ - (?!.* # (?:TODO|SKIP))(.*)$/.exec(line) ?? [];
+    const name = escaped?.replace(/\\([\\#])/g, "$1");
+    if (name === undefined) return;
+    if (not === undefined) passed.add(name);
+    else failed ??= name;
     if (failed !== undefined) end();
   });
   const [code] = (await once(tests, "close")) as [number | null];
   clearTimeout(patience);
   end();
-  if (isLate) return { outcome: "ran too long" };
-  return code === 0 ? { outcome: "passed" } : { outcome: "failed", failed };
+  if (isLate) return { outcome: "ran too long", passed };
+  return code === 0 ? { outcome: "passed", passed } : { outcome: "failed", failed, passed };
 }
