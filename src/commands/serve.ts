@@ -84,22 +84,25 @@ export async function runServe(context: CommandContext): Promise<void> {
   await output.flush(flushMilliseconds);
 }
 
-/**
- * Loads the service while the database is checked. Loading takes all of a core, and longer than the check: after each part the
- * process reads what the database has sent, and sends the next statement.
- */
+/** Loads the service while the database is checked. Loading takes all of a core, and longer than the check. */
 async function loadService() {
   for (const load of [
     () => import("../adapters/postgres/repositories/log-lists.ts"),
+    () => import("../adapters/postgres/repositories/employee-repository.ts"),
     () => import("../adapters/postgres/repositories/repositories.ts"),
+    () => import("../application/trail/publishing.ts"),
     () => import("../application/trail/trail.ts"),
     () => import("../adapters/jose-tokens.ts"),
     () => import("../adapters/http/request/request-handler.ts"),
     () => import("../adapters/http/api/routes.ts"),
     () => import("../adapters/http/server/server.ts"),
+    () => import("../app.ts"),
+    () => import("./service.ts"),
   ]) {
-    await load();
+    // Reads what the database has sent. The second turn sends the next statement, with which postgres.js waits for the end of a turn.
     await nextTurn();
+    await nextTurn();
+    await load();
   }
   return import("./service.ts");
 }
