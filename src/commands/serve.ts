@@ -17,6 +17,8 @@ const drainMilliseconds = 10_000;
 /** How long the end of the log may take; its reader may have stalled. */
 const flushMilliseconds = 1_000;
 const schemaWaitMilliseconds = 1_000;
+/** From listening to the work that no request waits for. */
+const handoverMilliseconds = 20;
 const daySeconds = 86_400;
 
 /** `serve`: serves the API until it is asked to stop. It checks the schema and never changes it. */
@@ -73,8 +75,12 @@ export async function runServe(context: CommandContext): Promise<void> {
     const listeningPort = await orRefuse(service.listen(), place);
     phase = "serving";
     events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
-    const trailStarted = databaseChecked.then(service.startTrail);
-    await Promise.race([stopRequested, failed, trailStarted.then(() => stopRequested)]);
+    // Clients that have waited for the start come first.
+    const rested = sleep(handoverMilliseconds);
+    const begun = rested.then(() =>
+      Promise.all([service.loadTokens(), databaseChecked.then(service.startTrail)]),
+    );
+    await Promise.race([stopRequested, failed, begun.then(() => stopRequested)]);
     events.info("stopping");
   } finally {
     phase = "draining";
@@ -84,22 +90,24 @@ export async function runServe(context: CommandContext): Promise<void> {
   await output.flush(flushMilliseconds);
 }
 
-/**
- * Loads the service while the database is checked. Loading takes all of a core, and longer than the check: after each part the
- * process reads what the database has sent, and sends the next statement.
- */
+/** Loads the service while the database is checked. Loading takes all of a core, and longer than the check. */
 async function loadService() {
   for (const load of [
     () => import("../adapters/postgres/repositories/log-lists.ts"),
+    () => import("../adapters/postgres/repositories/employee-repository.ts"),
     () => import("../adapters/postgres/repositories/repositories.ts"),
+    () => import("../application/trail/publishing.ts"),
     () => import("../application/trail/trail.ts"),
-    () => import("../adapters/jose-tokens.ts"),
     () => import("../adapters/http/request/request-handler.ts"),
     () => import("../adapters/http/api/routes.ts"),
     () => import("../adapters/http/server/server.ts"),
+    () => import("../app.ts"),
+    () => import("./service.ts"),
   ]) {
-    await load();
+    // Reads what the database has sent. The second turn sends the next statement, with which postgres.js waits for the end of a turn.
     await nextTurn();
+    await nextTurn();
+    await load();
   }
   return import("./service.ts");
 }

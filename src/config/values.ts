@@ -22,7 +22,9 @@ export function readSecretKey(text: string): string {
 }
 
 export function readHost(text: string): string {
-  return isIPv6(text) ? text : accept(text, /^[\w.-]+$/, "is not a host name or address");
+  // Without a colon it is no IPv6 address, and Node need not compile its pattern for them, which takes 5 ms.
+  if (text.includes(":") && isIPv6(text)) return text;
+  return accept(text, /^[\w.-]+$/, "is not a host name or address");
 }
 
 export function readPort(text: string): number {
