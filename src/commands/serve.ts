@@ -17,8 +17,6 @@ const drainMilliseconds = 10_000;
 /** How long the end of the log may take; its reader may have stalled. */
 const flushMilliseconds = 1_000;
 const schemaWaitMilliseconds = 1_000;
-/** From listening to the work that no request waits for. */
-const handoverMilliseconds = 20;
 const daySeconds = 86_400;
 
 /** `serve`: serves the API until it is asked to stop. It checks the schema and never changes it. */
@@ -75,12 +73,8 @@ export async function runServe(context: CommandContext): Promise<void> {
     const listeningPort = await orRefuse(service.listen(), place);
     phase = "serving";
     events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
-    // Clients that have waited for the start come first.
-    const rested = sleep(handoverMilliseconds);
-    const begun = rested.then(() =>
-      Promise.all([service.loadTokens(), databaseChecked.then(service.startTrail)]),
-    );
-    await Promise.race([stopRequested, failed, begun.then(() => stopRequested)]);
+    const trailStarted = databaseChecked.then(service.startTrail);
+    await Promise.race([stopRequested, failed, trailStarted.then(() => stopRequested)]);
     events.info("stopping");
   } finally {
     phase = "draining";
@@ -98,6 +92,7 @@ async function loadService() {
     () => import("../adapters/postgres/repositories/repositories.ts"),
     () => import("../application/trail/publishing.ts"),
     () => import("../application/trail/trail.ts"),
+    () => import("../adapters/jose-tokens.ts"),
     () => import("../adapters/http/request/request-handler.ts"),
     () => import("../adapters/http/api/routes.ts"),
     () => import("../adapters/http/server/server.ts"),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
+import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { stackOf } from "../adapters/json-event-log.ts";
 import { type DatabaseState, makeReadiness, type ServicePhase } from "../adapters/ops/figures/readiness.ts";
 import { makeRequestMeter } from "../adapters/ops/figures/request-meter.ts";
@@ -11,7 +12,6 @@ import { systemClock } from "../adapters/system-clock.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { makeApp } from "../app.ts";
 import type { CertificateState } from "../application/figures.ts";
-import type { Tokens } from "../application/ports.ts";
 import type { EventLog } from "../application/process.ts";
 import { makeTrail } from "../application/trail/trail.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
@@ -54,7 +54,7 @@ export async function makeService(
     clock: systemClock,
     pause: sleep,
   });
-  const tokens = makeLateTokens(settings);
+  const tokens = await makeJoseTokens(settings, systemClock);
   const ports = { ...repositories, passwords, tokens, events, clock: systemClock };
   const app = makeApp(ports, trail.published, { ...settings, identity }, meter);
 
@@ -98,8 +98,6 @@ export async function makeService(
       await compareStateFile(database.requests, trailStateFile).catch(faultOf);
     },
 
-    loadTokens: tokens.load,
-
     startTrail: trail.start,
 
     async close(drainMilliseconds: number): Promise<void> {
@@ -108,18 +106,6 @@ export async function makeService(
       await operations?.close();
       await database.close();
     },
-  };
-}
-
-/** Loads the library by the first token, or by `load`: to listen, the service needs none. */
-function makeLateTokens(settings: ServeSettings): Tokens & { load(): Promise<Tokens> } {
-  const make = async () => (await import("../adapters/jose-tokens.ts")).makeJoseTokens(settings, systemClock);
-  const made: { tokens?: Promise<Tokens> } = {};
-  const load = () => (made.tokens ??= make());
-  return {
-    load,
-    sign: async account => (await load()).sign(account),
-    verify: async token => (await load()).verify(token),
   };
 }
 
