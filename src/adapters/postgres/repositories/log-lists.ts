@@ -34,10 +34,10 @@ export function makeLogLists(database: Database, names: SharedNames) {
         const isFirst = left === bounds;
         if (isFirst && page.rows === 0 && page.next === undefined && page.missing !== undefined)
           throw notFound(page.missing);
+        if (mayReadAhead && page.next !== undefined && bounds.bytes > pageBytes) await pages.readAhead();
         const known = await names.of(idsIn(page.logs), page.owner);
         for (const chunk of chunksOf(page.logs, known, left)) {
           left = chunk.left;
-          if (mayReadAhead && page.next !== undefined && !isUsedUp(left)) pages.readAhead();
           const next = chunk.isPageEnd ? page.next : chunk.position;
           mayReadAhead = yield { json: room.copy(chunk.bytes), next };
         }
