@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonChunk, JsonList } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Bytes, Database } from "../connection/database.ts";
@@ -90,10 +91,14 @@ export class Pages<P> {
     return (await next).value;
   }
 
-  readAhead(): void {
+  /** Resolves when the statement has been sent. */
+  async readAhead(): Promise<void> {
     this.#ahead ??= this.#pages.next();
     // The next call throws the failure.
     this.#ahead.catch(() => {});
+    // The driver sends the statement one turn later. PostgreSQL would wait for it while a page is rendered.
+    await nextTurn();
+    await nextTurn();
   }
 
   async close(): Promise<void> {

@@ -145,6 +145,20 @@ describe("packed logs", () => {
     }
   });
 
+  test("have it where long stretches have nothing to escape, at each end of a stretch", () => {
+    const escaped = [...Array.from({ length: 31 }, (_, i) => String.fromCharCode(i + 1)), '"', "\\"];
+    for (const distance of [1, 2, 30]) {
+      const comments = Array.from({ length: 2_000 }, (_, i) => {
+        const plain = `${i}, é: ${"x".repeat(i % 150)}`;
+        const character = i % distance === 0 ? escaped[(i / distance) % escaped.length] : "";
+        return i % 4 < 2 ? `${character}${plain}` : `${plain}${character}`;
+      });
+      const long = ["y".repeat(10_000), `${"z".repeat(9_999)}"`];
+      const logs = logsOf([...comments, ...Array.from({ length: 30 }, () => long).flat(), ...comments]);
+      assert.equal(rendered(logs), stringified(logs));
+    }
+  });
+
   test("are rendered up to a number of logs or of bytes, and say what is left of either", () => {
     const logs = logsOf(Array.from({ length: 50 }, (_, i) => "x".repeat(i)));
     const lengths = logs.map(log => Buffer.byteLength(stringified([log])));
@@ -215,7 +229,7 @@ describe("packed logs", () => {
 
   test("that are something else are refused, not read past their end", () => {
     const { packed, names } = pack(logsOf(["one", "two", "three"]));
-    const read = (fields: Uint8Array, comments: Uint8Array = packed.comments) =>
+    const read = (fields: Uint8Array, comments = packed.comments) =>
       [idsIn({ fields, comments }), ...chunksOf({ fields, comments }, names, noBounds)].length;
     assert.equal(read(packed.fields), 2);
     for (let end = 1; end < packed.fields.length; end += 1) {
