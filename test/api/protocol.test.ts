@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { shared } from "../support/left-open.ts";
 import { sendRaw } from "../support/raw-client.ts";
 import { aLog, anAsset, aRegistration } from "../support/test-records.ts";
-import { api, openWorld, password, type World } from "../support/world.ts";
+import { api, openWorld, password } from "../support/world.ts";
 
 const login = `${api}/auth/login`;
 const json = { "content-type": "application/json" };
 
-describe("the HTTP edge", () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.close());
+describe("the HTTP edge", async () => {
+  const world = await shared(openWorld());
 
   const assertError = async (answer: { status: number; json: unknown }, status: number, msg: string) =>
     assert.deepEqual([answer.status, answer.json], [status, { status, msg }]);
@@ -323,7 +320,7 @@ describe("cross-origin requests", () => {
   const origin = "https://app.example.com";
 
   test("a preflight of any path is 200 without a token, and every response has the headers of its origin", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const preflight = { origin, "access-control-request-method": "PATCH" };
     for (const path of [`${api}/assets/1`, "/", "/nope", login]) {
       const { status, headers, text } = await world.call("OPTIONS", path, { headers: preflight });
@@ -340,11 +337,10 @@ describe("cross-origin requests", () => {
       for (const name of ["ETag", "Link", "Location", "X-Request-Id", "Retry-After", "Date"])
         assert.ok(exposed.includes(name), name);
     }
-    await world.close();
   });
 
   test("with a list of origins only those are allowed", async () => {
-    const world = await openWorld({ allowedOrigins: [origin] });
+    await using world = await openWorld({ allowedOrigins: [origin] });
     const allowedFor = async (from?: string) => {
       const headers: Record<string, string> = from === undefined ? {} : { origin: from };
       const answer = await world.call("OPTIONS", "/", { headers });
@@ -353,6 +349,5 @@ describe("cross-origin requests", () => {
     };
     assert.equal(await allowedFor(origin), origin);
     assert.equal(await allowedFor(`${origin}.evil.com`), null);
-    await world.close();
   });
 });

@@ -111,7 +111,7 @@ describe("the meter of requests", () => {
         if (by === "service") throw new Error("the database went away");
         await until(() => answered.length > 0);
       };
-      const world = await openWorld({ meter, repositories: repositoriesListing(list) });
+      await using world = await openWorld({ meter, repositories: repositoriesListing(list) });
       const head = `${host}${bearerOf(world)}`;
       const { socket, text } = await dial(world.port);
       socket.write(`GET ${api}/logs HTTP/1.1\r\n${head}\r\n`);
@@ -123,7 +123,6 @@ describe("the meter of requests", () => {
       assert.deepEqual([answered, cut], [[`GET ${api}/logs 200`], [by]]);
       const line = world.recorded.find(({ event }) => event === "request");
       assert.deepEqual([line?.details?.["status"], line?.details?.["cut"]], [200, true]);
-      await world.close();
     });
   }
 });

@@ -56,7 +56,7 @@ describe("the page of the API", () => {
   });
 
   test("has commands that the service carries out as they stand", { skip: noCurl }, async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const token = world.tokens.ADMIN;
     await world.call("POST", `${api}/assets`, { token, body: { name: "Pump 7" } });
     await world.call("POST", `${api}/assets/1/logs`, { token, body: aLog() });
@@ -72,7 +72,6 @@ describe("the page of the API", () => {
       const status = `(${expected[operationId] ?? success}${orNothing})`;
       assert.match(stdout, new RegExp(`^HTTP/1.1 ${status} `), command);
     }
-    await world.close();
   });
 
   test("begins with a login that works for make run and make demo", { skip: noCurl }, async t => {
