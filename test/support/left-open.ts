@@ -11,7 +11,7 @@ export function closeAtEnd(close: () => unknown): () => void {
   return () => open.delete(close);
 }
 
-/** For what the tests of one suite share: waits until it is open, and closes it after them. */
+/** For what the tests of one suite share: waits until it is open, and closes it after them, the first before the second. */
 export async function shared<T extends AsyncDisposable>(opening: T | Promise<T>): Promise<T> {
   const opened = await opening;
   after(() => opened[Symbol.asyncDispose]());
