@@ -7,7 +7,7 @@ import { repositoriesListing } from "../support/own-reads.ts";
 import { dial, sendRaw } from "../support/raw-client.ts";
 import { assertRefusal, bearerOf, host, login, settle } from "../support/raw-request.ts";
 import { aStoredLog } from "../support/test-records.ts";
-import { until } from "../support/until.ts";
+import { deferred, until } from "../support/until.ts";
 import { api, openWorld } from "../support/world.ts";
 
 /** Says that a list goes on. */
@@ -158,10 +158,7 @@ describe("a response that is sent while the body of its request still arrives", 
 
   /** A list of three pieces; the last one comes when the test says so. */
   async function openListing(limits: Partial<HttpLimits>) {
-    let goOn = (): void => {};
-    const isAsked = new Promise<void>(resolve => {
-      goOn = resolve;
-    });
+    const { promise: isAsked, resolve: goOn } = deferred();
     const list = async function* () {
       yield { json: Buffer.from("1"), next: more };
       yield { json: Buffer.from("2"), next: more };

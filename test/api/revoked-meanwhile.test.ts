@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { startDripping } from "../support/dripping-request.ts";
+import { repositoriesListing } from "../support/own-reads.ts";
 import { dial } from "../support/raw-client.ts";
 import { aLog, anAsset, aRegistration, aStoredLog, noChange } from "../support/test-records.ts";
-import { until } from "../support/until.ts";
+import { deferred, until } from "../support/until.ts";
 import { api, describeInWorlds, lifetimeSeconds, openWorld, password } from "../support/world.ts";
 
 describeInWorlds("a token that ends while the body of its request arrives", async world => {
@@ -86,18 +86,13 @@ describeInWorlds("a token that ends while the body of its request arrives", asyn
 });
 
 test("a list that began goes on to its end when its token ends meanwhile", async () => {
-  const repositories = makeMemoryRepositories();
-  let goOn = (): void => {};
-  const held = new Promise<void>(resolve => {
-    goOn = resolve;
-  });
-  const list: typeof repositories.maintenanceLogs.list = async function* () {
+  const { promise: held, resolve: goOn } = deferred();
+  const list = async function* () {
     yield { json: Buffer.from("{}"), next: aStoredLog() };
     await held;
     yield { json: Buffer.from("{}"), next: undefined };
   };
-  const maintenanceLogs = { ...repositories.maintenanceLogs, list };
-  await using world = await openWorld({ repositories: { ...repositories, maintenanceLogs } });
+  await using world = await openWorld({ repositories: repositoriesListing(list) });
   const { employee, token } = await world.join("TECHNICIAN");
   const { socket, closed, text } = await dial(world.port);
   const head = `GET ${api}/logs HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`;

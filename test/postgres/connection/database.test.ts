@@ -8,7 +8,7 @@ import { openDatabase, openEmptyDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { listenLocally } from "../../support/listen.ts";
 import { freePort } from "../../support/native-postgres.ts";
-import { once, until } from "../../support/until.ts";
+import { once, succeeds, until } from "../../support/until.ts";
 
 const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
 
@@ -99,12 +99,7 @@ describe("the connection", async () => {
     await assert.rejects(database.query(sql`select 1`), unavailable);
 
     const closeRelay = await relay(url, port);
-    await until(() =>
-      database.query(sql`select 1 as one`).then(
-        () => true,
-        () => false,
-      ),
-    );
+    await until(() => succeeds(database.query(sql`select 1 as one`)));
     await database.close();
     await closeRelay();
   });
