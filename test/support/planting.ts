@@ -9,6 +9,9 @@ const patienceMilliseconds = 60_000;
 /** The schema that these make is not that of the database which the run has migrated. */
 const makesSchema = /^sql\/|^src\/adapters\/postgres\/schema\//;
 
+/** Trees whose compiled program still has a fault, which is no longer in their source. */
+const stale = new WeakSet<Tree>();
+
 /** A file, and its first test that fails with a fault. */
 interface Notice {
   readonly test: string;
@@ -45,7 +48,9 @@ export async function noticedBy(
   if (/^sql\/\d/.test(file))
     writeFileSync(protectionPath, protection.replace(/^(?!\{"kind":"table").*\n/gm, ""));
   try {
-    if (file.startsWith("src/")) await tree.compile();
+    const isOfProgram = file.startsWith("src/");
+    if (stale.delete(tree) || isOfProgram) await tree.compile();
+    if (isOfProgram) stale.add(tree);
     const files = tests.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
     const first = soonest === undefined ? [] : files.map(test => ({ test, only: soonest }));
     for (const { test, only } of [...first, ...files.map(test => ({ test, only: undefined }))]) {
