@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
 import { mayAct, type RequiredRole, roles } from "../../src/domain/role.ts";
-import { openWorld, type World } from "../support/world.ts";
+import { shared } from "../support/left-open.ts";
+import { openWorld } from "../support/world.ts";
 
 /** The access matrix of the specification, section 5, and of the decisions, written out by hand. */
 const specified = `
@@ -40,12 +41,8 @@ const specified = `
 
 const refusal = (msg: string) => ({ status: 403, msg });
 
-describe("access", () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.close());
+describe("access", async () => {
+  const world = await shared(openWorld());
 
   test("the route table is the specified matrix", () => {
     const declared = makeRoutes({} as UseCases).map(({ method, path, role }) => [method, path, role]);

@@ -1,94 +1,86 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { aStoredAsset } from "../support/test-records.ts";
-import { api, type World, worlds } from "../support/world.ts";
+import { api, describeInWorlds } from "../support/world.ts";
 
 const assets = `${api}/assets`;
 const notFound = { status: 404, msg: "Asset not found" };
 
-for (const { name, open } of worlds) {
-  describe(`assets ${name}`, () => {
-    let world: World;
-    before(async () => {
-      world = await open();
-    });
-    after(() => world.close());
+describeInWorlds("assets", world => {
+  const create = (body: unknown) => world.call("POST", assets, { token: world.tokens.MANAGER, body });
+  const get = (path: string) => world.call("GET", path, { token: world.tokens.TECHNICIAN });
 
-    const create = (body: unknown) => world.call("POST", assets, { token: world.tokens.MANAGER, body });
-    const get = (path: string) => world.call("GET", path, { token: world.tokens.TECHNICIAN });
-
-    test("a created asset is active by default, with a trimmed name and its description as sent", async () => {
-      const { status, json } = await create({ name: "  Pump 7 ", description: " left " });
-      const expected = aStoredAsset({ id: json.id, name: "Pump 7", description: " left " });
-      assert.deepEqual([status, json], [201, expected]);
-      const found = await get(`${assets}/${json.id}`);
-      assert.deepEqual([found.status, found.json], [200, expected]);
-    });
-
-    test("an absent or null description is empty, an absent or null active is true", async () => {
-      for (const body of [{ name: "Pump" }, { name: "Pump", description: null, active: null }]) {
-        const { json } = await create(body);
-        assert.deepEqual([json.description, json.active], ["", true]);
-      }
-      assert.equal((await create({ name: "Pump", active: false })).json.active, false);
-    });
-
-    test("a wrong body is 400, with the message of its first fault", async () => {
-      const { status, json } = await create({ name: " \n", active: "true" });
-      assert.deepEqual([status, json], [400, { status: 400, msg: "Name is required" }]);
-    });
-
-    test("the list is by id, without log dates, and can be narrowed by activity", async () => {
-      await create({ name: "Off", active: false });
-      const { status, json: list } = await get(assets);
-      assert.equal(status, 200);
-      const ids = list.map(({ id }: { id: number }) => id);
-      assert.deepEqual(
-        ids,
-        [...ids].sort((a, b) => a - b),
-      );
-      assert.ok(list.every(({ lastLogDate }: { lastLogDate: unknown }) => lastLogDate === null));
-      for (const active of [true, false]) {
-        const narrowed = list.filter((asset: { active: boolean }) => asset.active === active);
-        assert.ok(narrowed.length > 0);
-        assert.deepEqual((await get(`${assets}?active=${active}`)).json, narrowed);
-      }
-      assert.deepEqual((await get(`${assets}?other=1&other=2`)).json, list);
-    });
-
-    test("activation and deactivation answer 204 without a body, twice as well as once", async () => {
-      const { id } = (await create({ name: "Pump" })).json;
-      for (const [method, active] of [
-        ["DELETE", false],
-        ["DELETE", false],
-        ["PATCH", true],
-        ["PATCH", true],
-      ] as const) {
-        const answer = await world.call(method, `${assets}/${id}`, { token: world.tokens.ADMIN });
-        assert.deepEqual([answer.status, answer.text], [204, ""]);
-        assert.equal((await get(`${assets}/${id}`)).json.active, active);
-      }
-    });
-
-    test("an id of the wrong form is 400, one that does not exist 404", async () => {
-      for (const method of ["GET", "PATCH", "DELETE"]) {
-        const malformed = await world.call(method, `${assets}/1x`, { token: world.tokens.ADMIN });
-        assert.deepEqual([malformed.status, malformed.json], [400, { status: 400, msg: "Invalid id" }]);
-        for (const id of ["0", "-1", "-99999999999999999999", "999999", "99999999999999999999"]) {
-          const answer = await world.call(method, `${assets}/${id}`, { token: world.tokens.ADMIN });
-          assert.deepEqual([answer.status, answer.json], [404, notFound], `${method} ${id}`);
-        }
-      }
-    });
-
-    test("the log date is that of the asset's newest log", async () => {
-      const { id } = (await create({ name: "Pump" })).json;
-      const rest = { status: "PENDING", taskType: "ERROR", comment: "" };
-      for (const performedDate of ["2026-03-29T02:30", "2025-01-01T00:00"]) {
-        const body = { performedDate, ...rest };
-        await world.call("POST", `${assets}/${id}/logs`, { token: world.tokens.TECHNICIAN, body });
-      }
-      assert.equal((await get(`${assets}/${id}`)).json.lastLogDate, "2026-03-29T02:30:00");
-    });
+  test("a created asset is active by default, with a trimmed name and its description as sent", async () => {
+    const { status, json } = await create({ name: "  Pump 7 ", description: " left " });
+    const expected = aStoredAsset({ id: json.id, name: "Pump 7", description: " left " });
+    assert.deepEqual([status, json], [201, expected]);
+    const found = await get(`${assets}/${json.id}`);
+    assert.deepEqual([found.status, found.json], [200, expected]);
   });
-}
+
+  test("an absent or null description is empty, an absent or null active is true", async () => {
+    for (const body of [{ name: "Pump" }, { name: "Pump", description: null, active: null }]) {
+      const { json } = await create(body);
+      assert.deepEqual([json.description, json.active], ["", true]);
+    }
+    assert.equal((await create({ name: "Pump", active: false })).json.active, false);
+  });
+
+  test("a wrong body is 400, with the message of its first fault", async () => {
+    const { status, json } = await create({ name: " \n", active: "true" });
+    assert.deepEqual([status, json], [400, { status: 400, msg: "Name is required" }]);
+  });
+
+  test("the list is by id, without log dates, and can be narrowed by activity", async () => {
+    await create({ name: "Off", active: false });
+    const { status, json: list } = await get(assets);
+    assert.equal(status, 200);
+    const ids = list.map(({ id }: { id: number }) => id);
+    assert.deepEqual(
+      ids,
+      [...ids].sort((a, b) => a - b),
+    );
+    assert.ok(list.every(({ lastLogDate }: { lastLogDate: unknown }) => lastLogDate === null));
+    for (const active of [true, false]) {
+      const narrowed = list.filter((asset: { active: boolean }) => asset.active === active);
+      assert.ok(narrowed.length > 0);
+      assert.deepEqual((await get(`${assets}?active=${active}`)).json, narrowed);
+    }
+    assert.deepEqual((await get(`${assets}?other=1&other=2`)).json, list);
+  });
+
+  test("activation and deactivation answer 204 without a body, twice as well as once", async () => {
+    const { id } = (await create({ name: "Pump" })).json;
+    for (const [method, active] of [
+      ["DELETE", false],
+      ["DELETE", false],
+      ["PATCH", true],
+      ["PATCH", true],
+    ] as const) {
+      const answer = await world.call(method, `${assets}/${id}`, { token: world.tokens.ADMIN });
+      assert.deepEqual([answer.status, answer.text], [204, ""]);
+      assert.equal((await get(`${assets}/${id}`)).json.active, active);
+    }
+  });
+
+  test("an id of the wrong form is 400, one that does not exist 404", async () => {
+    for (const method of ["GET", "PATCH", "DELETE"]) {
+      const malformed = await world.call(method, `${assets}/1x`, { token: world.tokens.ADMIN });
+      assert.deepEqual([malformed.status, malformed.json], [400, { status: 400, msg: "Invalid id" }]);
+      for (const id of ["0", "-1", "-99999999999999999999", "999999", "99999999999999999999"]) {
+        const answer = await world.call(method, `${assets}/${id}`, { token: world.tokens.ADMIN });
+        assert.deepEqual([answer.status, answer.json], [404, notFound], `${method} ${id}`);
+      }
+    }
+  });
+
+  test("the log date is that of the asset's newest log", async () => {
+    const { id } = (await create({ name: "Pump" })).json;
+    const rest = { status: "PENDING", taskType: "ERROR", comment: "" };
+    for (const performedDate of ["2026-03-29T02:30", "2025-01-01T00:00"]) {
+      const body = { performedDate, ...rest };
+      await world.call("POST", `${assets}/${id}/logs`, { token: world.tokens.TECHNICIAN, body });
+    }
+    assert.equal((await get(`${assets}/${id}`)).json.lastLogDate, "2026-03-29T02:30:00");
+  });
+});

@@ -7,7 +7,7 @@ import { repositoriesListing } from "../support/own-reads.ts";
 import { dial, sendRaw } from "../support/raw-client.ts";
 import { assertRefusal, bearerOf, host, login, settle } from "../support/raw-request.ts";
 import { aStoredLog } from "../support/test-records.ts";
-import { until } from "../support/until.ts";
+import { deferred, until } from "../support/until.ts";
 import { api, openWorld } from "../support/world.ts";
 
 /** Says that a list goes on. */
@@ -24,7 +24,7 @@ describe("bodies under way", () => {
       lingerMilliseconds: 20,
       sweepMilliseconds: 10,
     };
-    const world = await openWorld({ limits: bounds });
+    await using world = await openWorld({ limits: bounds });
     const attackers = await Promise.all(Array.from({ length: 40 }, () => dial(world.port)));
     const body = `${head(login, "Content-Length: 4096\r\n")}${"x".repeat(4_095)}`;
     for (const { socket } of attackers) socket.write(body);
@@ -58,7 +58,6 @@ describe("bodies under way", () => {
     for (const { socket } of [...attackers, big]) socket.destroy();
     await until(() => world.load().bodyBytes === 0 && world.load().requests === 0);
     assert.equal((await asset()).status, 201);
-    await world.close();
   });
 
   test("of a connection that ended while the token was checked are given up", async () => {
@@ -70,7 +69,7 @@ describe("bodies under way", () => {
       return repositories.employees.findAccount(email);
     };
     const employees = { ...repositories.employees, findAccount };
-    const world = await openWorld({ repositories: { ...repositories, employees } });
+    await using world = await openWorld({ repositories: { ...repositories, employees } });
     isHeld = true;
     const { socket } = await dial(world.port);
     socket.write(`${head(`${api}/assets`, `${bearerOf(world)}Content-Length: 20\r\n`)}{`);
@@ -81,11 +80,10 @@ describe("bodies under way", () => {
     for (const letGo of waiting) letGo();
     await until(() => world.load().requests === 0);
     await until(() => world.load().bodyBytes === 0, 2_000);
-    await world.close();
   });
 
   test("of one byte count as much as what waits for the rest takes", async () => {
-    const world = await openWorld({ limits: { bodyBytesWithoutToken: 32 * 1024 } });
+    await using world = await openWorld({ limits: { bodyBytesWithoutToken: 32 * 1024 } });
     const attackers = await Promise.all(Array.from({ length: 40 }, () => dial(world.port)));
     for (const { socket } of attackers) socket.write(`${head(login, "Content-Length: 2\r\n")}{`);
     const refused = () => attackers.filter(({ text }) => text() !== "");
@@ -95,7 +93,6 @@ describe("bodies under way", () => {
     assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
     for (const { socket } of attackers) socket.destroy();
     await until(() => world.load().bodyBytes === 0);
-    await world.close();
   });
 
   // A login asks for no token, so that one of it, be it of somebody, gives its body no more memory.
@@ -105,7 +102,7 @@ describe("bodies under way", () => {
     [", though they have a token", (bearer: string) => bearer],
   ] as const) {
     test(`that never end keep nobody from logging in${what}`, async () => {
-      const world = await openWorld({ limits: { bodyBytesWithoutToken: 32 * 1024 } });
+      await using world = await openWorld({ limits: { bodyBytesWithoutToken: 32 * 1024 } });
       const attackers = await Promise.all(Array.from({ length: 10 }, () => dial(world.port)));
       const begun = `${head(login, `${tokenOf(bearerOf(world))}Content-Length: 9\r\n`)}{`;
       for (const { socket } of attackers) socket.write(begun);
@@ -119,12 +116,11 @@ describe("bodies under way", () => {
       assertRefusal(slow.text(), 401, "Wrong email or password");
       for (const { socket } of [...attackers, slow]) socket.destroy();
       await until(() => world.load().bodyBytes === 0 && world.load().requests === 0);
-      await world.close();
     });
   }
 
   test("in small chunks take no more than their length", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const { socket } = await dial(world.port);
     const chunk = `32\r\n${"x".repeat(50)}\r\n`;
     socket.write(
@@ -134,11 +130,10 @@ describe("bodies under way", () => {
     assert.equal(world.load().bodyBytes, 12_800);
     socket.destroy();
     await until(() => world.load().bodyBytes === 0);
-    await world.close();
   });
 
   test("are not read by who answers without them", async () => {
-    const world = await openWorld({ limits: { lingerMilliseconds: 20 } });
+    await using world = await openWorld({ limits: { lingerMilliseconds: 20 } });
     for (const [path, more, status] of [
       ["/nope", "", 403],
       ["/nope", bearerOf(world), 404],
@@ -154,7 +149,6 @@ describe("bodies under way", () => {
       assertRefusal(answer, status);
       assert.match(answer, /connection: close\r\n/i);
     }
-    await world.close();
   });
 });
 
@@ -164,10 +158,7 @@ describe("a response that is sent while the body of its request still arrives", 
 
   /** A list of three pieces; the last one comes when the test says so. */
   async function openListing(limits: Partial<HttpLimits>) {
-    let goOn = (): void => {};
-    const isAsked = new Promise<void>(resolve => {
-      goOn = resolve;
-    });
+    const { promise: isAsked, resolve: goOn } = deferred();
     const list = async function* () {
       yield { json: Buffer.from("1"), next: more };
       yield { json: Buffer.from("2"), next: more };

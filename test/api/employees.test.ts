@@ -1,197 +1,189 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { aLog, anAsset } from "../support/test-records.ts";
-import { api, password, type World, worlds } from "../support/world.ts";
+import { api, describeInWorlds, password } from "../support/world.ts";
 
 const employees = `${api}/employees`;
 const notFound = { status: 404, msg: "Employee not found" };
 const unauthorized = { status: 403, msg: "Unauthorized" };
 
-for (const { name, open } of worlds) {
-  describe(`employees ${name}`, () => {
-    let world: World;
-    before(async () => {
-      world = await open();
-    });
-    after(() => world.close());
-
-    test("the list holds every employee by id, without anything secret", async () => {
-      for (let i = 0; i < 3; i += 1) await world.join("TECHNICIAN");
-      const { status, json, text } = await world.call("GET", employees, { token: world.tokens.TECHNICIAN });
-      assert.equal(status, 200);
-      assert.doesNotMatch(text, /password|hash/i);
-      const ids = json.map(({ id }: { id: number }) => id);
+describeInWorlds("employees", world => {
+  test("the list holds every employee by id, without anything secret", async () => {
+    for (let i = 0; i < 3; i += 1) await world.join("TECHNICIAN");
+    const { status, json, text } = await world.call("GET", employees, { token: world.tokens.TECHNICIAN });
+    assert.equal(status, 200);
+    assert.doesNotMatch(text, /password|hash/i);
+    const ids = json.map(({ id }: { id: number }) => id);
+    assert.deepEqual(
+      ids,
+      [...ids].sort((a, b) => a - b),
+    );
+    for (const employee of Object.values(world.employees)) {
       assert.deepEqual(
-        ids,
-        [...ids].sort((a, b) => a - b),
+        json.find(({ id }: { id: number }) => id === employee.id),
+        { ...employee },
       );
-      for (const employee of Object.values(world.employees)) {
-        assert.deepEqual(
-          json.find(({ id }: { id: number }) => id === employee.id),
-          { ...employee },
-        );
-      }
-    });
+    }
+  });
 
-    test("the list can be narrowed by activity", async () => {
-      const { employee } = await world.join("TECHNICIAN");
-      await world.call("DELETE", `${employees}/${employee.id}`, { token: world.tokens.ADMIN });
-      const listed = async (query: string) =>
-        (await world.call("GET", `${employees}${query}`, { token: world.tokens.TECHNICIAN })).json;
-      const everyone = await listed("");
-      const isActive = ({ active }: { active: boolean }) => active;
-      assert.deepEqual(await listed("?active=true"), everyone.filter(isActive));
+  test("the list can be narrowed by activity", async () => {
+    const { employee } = await world.join("TECHNICIAN");
+    await world.call("DELETE", `${employees}/${employee.id}`, { token: world.tokens.ADMIN });
+    const listed = async (query: string) =>
+      (await world.call("GET", `${employees}${query}`, { token: world.tokens.TECHNICIAN })).json;
+    const everyone = await listed("");
+    const isActive = ({ active }: { active: boolean }) => active;
+    assert.deepEqual(await listed("?active=true"), everyone.filter(isActive));
+    assert.deepEqual(
+      await listed("?active=false"),
+      everyone.filter((one: { active: boolean }) => !isActive(one)),
+    );
+    for (const query of ["?active=1", "?active=TRUE", "?active=", "?active=true&active=true"]) {
+      const answer = await world.call("GET", `${employees}${query}`, { token: world.tokens.TECHNICIAN });
       assert.deepEqual(
-        await listed("?active=false"),
-        everyone.filter((one: { active: boolean }) => !isActive(one)),
+        [answer.status, answer.json],
+        [400, { status: 400, msg: "Invalid active value" }],
+        query,
       );
-      for (const query of ["?active=1", "?active=TRUE", "?active=", "?active=true&active=true"]) {
-        const answer = await world.call("GET", `${employees}${query}`, { token: world.tokens.TECHNICIAN });
-        assert.deepEqual(
-          [answer.status, answer.json],
-          [400, { status: 400, msg: "Invalid active value" }],
-          query,
-        );
+    }
+  });
+
+  test("me is the caller", async () => {
+    const { employee, token } = await world.join("TECHNICIAN");
+    const { status, json } = await world.call("GET", `${employees}/me`, { token });
+    assert.deepEqual([status, json], [200, { ...employee }]);
+  });
+
+  test("an id that is not a decimal integer is 400, one that does not exist 404", async () => {
+    for (const method of ["GET", "PUT", "DELETE", "PATCH"]) {
+      const call = (id: string) =>
+        world.call(method, `${employees}/${id}`, {
+          token: world.tokens.ADMIN,
+          ...(method === "PUT" && { body: {} }),
+        });
+      for (const id of ["abc", "1.5", "%E0", "1%20"]) {
+        const { status, json } = await call(id);
+        assert.deepEqual([status, json], [400, { status: 400, msg: "Invalid id" }], `${method} ${id}`);
       }
-    });
-
-    test("me is the caller", async () => {
-      const { employee, token } = await world.join("TECHNICIAN");
-      const { status, json } = await world.call("GET", `${employees}/me`, { token });
-      assert.deepEqual([status, json], [200, { ...employee }]);
-    });
-
-    test("an id that is not a decimal integer is 400, one that does not exist 404", async () => {
-      for (const method of ["GET", "PUT", "DELETE", "PATCH"]) {
-        const call = (id: string) =>
-          world.call(method, `${employees}/${id}`, {
-            token: world.tokens.ADMIN,
-            ...(method === "PUT" && { body: {} }),
-          });
-        for (const id of ["abc", "1.5", "%E0", "1%20"]) {
-          const { status, json } = await call(id);
-          assert.deepEqual([status, json], [400, { status: 400, msg: "Invalid id" }], `${method} ${id}`);
-        }
-        for (const id of ["0", "-1", "999999", "9".repeat(200)]) {
-          const { status, json } = await call(id);
-          assert.deepEqual([status, json], [404, notFound], `${method} ${id}`);
-        }
+      for (const id of ["0", "-1", "999999", "9".repeat(200)]) {
+        const { status, json } = await call(id);
+        assert.deepEqual([status, json], [404, notFound], `${method} ${id}`);
       }
-    });
+    }
+  });
 
-    describe("an update", () => {
-      const update = (id: number, body: unknown, token = world.tokens.ADMIN) =>
-        world.call("PUT", `${employees}/${id}`, { token, body });
+  describe("an update", () => {
+    const update = (id: number, body: unknown, token = world.tokens.ADMIN) =>
+      world.call("PUT", `${employees}/${id}`, { token, body });
 
-      test("changes what was sent, trimmed, and nothing else", async () => {
-        const { employee } = await world.join("TECHNICIAN");
-        const { status, json } = await update(employee.id, { firstName: " Mary ", phone: "000-111" });
-        const expected = { ...employee, firstName: "Mary", phone: "000-111" };
-        assert.deepEqual([status, json], [200, expected]);
-        assert.deepEqual((await update(employee.id, {})).json, expected);
-      });
-
-      test("a wrong body is 400, with the message of its first fault, also on an unknown id", async () => {
-        for (const id of [world.employees.TECHNICIAN.id, 999_999]) {
-          const { status, json } = await update(id, { phone: "x", lastName: "" });
-          assert.deepEqual([status, json], [400, { status: 400, msg: "Last name is required" }]);
-        }
-      });
-
-      test("a taken email is 409; one's own in another case is not", async () => {
-        const { employee } = await world.join("TECHNICIAN");
-        const taken = await update(employee.id, { email: world.employees.ADMIN.email.toUpperCase() });
-        assert.deepEqual([taken.status, taken.json], [409, { status: 409, msg: "Email already exists" }]);
-        assert.equal((await update(employee.id, { email: employee.email.toUpperCase() })).status, 200);
-      });
-
-      test("nobody edits an employee above their own role, or grants a role above it", async () => {
-        const { employee } = await world.join("TECHNICIAN");
-        const { MANAGER: manager, ADMIN: admin } = world.tokens;
-        for (const [id, body, token, expected] of [
-          [world.employees.ADMIN.id, { firstName: "Mallory" }, manager, 403],
-          [world.employees.ADMIN.id, {}, manager, 403],
-          [employee.id, { role: "ADMIN" }, manager, 403],
-          [employee.id, { role: "MANAGER" }, manager, 200],
-          [world.employees.MANAGER.id, { firstName: "Ada" }, manager, 200],
-          [employee.id, { role: "ADMIN" }, admin, 200],
-          [employee.id, { role: "TECHNICIAN" }, manager, 403],
-        ] as const) {
-          const answer = await update(id, body, token);
-          assert.equal(answer.status, expected, JSON.stringify(body));
-          if (expected === 403) assert.deepEqual(answer.json, unauthorized);
-        }
-        assert.equal((await world.ports.employees.find(world.employees.ADMIN.id)).firstName, "Ada");
-      });
-    });
-
-    test("deactivation and reactivation answer 204 without a body, twice as well as once", async () => {
+    test("changes what was sent, trimmed, and nothing else", async () => {
       const { employee } = await world.join("TECHNICIAN");
-      for (const [method, active] of [
-        ["DELETE", false],
-        ["DELETE", false],
-        ["PATCH", true],
-        ["PATCH", true],
+      const { status, json } = await update(employee.id, { firstName: " Mary ", phone: "000-111" });
+      const expected = { ...employee, firstName: "Mary", phone: "000-111" };
+      assert.deepEqual([status, json], [200, expected]);
+      assert.deepEqual((await update(employee.id, {})).json, expected);
+    });
+
+    test("a wrong body is 400, with the message of its first fault, also on an unknown id", async () => {
+      for (const id of [world.employees.TECHNICIAN.id, 999_999]) {
+        const { status, json } = await update(id, { phone: "x", lastName: "" });
+        assert.deepEqual([status, json], [400, { status: 400, msg: "Last name is required" }]);
+      }
+    });
+
+    test("a taken email is 409; one's own in another case is not", async () => {
+      const { employee } = await world.join("TECHNICIAN");
+      const taken = await update(employee.id, { email: world.employees.ADMIN.email.toUpperCase() });
+      assert.deepEqual([taken.status, taken.json], [409, { status: 409, msg: "Email already exists" }]);
+      assert.equal((await update(employee.id, { email: employee.email.toUpperCase() })).status, 200);
+    });
+
+    test("nobody edits an employee above their own role, or grants a role above it", async () => {
+      const { employee } = await world.join("TECHNICIAN");
+      const { MANAGER: manager, ADMIN: admin } = world.tokens;
+      for (const [id, body, token, expected] of [
+        [world.employees.ADMIN.id, { firstName: "Mallory" }, manager, 403],
+        [world.employees.ADMIN.id, {}, manager, 403],
+        [employee.id, { role: "ADMIN" }, manager, 403],
+        [employee.id, { role: "MANAGER" }, manager, 200],
+        [world.employees.MANAGER.id, { firstName: "Ada" }, manager, 200],
+        [employee.id, { role: "ADMIN" }, admin, 200],
+        [employee.id, { role: "TECHNICIAN" }, manager, 403],
       ] as const) {
-        const answer = await world.call(method, `${employees}/${employee.id}`, { token: world.tokens.ADMIN });
-        assert.deepEqual([answer.status, answer.text], [204, ""]);
-        assert.equal((await world.ports.employees.find(employee.id)).active, active);
+        const answer = await update(id, body, token);
+        assert.equal(answer.status, expected, JSON.stringify(body));
+        if (expected === 403) assert.deepEqual(answer.json, unauthorized);
       }
-    });
-
-    describe("a password change", () => {
-      const change = (id: number | string, body: unknown, token: string) =>
-        world.call("PATCH", `${employees}/${id}/password`, { token, body });
-      const canLogIn = async (email: string, password: string) =>
-        (await world.call("POST", `${api}/auth/login`, { body: { email, password } })).status === 200;
-
-      test("answers 204 without a body; then only the new password works", async () => {
-        const { employee, token } = await world.join("TECHNICIAN");
-        const answer = await change(employee.id, { oldPassword: password, newPassword: " next " }, token);
-        assert.deepEqual([answer.status, answer.text], [204, ""]);
-        assert.equal(await canLogIn(employee.email, " next "), true);
-        assert.equal(await canLogIn(employee.email, "next"), false);
-        assert.equal(await canLogIn(employee.email, password), false);
-      });
-
-      test("checks the id's form, then whose it is, then the body, then the old password", async () => {
-        const { employee, token } = await world.join("ADMIN");
-        const other = world.employees.TECHNICIAN.id;
-        for (const [id, body, expected] of [
-          ["x", {}, [400, "Invalid id"]],
-          [other, {}, [403, "Unauthorized"]],
-          [999_999, {}, [403, "Unauthorized"]],
-          [-5, {}, [403, "Unauthorized"]],
-          [employee.id, { oldPassword: null, newPassword: null }, [400, "Old password is required"]],
-          [employee.id, { oldPassword: "wrong", newPassword: null }, [400, "New password is required"]],
-          [
-            employee.id,
-            { oldPassword: "wrong", newPassword: "abc" },
-            [400, "Password must be between 4 and 72 characters"],
-          ],
-          [employee.id, { oldPassword: "wrong", newPassword: "abcd" }, [400, "Old password is incorrect"]],
-        ] as const) {
-          const answer = await change(id, body, token);
-          assert.deepEqual([answer.json.status, answer.json.msg], expected, JSON.stringify(body));
-        }
-        assert.equal(await canLogIn(employee.email, password), true);
-      });
-    });
-
-    test("the logs of an inactive employee remain stored and visible", async () => {
-      const { employee, token } = await world.join("TECHNICIAN");
-      const asset = await world.ports.assets.insert(anAsset());
-      const body = aLog();
-      const written = await world.call("POST", `${api}/assets/${asset.id}/logs`, { token, body });
-      await world.call("DELETE", `${employees}/${employee.id}`, { token: world.tokens.ADMIN });
-      const found = await world.call("GET", `${api}/logs/${written.json.id}`, {
-        token: world.tokens.TECHNICIAN,
-      });
-      assert.deepEqual([found.status, found.json], [200, written.json]);
-      const listed = await world.call("GET", `${api}/logs/employee/${employee.id}`, {
-        token: world.tokens.MANAGER,
-      });
-      assert.deepEqual(listed.json, [written.json]);
+      assert.equal((await world.ports.employees.find(world.employees.ADMIN.id)).firstName, "Ada");
     });
   });
-}
+
+  test("deactivation and reactivation answer 204 without a body, twice as well as once", async () => {
+    const { employee } = await world.join("TECHNICIAN");
+    for (const [method, active] of [
+      ["DELETE", false],
+      ["DELETE", false],
+      ["PATCH", true],
+      ["PATCH", true],
+    ] as const) {
+      const answer = await world.call(method, `${employees}/${employee.id}`, { token: world.tokens.ADMIN });
+      assert.deepEqual([answer.status, answer.text], [204, ""]);
+      assert.equal((await world.ports.employees.find(employee.id)).active, active);
+    }
+  });
+
+  describe("a password change", () => {
+    const change = (id: number | string, body: unknown, token: string) =>
+      world.call("PATCH", `${employees}/${id}/password`, { token, body });
+    const canLogIn = async (email: string, password: string) =>
+      (await world.call("POST", `${api}/auth/login`, { body: { email, password } })).status === 200;
+
+    test("answers 204 without a body; then only the new password works", async () => {
+      const { employee, token } = await world.join("TECHNICIAN");
+      const answer = await change(employee.id, { oldPassword: password, newPassword: " next " }, token);
+      assert.deepEqual([answer.status, answer.text], [204, ""]);
+      assert.equal(await canLogIn(employee.email, " next "), true);
+      assert.equal(await canLogIn(employee.email, "next"), false);
+      assert.equal(await canLogIn(employee.email, password), false);
+    });
+
+    test("checks the id's form, then whose it is, then the body, then the old password", async () => {
+      const { employee, token } = await world.join("ADMIN");
+      const other = world.employees.TECHNICIAN.id;
+      for (const [id, body, expected] of [
+        ["x", {}, [400, "Invalid id"]],
+        [other, {}, [403, "Unauthorized"]],
+        [999_999, {}, [403, "Unauthorized"]],
+        [-5, {}, [403, "Unauthorized"]],
+        [employee.id, { oldPassword: null, newPassword: null }, [400, "Old password is required"]],
+        [employee.id, { oldPassword: "wrong", newPassword: null }, [400, "New password is required"]],
+        [
+          employee.id,
+          { oldPassword: "wrong", newPassword: "abc" },
+          [400, "Password must be between 4 and 72 characters"],
+        ],
+        [employee.id, { oldPassword: "wrong", newPassword: "abcd" }, [400, "Old password is incorrect"]],
+      ] as const) {
+        const answer = await change(id, body, token);
+        assert.deepEqual([answer.json.status, answer.json.msg], expected, JSON.stringify(body));
+      }
+      assert.equal(await canLogIn(employee.email, password), true);
+    });
+  });
+
+  test("the logs of an inactive employee remain stored and visible", async () => {
+    const { employee, token } = await world.join("TECHNICIAN");
+    const asset = await world.ports.assets.insert(anAsset());
+    const body = aLog();
+    const written = await world.call("POST", `${api}/assets/${asset.id}/logs`, { token, body });
+    await world.call("DELETE", `${employees}/${employee.id}`, { token: world.tokens.ADMIN });
+    const found = await world.call("GET", `${api}/logs/${written.json.id}`, {
+      token: world.tokens.TECHNICIAN,
+    });
+    assert.deepEqual([found.status, found.json], [200, written.json]);
+    const listed = await world.call("GET", `${api}/logs/employee/${employee.id}`, {
+      token: world.tokens.MANAGER,
+    });
+    assert.deepEqual(listed.json, [written.json]);
+  });
+});

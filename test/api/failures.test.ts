@@ -25,7 +25,7 @@ describe("failures", () => {
     ["something that is no error", secretDetail],
   ] as const) {
     test(`${what} is 500 with a fixed text; its cause goes to the log, without parameters`, async () => {
-      const world = await openWorldFailing(failure);
+      await using world = await openWorldFailing(failure);
       const path = `${api}/assets/1`;
       const answer = await world.call("GET", `${path}?key=canary`, { token: world.tokens.ADMIN });
       assert.deepEqual([answer.status, answer.json], [500, { status: 500, msg: "Internal server error" }]);
@@ -35,13 +35,12 @@ describe("failures", () => {
       assert.equal(event?.details?.["path"], path);
       assert.equal(event?.details?.["requestId"], answer.headers.get("x-request-id"));
       assert.doesNotMatch(JSON.stringify(world.recorded), /argon2id|Bearer|eyJ|canary/);
-      await world.close();
     });
   }
 
   test("an unreachable database is 503 with Retry-After", async () => {
     const cause = new Error(secretDetail);
-    const world = await openWorldFailing(
+    await using world = await openWorldFailing(
       new DomainError("UNAVAILABLE", "The database is not available", { cause }),
     );
     const answer = await world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
@@ -52,15 +51,13 @@ describe("failures", () => {
     assert.equal(answer.headers.get("retry-after"), "1");
     const event = world.recorded.find(({ event }) => event === "request failed");
     assert.match(String(event?.details?.["cause"]), /select password_hash/);
-    await world.close();
   });
 
   test("expected errors are not logged", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     await world.call("GET", `${api}/assets/1`, { token: world.tokens.ADMIN });
     await world.call("GET", `${api}/assets/1`);
     assert.ok(world.recorded.every(({ level }) => level !== "error"));
     assert.ok(world.recorded.every(({ event }) => event !== "request failed"));
-    await world.close();
   });
 });

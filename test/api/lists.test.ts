@@ -27,7 +27,7 @@ const openWorldListing = (list: () => LogList) => openWorld({ repositories: repo
 describe("whole lists", () => {
   for (const pieces of [0, 1, 2, 3, 7]) {
     test(`${pieces} pieces arrive as one JSON array`, async () => {
-      const world = await openWorldListing(async function* () {
+      await using world = await openWorldListing(async function* () {
         for (let i = 0; i < pieces; i += 1) {
           yield { ...pieceFrom(i * 100), ...(i + 1 === pieces ? { next: undefined } : {}) };
         }
@@ -36,13 +36,12 @@ describe("whole lists", () => {
       assert.equal(status, 200);
       assert.deepEqual(json, logsFrom(0, pieces * 100));
       assert.equal(headers.get("content-length") === null, pieces > 1, "a list of one piece has a length");
-      await world.close();
     });
   }
 
   test("end when the socket has taken the rest: with TLS Node would refuse the next request as malformed", async () => {
     for (const pieces of [1, 3]) {
-      const world = await openWorldListing(async function* () {
+      await using world = await openWorldListing(async function* () {
         for (let i = 0; i < pieces; i += 1) {
           yield { ...pieceFrom(i * 100), ...(i + 1 === pieces ? { next: undefined } : {}) };
         }
@@ -61,13 +60,12 @@ describe("whole lists", () => {
       diagnostics.unsubscribe("http.server.request.start", watch);
       assert.ok(text.length > 100_000);
       assert.deepEqual(waits, [false]);
-      await world.close();
     }
   });
 
   test("pieces whose memory is used again arrive as they were, however slowly the client reads", async () => {
     const pieces = 60;
-    const world = await openWorldListing(async function* () {
+    await using world = await openWorldListing(async function* () {
       let room = Buffer.alloc(0);
       for (let i = 0; i < pieces; i += 1) {
         const { json, next } = pieceFrom(i * 100);
@@ -86,21 +84,19 @@ describe("whole lists", () => {
     }
     const [, body = ""] = Buffer.concat(chunks).toString().split("\r\n\r\n");
     assert.deepEqual(JSON.parse(body), logsFrom(0, pieces * 100));
-    await world.close();
   });
 
   test("a failure before the first piece is an ordinary error", async () => {
-    const world = await openWorldListing(async function* () {
+    await using world = await openWorldListing(async function* () {
       yield { json: Buffer.alloc(0), next: log(1) };
       throw new DomainError("UNAVAILABLE", "The database is not available");
     });
     const { status, json } = await world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
     assert.deepEqual([status, json.msg], [503, "The database is not available"]);
-    await world.close();
   });
 
   test("a failure in mid-list destroys the connection: nobody takes a cut list for a whole one", async () => {
-    const world = await openWorldListing(async function* () {
+    await using world = await openWorldListing(async function* () {
       for (let i = 0; i < 4; i += 1) yield pieceFrom(i * 100);
       throw new Error("the database went away");
     });
@@ -110,12 +106,11 @@ describe("whole lists", () => {
     assert.doesNotMatch(answer, /\r\n0\r\n\r\n$/, "the end of a chunked body must be missing");
     const event = world.recorded.find(({ level }) => level === "error");
     assert.match(String(event?.details?.["cause"]), /the database went away/);
-    await world.close();
   });
 
   test("no more is read than the client takes, and reading ends when the client goes away", async () => {
     let [read, hasEnded] = [0, false];
-    const world = await openWorldListing(async function* () {
+    await using world = await openWorldListing(async function* () {
       try {
         // Ten gigabytes, if anybody asked for them.
         for (; read < 100_000; read += 1) yield pieceFrom(read * 100);
@@ -135,12 +130,11 @@ describe("whole lists", () => {
     assert.ok(read < 1_000, `${read} pieces were read for a client that takes nothing`);
     socket.destroy();
     await until(() => hasEnded);
-    await world.close();
   });
 
   test("the search for a whole list goes on over pieces without logs, until the client goes away", async () => {
     let [hasBegun, hasEnded, found] = [false, false, 0];
-    const world = await openWorldListing(async function* () {
+    await using world = await openWorldListing(async function* () {
       hasBegun = true;
       try {
         for (; found === 0; ) {
@@ -162,17 +156,15 @@ describe("whole lists", () => {
     found = 1;
     const { json } = await world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
     assert.deepEqual(json, logsFrom(0, 200));
-    await world.close();
   });
 
   test("HEAD does not read the list to its end", async () => {
     let read = 0;
-    const world = await openWorldListing(async function* () {
+    await using world = await openWorldListing(async function* () {
       for (; read < 1_000; read += 1) yield pieceFrom(read * 100);
     });
     const { status } = await world.call("HEAD", `${api}/logs`, { token: world.tokens.ADMIN });
     assert.equal(status, 200);
     assert.ok(read < 3);
-    await world.close();
   });
 });

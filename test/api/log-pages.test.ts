@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { type MaintenanceLog, newestFirst } from "../../src/domain/maintenance-log.ts";
 import { callerOf } from "../support/by-operator.ts";
 import type { Answer } from "../support/client.ts";
 import { aLog, anAsset } from "../support/test-records.ts";
-import { api, type World, worlds } from "../support/world.ts";
+import { api, describeInWorlds } from "../support/world.ts";
 
 /** The target of the link to the next page (RFC 8288), the same by RFC 3986 and by RFC 2396; undefined on the last one. */
 function nextOf({ headers }: Answer, path: string): string | undefined {
@@ -17,183 +17,174 @@ function nextOf({ headers }: Answer, path: string): string | undefined {
   return pathname + search;
 }
 
-for (const { name, open } of worlds) {
-  describe(`pages of logs ${name}`, () => {
-    let world: World;
-    let assetId: number;
-    before(async () => {
-      world = await open();
-      assetId = (await world.ports.assets.insert(anAsset({ name: "Boiler" }))).id;
-      for (let i = 0; i < 25; i += 1) await write(i);
+describeInWorlds("pages of logs", async world => {
+  const { id: assetId } = await world.ports.assets.insert(anAsset({ name: "Boiler" }));
+  const get = (path: string) => world.call("GET", path, { token: world.tokens.MANAGER });
+  const statuses = ["PENDING", "COMPLETED", "CANCELLED"] as const;
+
+  /** Five logs share each moment. */
+  async function write(i: number): Promise<void> {
+    const body = aLog({
+      performedDate: `2026-03-0${1 + (i % 5)}T08:00:00.5`,
+      status: statuses[i % 3] ?? "PENDING",
+      taskType: i % 2 === 0 ? "ERROR" : "MAINTENANCE",
+      comment: `${i}`,
     });
-    after(() => world.close());
+    const path = `${api}/assets/${assetId}/logs`;
+    const { status } = await world.call("POST", path, { token: world.tokens.TECHNICIAN, body });
+    assert.equal(status, 201);
+  }
+  for (let i = 0; i < 25; i += 1) await write(i);
 
-    const get = (path: string) => world.call("GET", path, { token: world.tokens.MANAGER });
-    const statuses = ["PENDING", "COMPLETED", "CANCELLED"] as const;
-
-    /** Five logs share each moment. */
-    async function write(i: number): Promise<void> {
-      const body = aLog({
-        performedDate: `2026-03-0${1 + (i % 5)}T08:00:00.5`,
-        status: statuses[i % 3] ?? "PENDING",
-        taskType: i % 2 === 0 ? "ERROR" : "MAINTENANCE",
-        comment: `${i}`,
-      });
-      const path = `${api}/assets/${assetId}/logs`;
-      const { status } = await world.call("POST", path, { token: world.tokens.TECHNICIAN, body });
-      assert.equal(status, 201);
+  async function walk(path: string, onPage: (page: readonly MaintenanceLog[]) => unknown = () => {}) {
+    const rows: MaintenanceLog[] = [];
+    for (let next: string | undefined = path; next !== undefined; ) {
+      const answer: Answer = await get(next);
+      assert.equal(answer.status, 200, answer.text);
+      await onPage(answer.json);
+      rows.push(...answer.json);
+      next = nextOf(answer, next);
     }
+    return rows;
+  }
 
-    async function walk(path: string, onPage: (page: readonly MaintenanceLog[]) => unknown = () => {}) {
-      const rows: MaintenanceLog[] = [];
-      for (let next: string | undefined = path; next !== undefined; ) {
-        const answer: Answer = await get(next);
-        assert.equal(answer.status, 200, answer.text);
-        await onPage(answer.json);
-        rows.push(...answer.json);
-        next = nextOf(answer, next);
-      }
-      return rows;
-    }
+  const lists = () => [
+    `${api}/logs`,
+    `${api}/assets/${assetId}/logs`,
+    `${api}/logs/employee/${world.employees.TECHNICIAN.id}`,
+  ];
 
-    const lists = () => [
-      `${api}/logs`,
-      `${api}/assets/${assetId}/logs`,
-      `${api}/logs/employee/${world.employees.TECHNICIAN.id}`,
-    ];
-
-    test("lists are newest first, narrowed as asked, and their pages are the list, of whatever size", async () => {
-      for (const list of lists()) {
-        const everything: readonly MaintenanceLog[] = (await get(list)).json;
-        assert.deepEqual(everything, everything.toSorted(newestFirst));
-        for (const [filter, passes] of [
-          ["", () => true],
-          ["&taskType=ERROR", ({ taskType }) => taskType === "ERROR"],
-          [
-            "&status=PENDING&performedFrom=2026-03-02T08:00:00.5&performedTo=2026-03-04T08:00:00.5",
-            ({ status, performedDate }) => status === "PENDING" && /-0[23]T/.test(performedDate),
-          ],
-        ] as readonly [string, (log: MaintenanceLog) => boolean][]) {
-          const whole: readonly MaintenanceLog[] = (await get(`${list}?${filter}`)).json;
-          assert.ok(whole.length > 1);
-          assert.deepEqual(whole, everything.filter(passes), `${list} ${filter}`);
-          for (const limit of [1, 4, whole.length - 1, whole.length, whole.length + 1, 1_000]) {
-            const sizes: number[] = [];
-            const walked = await walk(`${list}?limit=${limit}${filter}`, page => sizes.push(page.length));
-            assert.deepEqual(walked, whole, `${list} ${limit} ${filter}`);
-            const full: number = Math.ceil(whole.length / limit) - 1;
-            assert.deepEqual(sizes, [...Array(full).fill(limit), whole.length - full * limit]);
-          }
+  test("lists are newest first, narrowed as asked, and their pages are the list, of whatever size", async () => {
+    for (const list of lists()) {
+      const everything: readonly MaintenanceLog[] = (await get(list)).json;
+      assert.deepEqual(everything, everything.toSorted(newestFirst));
+      for (const [filter, passes] of [
+        ["", () => true],
+        ["&taskType=ERROR", ({ taskType }) => taskType === "ERROR"],
+        [
+          "&status=PENDING&performedFrom=2026-03-02T08:00:00.5&performedTo=2026-03-04T08:00:00.5",
+          ({ status, performedDate }) => status === "PENDING" && /-0[23]T/.test(performedDate),
+        ],
+      ] as readonly [string, (log: MaintenanceLog) => boolean][]) {
+        const whole: readonly MaintenanceLog[] = (await get(`${list}?${filter}`)).json;
+        assert.ok(whole.length > 1);
+        assert.deepEqual(whole, everything.filter(passes), `${list} ${filter}`);
+        for (const limit of [1, 4, whole.length - 1, whole.length, whole.length + 1, 1_000]) {
+          const sizes: number[] = [];
+          const walked = await walk(`${list}?limit=${limit}${filter}`, page => sizes.push(page.length));
+          assert.deepEqual(walked, whole, `${list} ${limit} ${filter}`);
+          const full: number = Math.ceil(whole.length / limit) - 1;
+          assert.deepEqual(sizes, [...Array(full).fill(limit), whole.length - full * limit]);
         }
       }
-    });
-
-    test("without a limit there is no link; an empty list has none either", async () => {
-      for (const query of ["", "?status=PENDING", "?status=IN_PROGRESS", "?limit=5&status=IN_PROGRESS"]) {
-        const answer = await get(`${api}/logs${query}`);
-        assert.deepEqual([answer.status, answer.headers.get("link")], [200, null], query);
-      }
-    });
-
-    test("a cursor without a limit answers all that is left", async () => {
-      const first = await get(`${api}/logs?limit=10`);
-      const before = new URL(nextOf(first, "/") ?? "", "http://x").searchParams.get("before");
-      const whole = (await get(`${api}/logs`)).json;
-      assert.deepEqual((await get(`${api}/logs?before=${before}`)).json, whole.slice(10));
-    });
-
-    test("HEAD names the next page too", async () => {
-      const { headers, text } = await world.call("HEAD", `${api}/logs?limit=3`, {
-        token: world.tokens.ADMIN,
-      });
-      assert.match(headers.get("link") ?? "", /^<logs\?limit=3&before=[\w-]+>; rel="next"$/);
-      assert.equal(text, "");
-    });
-
-    test("a walk while logs are written misses none that were there at the start, and doubles none", async () => {
-      for (const list of lists()) {
-        const atStart: readonly MaintenanceLog[] = (await get(list)).json;
-        const writing: Promise<void>[] = [];
-        let written = 0;
-        const walked = await walk(`${list}?limit=4`, () => {
-          for (let i = 0; i < 3; i += 1) writing.push(write(written++));
-        });
-        await Promise.all(writing);
-        const ids = walked.map(({ id }) => id);
-        assert.equal(new Set(ids).size, ids.length, "doubled");
-        const startIds = new Set(atStart.map(({ id }) => id));
-        assert.deepEqual(
-          walked.filter(({ id }) => startIds.has(id)),
-          atStart,
-        );
-      }
-    });
-
-    test("active-assets can be narrowed like the other lists, before its limit counts", async () => {
-      const filter =
-        "taskType=ERROR&status=COMPLETED&performedFrom=2026-03-02T00:00&performedTo=2026-03-05T00:00";
-      const matching = (await get(`${api}/logs?${filter}`)).json;
-      assert.ok(matching.length > 1);
-      const path = `${api}/logs/active-assets?${filter}`;
-      assert.deepEqual((await get(`${path}&limit=3`)).json, matching.slice(0, 3));
-    });
-
-    test("an invalid page or period is 400, before the list is looked for", async () => {
-      const cursor = (text: string) => Buffer.from(text).toString("base64url");
-      const good = cursor("2026-03-01T08:00:00 7");
-      const unknown = [`${api}/assets/999999/logs`, `${api}/logs/employee/999999`];
-      for (const list of [...lists(), ...unknown]) {
-        assert.notEqual((await get(`${list}?before=${good}`)).status, 400);
-        for (const [query, msg] of [
-          ["status=pending", "Invalid status value"],
-          ["taskType=", "Invalid task type value"],
-          ...["0", "1001", "-1", "x", "", "5&limit=5"].map(
-            limit => [`limit=${limit}`, "Invalid limit value"] as const,
-          ),
-          ...[
-            "",
-            `${good}=`,
-            `${good}&before=${good}`,
-            cursor("2026-02-30T08:00:00 7"),
-            cursor("2026-03-01T08:00:00 07"),
-          ].map(before => [`before=${before}`, "Invalid before value"] as const),
-          [
-            "performedFrom=2026-03-01",
-            "Invalid performedFrom value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
-          ],
-          [
-            "performedTo=2026-03-01T00:00Z",
-            "Invalid performedTo value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
-          ],
-          ["performedTo=", "Invalid performedTo value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone"],
-        ] as const) {
-          const answer = await get(`${list}?${query}`);
-          assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }], `${list} ${query}`);
-        }
-      }
-    });
-
-    test("a page of what does not exist is 404", async () => {
-      for (const [list, msg] of [
-        [`${api}/assets/999999/logs`, "Asset not found"],
-        [`${api}/logs/employee/999999`, "Employee not found"],
-      ] as const) {
-        const answer = await get(`${list}?limit=5`);
-        assert.deepEqual([answer.status, answer.json], [404, { status: 404, msg }]);
-      }
-    });
-
-    test("a page of very long logs ends before its limit, and the links still lead to all of them", async () => {
-      const asset = await world.ports.assets.insert(anAsset({ name: "Mill" }));
-      const performer = callerOf(world.employees.TECHNICIAN);
-      const log = aLog({ comment: "x".repeat(10_000) });
-      const write = () => world.ports.maintenanceLogs.append(asset.id, performer, log);
-      await Promise.all(Array.from({ length: 150 }, write));
-      const sizes: number[] = [];
-      const rows = await walk(`${api}/assets/${asset.id}/logs?limit=1000`, page => sizes.push(page.length));
-      assert.equal(new Set(rows.map(({ id }) => id)).size, 150);
-      assert.equal(rows.length, 150);
-      assert.ok(sizes.length > 1, `pages of ${sizes} logs`);
-    });
+    }
   });
-}
+
+  test("without a limit there is no link; an empty list has none either", async () => {
+    for (const query of ["", "?status=PENDING", "?status=IN_PROGRESS", "?limit=5&status=IN_PROGRESS"]) {
+      const answer = await get(`${api}/logs${query}`);
+      assert.deepEqual([answer.status, answer.headers.get("link")], [200, null], query);
+    }
+  });
+
+  test("a cursor without a limit answers all that is left", async () => {
+    const first = await get(`${api}/logs?limit=10`);
+    const before = new URL(nextOf(first, "/") ?? "", "http://x").searchParams.get("before");
+    const whole = (await get(`${api}/logs`)).json;
+    assert.deepEqual((await get(`${api}/logs?before=${before}`)).json, whole.slice(10));
+  });
+
+  test("HEAD names the next page too", async () => {
+    const { headers, text } = await world.call("HEAD", `${api}/logs?limit=3`, {
+      token: world.tokens.ADMIN,
+    });
+    assert.match(headers.get("link") ?? "", /^<logs\?limit=3&before=[\w-]+>; rel="next"$/);
+    assert.equal(text, "");
+  });
+
+  test("a walk while logs are written misses none that were there at the start, and doubles none", async () => {
+    for (const list of lists()) {
+      const atStart: readonly MaintenanceLog[] = (await get(list)).json;
+      const writing: Promise<void>[] = [];
+      let written = 0;
+      const walked = await walk(`${list}?limit=4`, () => {
+        for (let i = 0; i < 3; i += 1) writing.push(write(written++));
+      });
+      await Promise.all(writing);
+      const ids = walked.map(({ id }) => id);
+      assert.equal(new Set(ids).size, ids.length, "doubled");
+      const startIds = new Set(atStart.map(({ id }) => id));
+      assert.deepEqual(
+        walked.filter(({ id }) => startIds.has(id)),
+        atStart,
+      );
+    }
+  });
+
+  test("active-assets can be narrowed like the other lists, before its limit counts", async () => {
+    const filter =
+      "taskType=ERROR&status=COMPLETED&performedFrom=2026-03-02T00:00&performedTo=2026-03-05T00:00";
+    const matching = (await get(`${api}/logs?${filter}`)).json;
+    assert.ok(matching.length > 1);
+    const path = `${api}/logs/active-assets?${filter}`;
+    assert.deepEqual((await get(`${path}&limit=3`)).json, matching.slice(0, 3));
+  });
+
+  test("an invalid page or period is 400, before the list is looked for", async () => {
+    const cursor = (text: string) => Buffer.from(text).toString("base64url");
+    const good = cursor("2026-03-01T08:00:00 7");
+    const unknown = [`${api}/assets/999999/logs`, `${api}/logs/employee/999999`];
+    for (const list of [...lists(), ...unknown]) {
+      assert.notEqual((await get(`${list}?before=${good}`)).status, 400);
+      for (const [query, msg] of [
+        ["status=pending", "Invalid status value"],
+        ["taskType=", "Invalid task type value"],
+        ...["0", "1001", "-1", "x", "", "5&limit=5"].map(
+          limit => [`limit=${limit}`, "Invalid limit value"] as const,
+        ),
+        ...[
+          "",
+          `${good}=`,
+          `${good}&before=${good}`,
+          cursor("2026-02-30T08:00:00 7"),
+          cursor("2026-03-01T08:00:00 07"),
+        ].map(before => [`before=${before}`, "Invalid before value"] as const),
+        [
+          "performedFrom=2026-03-01",
+          "Invalid performedFrom value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
+        ],
+        [
+          "performedTo=2026-03-01T00:00Z",
+          "Invalid performedTo value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
+        ],
+        ["performedTo=", "Invalid performedTo value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone"],
+      ] as const) {
+        const answer = await get(`${list}?${query}`);
+        assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }], `${list} ${query}`);
+      }
+    }
+  });
+
+  test("a page of what does not exist is 404", async () => {
+    for (const [list, msg] of [
+      [`${api}/assets/999999/logs`, "Asset not found"],
+      [`${api}/logs/employee/999999`, "Employee not found"],
+    ] as const) {
+      const answer = await get(`${list}?limit=5`);
+      assert.deepEqual([answer.status, answer.json], [404, { status: 404, msg }]);
+    }
+  });
+
+  test("a page of very long logs ends before its limit, and the links still lead to all of them", async () => {
+    const asset = await world.ports.assets.insert(anAsset({ name: "Mill" }));
+    const performer = callerOf(world.employees.TECHNICIAN);
+    const log = aLog({ comment: "x".repeat(10_000) });
+    const write = () => world.ports.maintenanceLogs.append(asset.id, performer, log);
+    await Promise.all(Array.from({ length: 150 }, write));
+    const sizes: number[] = [];
+    const rows = await walk(`${api}/assets/${asset.id}/logs?limit=1000`, page => sizes.push(page.length));
+    assert.equal(new Set(rows.map(({ id }) => id)).size, 150);
+    assert.equal(rows.length, 150);
+    assert.ok(sizes.length > 1, `pages of ${sizes} logs`);
+  });
+});

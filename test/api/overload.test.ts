@@ -15,7 +15,7 @@ const more = aStoredLog();
 describe("overload", () => {
   test("past the bound of requests under way the answer is 503, before any work is done", async () => {
     const waiting = makeWaitingRepositories();
-    const world = await openWorld({
+    await using world = await openWorld({
       limits: { requests: 6, sweepMilliseconds: 10 },
       repositories: waiting.repositories,
     });
@@ -51,11 +51,10 @@ describe("overload", () => {
     for (const { status } of await Promise.all(underWay)) assert.equal(status, 200);
     await until(() => world.load().requests === 0);
     assert.equal((await world.call("GET", "/", { token })).status, 200);
-    await world.close();
   });
 
   test("requests that drip in take nobody's place", async () => {
-    const world = await openWorld({ limits: { requests: 2 } });
+    await using world = await openWorld({ limits: { requests: 2 } });
     const body = `POST ${login} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
     const dripping = await Promise.all(Array.from({ length: 10 }, () => dial(world.port)));
     for (const { socket } of dripping) socket.write(body);
@@ -63,7 +62,6 @@ describe("overload", () => {
     assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
     for (const { socket } of dripping) socket.destroy();
     await until(() => world.load().requests === 0);
-    await world.close();
   });
 
   test("bodies that end in one moment get no more places than there are", async () => {
@@ -75,7 +73,10 @@ describe("overload", () => {
       return undefined;
     };
     const employees = { ...repositories.employees, findAccount };
-    const world = await openWorld({ limits: { requests: 4 }, repositories: { ...repositories, employees } });
+    await using world = await openWorld({
+      limits: { requests: 4 },
+      repositories: { ...repositories, employees },
+    });
     const body = JSON.stringify({ email: "nobody@example.com", password: "a password" });
     const head = `POST ${login} HTTP/1.1\r\n${ends}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
     const dripping: Awaited<ReturnType<typeof dial>>[] = [];
@@ -94,11 +95,10 @@ describe("overload", () => {
     for (const letGo of held.splice(0)) letGo();
     await until(() => refused().length === 9);
     await until(() => world.load().requests === 0 && world.load().bodyBytes === 0);
-    await world.close();
   });
 
   test("connections past the bound are closed without a response, and counted", async () => {
-    const world = await openWorld({ limits: { connections: 2, sweepMilliseconds: 10 } });
+    await using world = await openWorld({ limits: { connections: 2, sweepMilliseconds: 10 } });
     const allowed = [await dial(world.port), await dial(world.port)];
     await until(() => world.load().connections === 2);
     const flood = await Promise.all(Array.from({ length: 20 }, () => dial(world.port)));
@@ -113,7 +113,6 @@ describe("overload", () => {
     }
     await until(() => world.load().connections === 0);
     assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
-    await world.close();
   });
 });
 
@@ -129,7 +128,7 @@ describe("a client that goes away", () => {
         lists -= 1;
       }
     };
-    const world = await openWorld({ repositories: repositoriesListing(list, waiting.repositories) });
+    await using world = await openWorld({ repositories: repositoriesListing(list, waiting.repositories) });
     const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`;
     const body = `POST ${login} HTTP/1.1\r\n${host}Content-Type: application/json\r\n`;
     for (const sent of [
@@ -161,6 +160,5 @@ describe("a client that goes away", () => {
       world.recorded.filter(({ level }) => level === "error"),
       [],
     );
-    await world.close();
   });
 });

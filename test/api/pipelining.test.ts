@@ -27,7 +27,7 @@ describe("several requests on one connection", () => {
     const repositories = makeMemoryRepositories();
     const long = aStoredAsset({ name: "x".repeat(8_000_000) });
     const assets = { ...repositories.assets, find: async () => long };
-    const world = await openWorld({ repositories: { ...repositories, assets } });
+    await using world = await openWorld({ repositories: { ...repositories, assets } });
     const { socket, text } = await dial(world.port);
     socket.write(asset(bearerOf(world), 1));
     await until(() => text() !== "");
@@ -39,12 +39,11 @@ describe("several requests on one connection", () => {
     await until(() => text().length > 16_000_000 && text().endsWith('"lastLogDate":null}'));
     assert.doesNotMatch(text(), /connection: close/i);
     socket.destroy();
-    await world.close();
   });
 
   test("sent without waiting: a second one waits, is begun when the first answer has left, and holds nothing before", async () => {
     const waiting = makeWaitingRepositories();
-    const world = await openWorld({ repositories: waiting.repositories });
+    await using world = await openWorld({ repositories: waiting.repositories });
     const { socket, text } = await dial(world.port);
     socket.write(asset(bearerOf(world), 1) + create(bearerOf(world)));
     await until(() => waiting.held.length === 1);
@@ -56,12 +55,11 @@ describe("several requests on one connection", () => {
     assert.deepEqual(statusesIn(text()), [200, 201]);
     assert.doesNotMatch(text(), /connection: close/i);
     socket.destroy();
-    await world.close();
   });
 
   test("sent without waiting: with a third one the second is the last, and nothing else is worked on", async () => {
     const waiting = makeWaitingRepositories();
-    const world = await openWorld({ repositories: waiting.repositories });
+    await using world = await openWorld({ repositories: waiting.repositories });
     const { socket, closed, text } = await dial(world.port);
     socket.write(asset(bearerOf(world), 1) + get(bearerOf(world)) + create(bearerOf(world)).repeat(2));
     await until(() => waiting.held.length === 1);
@@ -70,11 +68,10 @@ describe("several requests on one connection", () => {
     await closed();
     assertAnswers(text(), [200, 200]);
     assert.deepEqual((await world.call("GET", `${api}/assets`, { token: world.tokens.ADMIN })).json, []);
-    await world.close();
   });
 
   test("sent without waiting, whatever the third asks for: two are answered, and the process goes on", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
     for (const third of [
       get(bearerOf(world) + upgrade),
@@ -83,12 +80,11 @@ describe("several requests on one connection", () => {
     ]) {
       assertAnswers(await sendRaw(world.port, get(bearerOf(world)).repeat(2) + third), [200, 200]);
     }
-    await world.close();
   });
 
   test("a malformed one behind a big answer and a slow second request: both are answered", async () => {
     const waiting = makeWaitingRepositories();
-    const world = await openWorld({
+    await using world = await openWorld({
       repositories: {
         ...waiting.repositories,
         employees: {
@@ -109,38 +105,34 @@ describe("several requests on one connection", () => {
     waiting.letGo();
     await closed();
     assertAnswers(text(), [200, 200]);
-    await world.close();
   });
 
   test("a malformed one after a good one ends the connection after the good one's answer", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const bad = `POST ${login} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
     for (const last of ["GARBAGE\r\n\r\n", "\0", bad])
       assertAnswers(await sendRaw(world.port, get(bearerOf(world)) + last));
     const two = get(bearerOf(world)).repeat(2);
     assertAnswers(await sendRaw(world.port, `${two}GARBAGE\r\n\r\n`), [200, 200]);
     await until(() => world.load().requests === 0 && world.load().connections === 0);
-    await world.close();
   });
 
   test("a malformed one after an answer is 400", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const { socket, closed, text } = await dial(world.port);
     socket.write(get(bearerOf(world)));
     await until(() => text().endsWith("}"));
     socket.write("GARBAGE\r\n\r\n");
     await closed();
     assert.deepEqual(statusesIn(text()), [200, 400]);
-    await world.close();
   });
 
   test("nothing that was sent after Connection: close is worked on", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const close = `GET / HTTP/1.1\r\n${ends}${bearerOf(world)}\r\n`;
     assertAnswers(await sendRaw(world.port, close + create(bearerOf(world))));
     const { json } = await world.call("GET", `${api}/assets`, { token: world.tokens.ADMIN });
     assert.deepEqual(json, []);
-    await world.close();
   });
 
   const big = `POST ${login} HTTP/1.1\r\n${host}Content-Length: 9000000\r\n\r\n{`;
@@ -151,7 +143,7 @@ describe("several requests on one connection", () => {
   ] as const) {
     test(`sent without waiting: nothing more is read where the second ${what}`, async () => {
       const waiting = makeWaitingRepositories();
-      const world = await openWorld({
+      await using world = await openWorld({
         limits: { lingerMilliseconds: 20 },
         repositories: waiting.repositories,
       });
@@ -173,13 +165,12 @@ describe("several requests on one connection", () => {
       waiting.letGo();
       await closed();
       assertAnswers(text(), statuses);
-      await world.close();
     });
   }
 
   test("many in one write: Node's parser stops after the third", async () => {
     const waiting = makeWaitingRepositories();
-    const world = await openWorld({ repositories: waiting.repositories });
+    await using world = await openWorld({ repositories: waiting.repositories });
     let parsed = 0;
     const count = (): void => {
       parsed += 1;
@@ -196,6 +187,5 @@ describe("several requests on one connection", () => {
     assertAnswers(text(), [200, 200]);
     assert.equal(parsed, 3);
     await until(() => world.load().connections === 0 && world.load().requests === 0);
-    await world.close();
   });
 });

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { api, openWorld, type World } from "../support/world.ts";
+import { describe, test } from "node:test";
+import { callerOf } from "../support/by-operator.ts";
+import { shared } from "../support/left-open.ts";
+import { aLog, anAsset } from "../support/test-records.ts";
+import { api, openWorld } from "../support/world.ts";
 
 /** The fields of a log that are no filters, with what to use in their place. */
 const unfiltered = {
@@ -13,22 +16,13 @@ const unfiltered = {
   performedByName: "",
 };
 
-describe("the query of a list of logs", () => {
-  let world: World;
-  let paged: readonly string[];
+describe("the query of a list of logs", async () => {
+  const world = await shared(openWorld());
+  const { id } = await world.ports.assets.insert(anAsset());
+  const { TECHNICIAN } = world.employees;
   const whole = `${api}/logs/active-assets`;
-  before(async () => {
-    world = await openWorld();
-    const { id } = await world.ports.assets.insert({ name: "Pump", description: "", active: true });
-    const employeeId = world.employees.TECHNICIAN.id;
-    paged = [`${api}/logs`, `${api}/assets/${id}/logs`, `${api}/logs/employee/${employeeId}`];
-    const body = { performedDate: "2026-02-28T10:20", status: "PENDING", taskType: "ERROR", comment: "" };
-    for (let i = 0; i < 2; i += 1) {
-      const token = world.tokens.TECHNICIAN;
-      assert.equal((await world.call("POST", `${api}/assets/${id}/logs`, { token, body })).status, 201);
-    }
-  });
-  after(() => world.close());
+  const paged = [`${api}/logs`, `${api}/assets/${id}/logs`, `${api}/logs/employee/${TECHNICIAN.id}`];
+  for (let i = 0; i < 2; i += 1) await world.ports.maintenanceLogs.append(id, callerOf(TECHNICIAN), aLog());
 
   const get = (path: string) => world.call("GET", path, { token: world.tokens.MANAGER });
   const assertRefused = async (path: string, msg: string) => {

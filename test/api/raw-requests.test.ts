@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { shared } from "../support/left-open.ts";
 import { dial, sendRaw } from "../support/raw-client.ts";
 import { assertRefusal, bearerOf, ends, host, login } from "../support/raw-request.ts";
 import { until } from "../support/until.ts";
-import { api, openWorld, type World } from "../support/world.ts";
+import { api, openWorld } from "../support/world.ts";
 
-describe("requests made by hand", () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld({ limits: { lingerMilliseconds: 20, sweepMilliseconds: 10 } });
-  });
-  after(() => world.close());
+describe("requests made by hand", async () => {
+  const world = await shared(openWorld({ limits: { lingerMilliseconds: 20, sweepMilliseconds: 10 } }));
 
   const bearer = () => bearerOf(world);
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { json, makeOpsServer } from "../../src/adapters/ops/ops-server.ts";
+import { shared } from "../support/left-open.ts";
 import { sendRaw } from "../support/raw-client.ts";
-import { api, openWorld, password, type World } from "../support/world.ts";
+import { api, openWorld, password } from "../support/world.ts";
 
 const login = `${api}/auth/login`;
 const ends = "Host: x\r\nConnection: close\r\n";
@@ -100,21 +101,16 @@ async function openServers() {
       },
       { name: "the operations listener", port, path: "/healthz", token: "" },
     ],
-    async close() {
+    async [Symbol.asyncDispose]() {
       await world.close();
       await operations.close();
     },
   };
 }
 
-describe("the head of a request", () => {
-  let opened: Awaited<ReturnType<typeof openServers>>;
-  let world: World;
-  before(async () => {
-    opened = await openServers();
-    world = opened.world;
-  });
-  after(() => opened.close());
+describe("the head of a request", async () => {
+  const opened = await shared(openServers());
+  const { world } = opened;
 
   test("is refused by either server for the same reasons, whatever the method, with and without a token", async () => {
     for (const { name, port, path, token } of opened.servers) {
@@ -185,12 +181,8 @@ describe("the head of a request", () => {
   });
 });
 
-describe("the fields of a body", () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.close());
+describe("the fields of a body", async () => {
+  const world = await shared(openWorld());
 
   const create = (fields: string) => {
     const body = JSON.stringify({ name: "Pump" });
@@ -281,7 +273,7 @@ describe("the fields of a body", () => {
 
 describe("a challenge", () => {
   test("has a parameter always (RFC 6750, section 3)", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const wrong = { email: world.employees.ADMIN.email, password: "wrong password" };
     for (const [method, path, options, challenge] of [
       ["GET", "/", {}, ""],
@@ -292,6 +284,5 @@ describe("a challenge", () => {
       const { headers } = await world.call(method, path, options);
       assert.equal(headers.get("www-authenticate"), `Bearer realm="maintenance-log"${challenge}`, path);
     }
-    await world.close();
   });
 });

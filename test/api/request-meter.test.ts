@@ -6,7 +6,7 @@ import { repositoriesListing } from "../support/own-reads.ts";
 import { dial, sendRaw } from "../support/raw-client.ts";
 import { bearerOf, host } from "../support/raw-request.ts";
 import { aStoredLog } from "../support/test-records.ts";
-import { until } from "../support/until.ts";
+import { deferred, until } from "../support/until.ts";
 import { api, openWorld, password } from "../support/world.ts";
 
 /** Writes down what it is told. */
@@ -74,30 +74,24 @@ describe("the meter of requests", () => {
   test("is told 499 of a request whose client has gone before its answer, and so is the log", async () => {
     const { meter, answered } = makeRecordingMeter();
     // A login that is worked on until the test says otherwise.
-    let [begun, finish] = [() => {}, (_matches: boolean) => {}];
-    const underWay = new Promise<void>(resolve => {
-      begun = resolve;
-    });
-    const outcome = new Promise<boolean>(resolve => {
-      finish = resolve;
-    });
+    const [underWay, outcome] = [deferred(), deferred<boolean>()];
     const verify = () => {
-      begun();
-      return outcome;
+      underWay.resolve();
+      return outcome.promise;
     };
     const world = await openWorld({ meter, passwords: { ...makeFakePasswordHasher(), verify } });
     const body = JSON.stringify({ email: world.employees.ADMIN.email, password });
     const head = `POST ${api}/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
     const client = await dial(world.port);
     client.socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
-    await underWay;
+    await underWay.promise;
     client.socket.resetAndDestroy();
     await client.closed;
     await until(() => answered.length > 0);
     assert.deepEqual(answered, [`POST ${api}/auth/login 499`]);
     const line = world.recorded.find(({ event }) => event === "request");
     assert.equal(line?.details?.["status"], 499);
-    finish(true);
+    outcome.resolve(true);
     await world.close(1_000);
   });
 
@@ -111,7 +105,7 @@ describe("the meter of requests", () => {
         if (by === "service") throw new Error("the database went away");
         await until(() => answered.length > 0);
       };
-      const world = await openWorld({ meter, repositories: repositoriesListing(list) });
+      await using world = await openWorld({ meter, repositories: repositoriesListing(list) });
       const head = `${host}${bearerOf(world)}`;
       const { socket, text } = await dial(world.port);
       socket.write(`GET ${api}/logs HTTP/1.1\r\n${head}\r\n`);
@@ -123,7 +117,6 @@ describe("the meter of requests", () => {
       assert.deepEqual([answered, cut], [[`GET ${api}/logs 200`], [by]]);
       const line = world.recorded.find(({ event }) => event === "request");
       assert.deepEqual([line?.details?.["status"], line?.details?.["cut"]], [200, true]);
-      await world.close();
     });
   }
 });

@@ -1,111 +1,98 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, test } from "node:test";
-import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { test } from "node:test";
 import { startDripping } from "../support/dripping-request.ts";
+import { repositoriesListing } from "../support/own-reads.ts";
 import { dial } from "../support/raw-client.ts";
 import { aLog, anAsset, aRegistration, aStoredLog, noChange } from "../support/test-records.ts";
-import { until } from "../support/until.ts";
-import { api, lifetimeSeconds, openWorld, password, type World, worlds } from "../support/world.ts";
+import { deferred, until } from "../support/until.ts";
+import { api, describeInWorlds, lifetimeSeconds, openWorld, password } from "../support/world.ts";
 
-for (const { name, open } of worlds) {
-  describe(`a token that ends while the body of its request arrives, ${name}`, () => {
-    let world: World;
-    let assetId: number;
-    before(async () => {
-      world = await open();
-      assetId = (await world.ports.assets.insert(anAsset())).id;
-    });
-    after(() => world.close());
+describeInWorlds("a token that ends while the body of its request arrives", async world => {
+  const { id: assetId } = await world.ports.assets.insert(anAsset());
 
-    /** A request to every route that reads a body, by somebody who may send it. */
-    const requestsOf = (id: number) => [
-      { method: "POST", path: `${api}/auth/register`, body: aRegistration({ role: "ADMIN" }) },
-      { method: "PUT", path: `${api}/employees/${id}`, body: { firstName: "Mary" } },
-      { method: "POST", path: `${api}/assets`, body: { name: "Crane" } },
-      { method: "POST", path: `${api}/assets/${assetId}/logs`, body: aLog() },
-      {
-        method: "PATCH",
-        path: `${api}/employees/${id}/password`,
-        body: { oldPassword: password, newPassword: "another 1" },
+  /** A request to every route that reads a body, by somebody who may send it. */
+  const requestsOf = (id: number) => [
+    { method: "POST", path: `${api}/auth/register`, body: aRegistration({ role: "ADMIN" }) },
+    { method: "PUT", path: `${api}/employees/${id}`, body: { firstName: "Mary" } },
+    { method: "POST", path: `${api}/assets`, body: { name: "Crane" } },
+    { method: "POST", path: `${api}/assets/${assetId}/logs`, body: aLog() },
+    {
+      method: "PATCH",
+      path: `${api}/employees/${id}/password`,
+      body: { oldPassword: password, newPassword: "another 1" },
+    },
+  ];
+  const state = async () => {
+    const answers = ["employees", "assets", "logs"].map(list =>
+      world.call("GET", `${api}/${list}`, { token: world.tokens.ADMIN }),
+    );
+    return (await Promise.all(answers)).map(({ text }) => text);
+  };
+
+  for (const [how, revoke] of [
+    [
+      "by a deactivation here",
+      (id: number) => world.call("DELETE", `${api}/employees/${id}`, { token: world.tokens.ADMIN }),
+    ],
+    [
+      "by a change of role in another process",
+      async (id: number) => {
+        await world.ports.employees.update(id, { ...noChange, role: "MANAGER" }, ["ADMIN"]);
+        world.clock.advance(0.5);
       },
-    ];
-    const state = async () => {
-      const answers = ["employees", "assets", "logs"].map(list =>
-        world.call("GET", `${api}/${list}`, { token: world.tokens.ADMIN }),
-      );
-      return (await Promise.all(answers)).map(({ text }) => text);
-    };
-
-    for (const [how, revoke] of [
-      [
-        "by a deactivation here",
-        (id: number) => world.call("DELETE", `${api}/employees/${id}`, { token: world.tokens.ADMIN }),
-      ],
-      [
-        "by a change of role in another process",
-        async (id: number) => {
-          await world.ports.employees.update(id, { ...noChange, role: "MANAGER" }, ["ADMIN"]);
-          world.clock.advance(0.5);
-        },
-      ],
-    ] as const) {
-      test(`is refused on every route when it is revoked ${how}, and nothing is written`, async () => {
-        for (const { method, path, body } of requestsOf(0)) {
-          const { employee, token } = await world.join("ADMIN");
-          const own = path.replace("/employees/0", `/employees/${employee.id}`);
-          const request = await startDripping(world.port, { method, path: own, token, body });
-          await revoke(employee.id);
-          const stored = await state();
-          const { status, text } = await request.finish();
-          assert.equal(status, 403, `${method} ${own}: ${text}`);
-          assert.ok(text.endsWith('{"status":403,"msg":"Token is not valid"}'), text);
-          assert.deepEqual(await state(), stored);
-        }
-      });
-    }
-
-    test("is 401 on create-log when nobody has its email any more, as at the start of a request", async () => {
-      const { employee, token } = await world.join("TECHNICIAN");
-      const path = `${api}/assets/${assetId}/logs`;
-      const request = await startDripping(world.port, { method: "POST", path, token, body: aLog() });
-      const email = `${randomUUID()}@example.com`;
-      await world.call("PUT", `${api}/employees/${employee.id}`, {
-        token: world.tokens.ADMIN,
-        body: { email },
-      });
-      assert.equal((await request.finish()).status, 401);
+    ],
+  ] as const) {
+    test(`is refused on every route when it is revoked ${how}, and nothing is written`, async () => {
+      for (const { method, path, body } of requestsOf(0)) {
+        const { employee, token } = await world.join("ADMIN");
+        const own = path.replace("/employees/0", `/employees/${employee.id}`);
+        const request = await startDripping(world.port, { method, path: own, token, body });
+        await revoke(employee.id);
+        const stored = await state();
+        const { status, text } = await request.finish();
+        assert.equal(status, 403, `${method} ${own}: ${text}`);
+        assert.ok(text.endsWith('{"status":403,"msg":"Token is not valid"}'), text);
+        assert.deepEqual(await state(), stored);
+      }
     });
+  }
 
-    test("goes on when it is the one that changed its own password", async () => {
-      const { employee, token } = await world.join("MANAGER");
-      const request = await startDripping(world.port, {
-        method: "POST",
-        path: `${api}/assets`,
-        token,
-        body: { name: "Crane" },
-      });
-      const change = { oldPassword: password, newPassword: "another 1" };
-      const path = `${api}/employees/${employee.id}/password`;
-      assert.equal((await world.call("PATCH", path, { token, body: change })).status, 204);
-      assert.equal((await request.finish()).status, 201);
+  test("is 401 on create-log when nobody has its email any more, as at the start of a request", async () => {
+    const { employee, token } = await world.join("TECHNICIAN");
+    const path = `${api}/assets/${assetId}/logs`;
+    const request = await startDripping(world.port, { method: "POST", path, token, body: aLog() });
+    const email = `${randomUUID()}@example.com`;
+    await world.call("PUT", `${api}/employees/${employee.id}`, {
+      token: world.tokens.ADMIN,
+      body: { email },
     });
+    assert.equal((await request.finish()).status, 401);
   });
-}
+
+  test("goes on when it is the one that changed its own password", async () => {
+    const { employee, token } = await world.join("MANAGER");
+    const request = await startDripping(world.port, {
+      method: "POST",
+      path: `${api}/assets`,
+      token,
+      body: { name: "Crane" },
+    });
+    const change = { oldPassword: password, newPassword: "another 1" };
+    const path = `${api}/employees/${employee.id}/password`;
+    assert.equal((await world.call("PATCH", path, { token, body: change })).status, 204);
+    assert.equal((await request.finish()).status, 201);
+  });
+});
 
 test("a list that began goes on to its end when its token ends meanwhile", async () => {
-  const repositories = makeMemoryRepositories();
-  let goOn = (): void => {};
-  const held = new Promise<void>(resolve => {
-    goOn = resolve;
-  });
-  const list: typeof repositories.maintenanceLogs.list = async function* () {
+  const { promise: held, resolve: goOn } = deferred();
+  const list = async function* () {
     yield { json: Buffer.from("{}"), next: aStoredLog() };
     await held;
     yield { json: Buffer.from("{}"), next: undefined };
   };
-  const maintenanceLogs = { ...repositories.maintenanceLogs, list };
-  const world = await openWorld({ repositories: { ...repositories, maintenanceLogs } });
+  await using world = await openWorld({ repositories: repositoriesListing(list) });
   const { employee, token } = await world.join("TECHNICIAN");
   const { socket, closed, text } = await dial(world.port);
   const head = `GET ${api}/logs HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`;
@@ -117,12 +104,11 @@ test("a list that began goes on to its end when its token ends meanwhile", async
   await closed();
   assert.match(text(), /^HTTP\/1\.1 200 [\s\S]*\]\r\n0\r\n\r\n$/);
   assert.equal((await world.call("GET", `${api}/logs`, { token })).status, 403);
-  await world.close();
 });
 
 for (const isChunked of [false, true]) {
   test(`a token that expires while the body arrives${isChunked ? " in chunks" : ""} is refused`, async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const { token } = await world.join("MANAGER");
     const body = { name: "Crane" };
     const request = await startDripping(world.port, {
@@ -134,6 +120,5 @@ for (const isChunked of [false, true]) {
     });
     world.clock.advance(lifetimeSeconds + 3_600);
     assert.equal((await request.finish()).status, 403);
-    await world.close();
   });
 }

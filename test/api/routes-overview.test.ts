@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { openWorld, type World } from "../support/world.ts";
+import { describe, test } from "node:test";
+import { shared } from "../support/left-open.ts";
+import { openWorld } from "../support/world.ts";
 
-describe("GET /routes", () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.close());
+describe("GET /routes", async () => {
+  const world = await shared(openWorld());
 
   test("answers method, path and roles of every route as JSON, whatever the client prefers", async () => {
     const { status, json } = await world.call("GET", "/routes", {

@@ -22,7 +22,7 @@ describe("slow clients", () => {
   };
 
   test("who drips is told 408 and cut, whatever drips; the service goes on", async () => {
-    const world = await openWorld({ limits });
+    await using world = await openWorld({ limits });
     const request = `GET / HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`;
     const body = `POST ${login} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n`;
     for (const [what, first, drop] of [
@@ -54,7 +54,6 @@ describe("slow clients", () => {
         .reduce((sum, { details }) => sum + Number(details?.["slowClients"]), 0);
     assert.ok(world.load().turnedAway.slowClients > 0);
     await until(() => logged() === world.load().turnedAway.slowClients);
-    await world.close();
   });
 
   test("who takes nothing of a long answer is cut, and the reading of the list ends", async () => {
@@ -66,7 +65,7 @@ describe("slow clients", () => {
         ended = true;
       }
     };
-    const world = await openWorld({
+    await using world = await openWorld({
       limits: { ...limits, takeMilliseconds: 100 },
       repositories: repositoriesListing(list),
     });
@@ -77,7 +76,6 @@ describe("slow clients", () => {
     socket.resume();
     await closed();
     await until(() => world.load().connections === 0 && world.load().requests === 0);
-    await world.close();
   });
 });
 
@@ -88,7 +86,7 @@ describe("lists whose clients take nothing", () => {
         yield { json: Buffer.alloc(256 * 1024, "1"), next: left > 1 ? more : undefined };
     };
     const limits = { responseBytes: 400_000, longListBytes: 100_000, slowReaderMilliseconds: 60_000 };
-    const world = await openWorld({ limits, repositories: repositoriesListing(list) });
+    await using world = await openWorld({ limits, repositories: repositoriesListing(list) });
     const whole = 40 * 256 * 1024 + 41;
     const responses = await Promise.all(
       Array.from({ length: 12 }, async () => {
@@ -104,7 +102,6 @@ describe("lists whose clients take nothing", () => {
     assert.ok(responses.every(({ status }) => status === 200 || status === 503));
     const { slowClients, requests } = world.load().turnedAway;
     assert.deepEqual([slowClients, requests], [0, responses.length - sent.length]);
-    await world.close();
   });
 
   test("of one chunk take room for it", async () => {
@@ -112,7 +109,7 @@ describe("lists whose clients take nothing", () => {
       yield { json: Buffer.alloc(20_000_000, "1"), next: undefined };
     };
     const limits = { responseBytes: 100_000_000, longListBytes: 1, slowReaderMilliseconds: 60_000 };
-    const world = await openWorld({ limits, repositories: repositoriesListing(list) });
+    await using world = await openWorld({ limits, repositories: repositoriesListing(list) });
     const silent = [await dial(world.port), await dial(world.port)];
     for (const { socket, text } of silent) {
       socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`);
@@ -122,7 +119,6 @@ describe("lists whose clients take nothing", () => {
     const refused = () => world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
     assert.equal((await refused()).status, 503);
     for (const { socket } of silent) socket.destroy();
-    await world.close();
   });
 
   test("are cut off for another one where their clients take nothing, and not where they only began first", async () => {
@@ -130,7 +126,7 @@ describe("lists whose clients take nothing", () => {
       for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
     };
     const limits = { responseBytes: 400_000, longListBytes: 100_000, slowReaderMilliseconds: 0 };
-    const world = await openWorld({ limits, repositories: repositoriesListing(list) });
+    await using world = await openWorld({ limits, repositories: repositoriesListing(list) });
     const ask = () => {
       const socket = connect(world.port, "127.0.0.1").on("error", () => {});
       socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`);
@@ -147,7 +143,6 @@ describe("lists whose clients take nothing", () => {
     await until(() => reader.bytesRead > begun + 60_000_000 || reader.closed);
     assert.equal(reader.closed, false);
     for (const socket of [reader, silent, third]) socket.destroy();
-    await world.close();
   });
 
   test("are held up to a number: the one that has waited longest is cut off, and others go on", async () => {
@@ -161,7 +156,7 @@ describe("lists whose clients take nothing", () => {
         held -= 1;
       }
     };
-    const world = await openWorld({
+    await using world = await openWorld({
       limits: { responseBytes: 600_000, longListBytes: 100_000, slowReaderMilliseconds: 0 },
       repositories: repositoriesListing(list),
     });
@@ -187,7 +182,6 @@ describe("lists whose clients take nothing", () => {
     for (const socket of silent) socket.destroy();
     await until(() => held === 0);
     assert.equal(cut(), 8);
-    await world.close();
   });
 
   test("read no page ahead; those of clients that keep up do, while less than a half of the memory is held", async () => {
@@ -199,7 +193,7 @@ describe("lists whose clients take nothing", () => {
       for (;;) own.push(yield { json: Buffer.alloc(128 * 1024, "1"), next: more });
     };
     const limits = { responseBytes: 800_000, longListBytes: 100_000, aheadBytes: 100_000 };
-    const world = await openWorld({ limits, repositories: repositoriesListing(list) });
+    await using world = await openWorld({ limits, repositories: repositoriesListing(list) });
     const ask = async (token: string) => {
       const { socket } = await dial(world.port);
       socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}Authorization: Bearer ${token}\r\n\r\n`);
@@ -218,6 +212,5 @@ describe("lists whose clients take nothing", () => {
     assert.deepEqual(told[3]?.includes(true), false);
     for (const socket of [reader, second, ...silent]) socket.destroy();
     await until(() => world.load().responseBytes === 0);
-    await world.close();
   });
 });

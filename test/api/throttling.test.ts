@@ -21,7 +21,7 @@ async function guess(world: World, email: string, times: number, forwardedFor?: 
 
 describe("guessing passwords", () => {
   test("is 429 with Retry-After after a few failures, also for the right password, until the wait is over", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const { email } = world.employees.TECHNICIAN;
     await guess(world, email, freeFailures.ofEmail);
     for (const guessed of ["another guess", password]) {
@@ -31,21 +31,19 @@ describe("guessing passwords", () => {
     }
     world.clock.advance(1);
     assert.equal((await attempt(world, email, password)).status, 200);
-    await world.close();
   });
 
   test("concerns unknown emails and inactive employees just the same", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     await world.ports.employees.setActive(world.employees.TECHNICIAN.id, false);
     for (const email of ["nobody@example.com", world.employees.TECHNICIAN.email]) {
       await guess(world, email, freeFailures.ofEmail);
       assert.equal((await attempt(world, email, password)).status, 429);
     }
-    await world.close();
   });
 
   test("of many guesses at once no more than the free ones learn anything", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const { email } = world.employees.TECHNICIAN;
     const guesses = Array.from({ length: 30 }, (_, i) => attempt(world, email, `guess ${i}`));
     const last = attempt(world, email, password);
@@ -53,7 +51,6 @@ describe("guessing passwords", () => {
     assert.equal(statuses.filter(status => status === 401).length, freeFailures.ofEmail);
     assert.equal(statuses.filter(status => status === 429).length, 30 - freeFailures.ofEmail);
     assert.equal((await last).status, 429);
-    await world.close();
   });
 
   test("costs a verification as long as it is not throttled, for an unknown email too, and none afterwards", async () => {
@@ -66,7 +63,7 @@ describe("guessing passwords", () => {
         return hasher.verify(...asked);
       },
     };
-    const world = await openWorld({ passwords });
+    await using world = await openWorld({ passwords });
     await world.ports.employees.setActive(world.employees.MANAGER.id, false);
     // The time of the answer must not tell who exists, and a guess that has to wait must not cost any.
     for (const email of ["nobody@example.com", world.employees.MANAGER.email, world.employees.ADMIN.email]) {
@@ -74,11 +71,10 @@ describe("guessing passwords", () => {
       await guess(world, email, freeFailures.ofEmail + 10);
       assert.equal(verified, freeFailures.ofEmail, email);
     }
-    await world.close();
   });
 
   test("counts one email however it is written, and no login of another one forgives its failures", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const padding = " ".repeat(600);
     const { TECHNICIAN, MANAGER } = world.employees;
     const forms = [`${padding}${MANAGER.email}`, MANAGER.email.toUpperCase(), `${MANAGER.email}\u2003`];
@@ -89,32 +85,29 @@ describe("guessing passwords", () => {
     }
     for (const form of [...forms, MANAGER.email])
       assert.equal((await attempt(world, form, password)).status, 429, form);
-    await world.close();
   });
 
   test("does not lock out the same employee at another address, behind a trusted proxy", async () => {
-    const world = await openWorld({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
+    await using world = await openWorld({ trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
     const { email } = world.employees.TECHNICIAN;
     await guess(world, email, freeFailures.ofEmail, "198.51.100.7, 10.1.2.3");
     assert.equal((await attempt(world, email, password, "198.51.100.7")).status, 429);
     assert.equal((await attempt(world, email, password, "198.51.100.8, 10.1.2.3")).status, 200);
     assert.equal((await attempt(world, email, password, "198.51.100.8, 198.51.100.7")).status, 429);
-    await world.close();
   });
 
   test("does not believe what a client says of its own address", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const { email } = world.employees.TECHNICIAN;
     for (let i = 0; i < freeFailures.ofEmail; i += 1) await attempt(world, email, "guess", `198.51.100.${i}`);
     assert.equal((await attempt(world, email, password, "198.51.100.99")).status, 429);
     const warnings = world.recorded.filter(({ event }) => event === "X-Forwarded-For is ignored");
     assert.equal(warnings.length, 1);
     assert.equal(warnings[0]?.level, "warn");
-    await world.close();
   });
 
   test("of many emails from one address holds up new emails for ten seconds, and those that are at home there not at all", async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const { TECHNICIAN, MANAGER } = world.employees;
     assert.equal((await attempt(world, TECHNICIAN.email, password)).status, 200);
     for (let i = 0; i < freeFailures.ofAddress; i += 1) await attempt(world, `${i}@example.com`, "guess");
@@ -123,12 +116,11 @@ describe("guessing passwords", () => {
     assert.equal((await attempt(world, TECHNICIAN.email, password)).status, 200);
     world.clock.advance(10);
     assert.equal((await attempt(world, MANAGER.email, password)).status, 200);
-    await world.close();
   });
 });
 
 test("guessing the old password with somebody's token is slowed down like the login, and logged", async () => {
-  const world = await openWorld();
+  await using world = await openWorld();
   const { id } = world.employees.TECHNICIAN;
   const change = (oldPassword: string) =>
     world.call("PATCH", `${api}/employees/${id}/password`, {
@@ -144,13 +136,12 @@ test("guessing the old password with somebody's token is slowed down like the lo
   assert.equal(events.length, freeFailures.ofEmail);
   const { employeeId, address } = events[0]?.details ?? {};
   assert.deepEqual([employeeId, address], [id, "127.0.0.1"]);
-  await world.close();
 });
 
 test("an attempt that has to wait costs no verification, at a change of password either", async t => {
   const passwords = makeFakePasswordHasher();
   const verify = t.mock.method(passwords, "verify");
-  const world = await openWorld({ passwords });
+  await using world = await openWorld({ passwords });
   const { email, id } = world.employees.TECHNICIAN;
   const path = `${api}/employees/${id}/password`;
   const body = { oldPassword: password, newPassword: "another 1" };
@@ -160,7 +151,6 @@ test("an attempt that has to wait costs no verification, at a change of password
   for (const send of [() => attempt(world, email, password), change])
     assert.equal((await send()).status, 429);
   assert.equal(verify.mock.callCount(), before);
-  await world.close();
 });
 
 /** A hasher whose verifications wait, as those of argon2 do, until they are let go together. */
@@ -194,7 +184,7 @@ function makeWaitingHasher() {
 describe("a guess that another one has overtaken while its password was verified", () => {
   test("learns nothing at the login, be it right", async () => {
     const { passwords, overlap } = makeWaitingHasher();
-    const world = await openWorld({ passwords });
+    await using world = await openWorld({ passwords });
     const { email } = world.employees.TECHNICIAN;
     await guess(world, email, freeFailures.ofEmail - 1);
     const login = (password: string) => () => attempt(world, email, password);
@@ -203,12 +193,11 @@ describe("a guess that another one has overtaken while its password was verified
       answers.map(({ status }) => status),
       [401, 429, 429],
     );
-    await world.close();
   });
 
   test("learns nothing at a change of password, be it right", async () => {
     const { passwords, overlap } = makeWaitingHasher();
-    const world = await openWorld({ passwords });
+    await using world = await openWorld({ passwords });
     const path = `${api}/employees/${world.employees.TECHNICIAN.id}/password`;
     const change = (oldPassword: string) => () =>
       world.call("PATCH", path, {
@@ -221,14 +210,15 @@ describe("a guess that another one has overtaken while its password was verified
       answers.map(({ status }) => status),
       [400, 429, 429],
     );
-    await world.close();
   });
 });
 
 describe("hashing", () => {
   test("of a flood of one employee's logins keeps nobody else out, right or wrong as they are", async () => {
     for (const flooded of [password, "a guess"]) {
-      const world = await openWorld({ passwords: makeArgon2PasswordHasher({ working: 1, waiting: 20 }) });
+      await using world = await openWorld({
+        passwords: makeArgon2PasswordHasher({ working: 1, waiting: 20 }),
+      });
       const { ADMIN, MANAGER, TECHNICIAN } = world.employees;
       const flood = Array.from({ length: 60 }, () => attempt(world, TECHNICIAN.email, flooded));
       const others = await Promise.all([ADMIN, MANAGER].map(({ email }) => attempt(world, email, password)));
@@ -241,7 +231,6 @@ describe("hashing", () => {
         [...statuses].every(status => [200, 401, 429, 503].includes(status)),
         `${[...statuses]}`,
       );
-      await world.close();
     }
   });
 
@@ -256,7 +245,7 @@ describe("hashing", () => {
           begun += 1;
         }),
     };
-    const world = await openWorld({ passwords, trustedProxies: ["127.0.0.1"] });
+    await using world = await openWorld({ passwords, trustedProxies: ["127.0.0.1"] });
     const { ADMIN, MANAGER, TECHNICIAN } = world.employees;
     const [flooding, elsewhere] = ["198.51.100.7", "198.51.100.8"];
     assert.equal((await attempt(world, TECHNICIAN.email, password, flooding)).status, 200);
@@ -277,11 +266,10 @@ describe("hashing", () => {
     assert.deepEqual([...new Set(statuses)].toSorted(), [401, 429, 503]);
     // Two are under way when the last free one fails.
     assert.ok(begun <= freeFailures.ofAddress + 2 + logins.length, `${begun} verifications`);
-    await world.close();
   });
 
   test("is refused past a bounded queue with 503 and Retry-After, and goes on afterwards", async () => {
-    const world = await openWorld({ passwords: makeArgon2PasswordHasher({ working: 1, waiting: 2 }) });
+    await using world = await openWorld({ passwords: makeArgon2PasswordHasher({ working: 1, waiting: 2 }) });
     const { email } = world.employees.TECHNICIAN;
     const answers = await Promise.all(Array.from({ length: 8 }, () => attempt(world, email, password)));
     const refused = answers.filter(({ status }) => status === 503);
@@ -291,6 +279,5 @@ describe("hashing", () => {
       assert.deepEqual([json.msg, headers.get("retry-after")], ["The service is overloaded", "1"]);
     }
     assert.equal((await attempt(world, email, password)).status, 200);
-    await world.close();
   });
 });

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { connect as dial, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { connect } from "node:tls";
 import { json, open, type Route } from "../../src/adapters/http/api/route.ts";
@@ -21,10 +20,10 @@ import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
 import { makeOwnIdentity } from "../support/certificates.ts";
 import { closeEmpty } from "../support/given-back.ts";
 import { askByTls } from "../support/https-client.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { once, until } from "../support/until.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "tls-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = makeTemporaryFolder();
 const at = (name: string) => join(folder, name);
 
 type Files = ReturnType<typeof makeOwnIdentity>;
@@ -70,7 +69,7 @@ type Options = HttpLimits & {
 };
 
 describe("TLS", () => {
-  let first: Files;
+  const first = makeOwnIdentity(folder, "first");
   const listen = async ({
     routes = makeRoutes({} as UseCases),
     files = first,
@@ -87,10 +86,6 @@ describe("TLS", () => {
     const server = makeHttpServer(api, { ...httpLimits, ...limits }, readServerIdentity(files, new Date()));
     return { server, port: await server.listen(0, "127.0.0.1") };
   };
-  before(() => {
-    first = makeOwnIdentity(folder, "first");
-  });
-
   const caOf = ({ certificateFile }: typeof first) => readFileSync(certificateFile, "utf8");
 
   test("is spoken, with HSTS on answers of any kind, and plain HTTP is not", async () => {

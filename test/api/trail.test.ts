@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { openCheckpoint } from "../../src/domain/trail/checkpoint.ts";
 import { provenLog } from "../../src/domain/trail/comparison.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
@@ -14,203 +14,191 @@ import { entryBytes } from "../support/entry-bytes.ts";
 import { aLog, anAsset } from "../support/test-records.ts";
 import { newTiles } from "../support/trail.ts";
 import { until } from "../support/until.ts";
-import { openWorld, trailKey, type World, worlds } from "../support/world.ts";
+import { describeInWorlds, openWorld, trailKey } from "../support/world.ts";
 
 const trail = "/api/v1/trail";
 
-for (const { name, open } of worlds) {
-  describe(`the trail over HTTP, ${name}`, () => {
-    let world: World;
-    let token: string;
-    let assetId: number;
-    before(async () => {
-      world = await open();
-      token = world.tokens.TECHNICIAN;
-      assetId = (await world.ports.assets.insert(anAsset())).id;
+describeInWorlds("the trail over HTTP", async world => {
+  const token = world.tokens.TECHNICIAN;
+  const { id: assetId } = await world.ports.assets.insert(anAsset());
+
+  const get = (path: string) => world.call("GET", path, { token });
+  const getBytes = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${world.port}${path}`, {
+      headers: { Authorization: `Bearer ${token}` },
     });
-    after(() => world.close());
+    return {
+      status: response.status,
+      type: response.headers.get("content-type"),
+      bytes: new Uint8Array(await response.arrayBuffer()),
+    };
+  };
+  const writeLogs = async (count: number) => {
+    const caller = callerOf(world.employees.TECHNICIAN);
+    const writes = Array.from({ length: count }, (_, at) =>
+      world.ports.maintenanceLogs.append(assetId, caller, aLog({ comment: `"${at}" \u2028é😀\u0001\\ud` })),
+    );
+    return (await Promise.all(writes)).map(({ log }) => log.id);
+  };
+  const openNewest = async () => {
+    const { text } = await get(`${trail}/checkpoint`);
+    return openCheckpoint(text, [trailKey]);
+  };
+  const allEntries = async () => {
+    const entries: { index: number; entry: object }[] = [];
+    for (let path = `${trail}/entries?limit=97`; ; ) {
+      const { json, headers } = await get(path);
+      entries.push(...(json as typeof entries));
+      const [, next] = /^<(entries\?.*)>; rel="next"$/.exec(headers.get("link") ?? "") ?? assert.fail();
+      path = `${trail}/${next}`;
+      if ((json as object[]).length === 0) return { entries, path };
+    }
+  };
 
-    const get = (path: string) => world.call("GET", path, { token });
-    const getBytes = async (path: string) => {
-      const response = await fetch(`http://127.0.0.1:${world.port}${path}`, {
-        headers: { Authorization: `Bearer ${token}` },
-      });
-      return {
-        status: response.status,
-        type: response.headers.get("content-type"),
-        bytes: new Uint8Array(await response.arrayBuffer()),
-      };
-    };
-    const writeLogs = async (count: number) => {
-      const caller = callerOf(world.employees.TECHNICIAN);
-      const writes = Array.from({ length: count }, (_, at) =>
-        world.ports.maintenanceLogs.append(assetId, caller, aLog({ comment: `"${at}" \u2028é😀\u0001\\ud` })),
-      );
-      return (await Promise.all(writes)).map(({ log }) => log.id);
-    };
-    const openNewest = async () => {
-      const { text } = await get(`${trail}/checkpoint`);
-      return openCheckpoint(text, [trailKey]);
-    };
-    const allEntries = async () => {
-      const entries: { index: number; entry: object }[] = [];
-      for (let path = `${trail}/entries?limit=97`; ; ) {
-        const { json, headers } = await get(path);
-        entries.push(...(json as typeof entries));
-        const [, next] = /^<(entries\?.*)>; rel="next"$/.exec(headers.get("link") ?? "") ?? assert.fail();
-        path = `${trail}/${next}`;
-        if ((json as object[]).length === 0) return { entries, path };
-      }
-    };
+  test("nothing without a checkpoint, then one that covers what is there", async () => {
+    const before = await get(`${trail}/checkpoint`);
+    assert.equal(before.status, 404);
+    const [id = 0] = await writeLogs(1);
+    const early = await get(`/api/v1/logs/${id}/proof`);
+    assert.deepEqual([early.status, early.json], [404, { status: 404, msg: "Log is not in the trail yet" }]);
+    assert.equal(early.headers.get("retry-after"), "1");
+    await world.cover();
+    const { size, root } = await openNewest();
+    const head = (await get(trail)).json as Record<string, unknown>;
+    assert.deepEqual(head, {
+      origin: "trail.example.com",
+      publicKey: formatVerifierKey(trailKey),
+      size,
+      rootHash: toBase64(root),
+      checkpoint: (await get(`${trail}/checkpoint`)).text,
+    });
+    assert.equal(size, 3 + 1 + 1);
+  });
 
-    test("nothing without a checkpoint, then one that covers what is there", async () => {
-      const before = await get(`${trail}/checkpoint`);
-      assert.equal(before.status, 404);
-      const [id = 0] = await writeLogs(1);
-      const early = await get(`/api/v1/logs/${id}/proof`);
-      assert.deepEqual(
-        [early.status, early.json],
-        [404, { status: 404, msg: "Log is not in the trail yet" }],
-      );
-      assert.equal(early.headers.get("retry-after"), "1");
+  test("entries, tiles, bundles and proofs agree with every checkpoint", async () => {
+    const ids: number[] = [];
+    for (const count of [1, 3, 300, 2, 400]) {
+      ids.push(...(await writeLogs(count)));
+      await world.cover();
       await world.cover();
       const { size, root } = await openNewest();
-      const head = (await get(trail)).json as Record<string, unknown>;
-      assert.deepEqual(head, {
-        origin: "trail.example.com",
-        publicKey: formatVerifierKey(trailKey),
-        size,
-        rootHash: toBase64(root),
-        checkpoint: (await get(`${trail}/checkpoint`)).text,
-      });
-      assert.equal(size, 3 + 1 + 1);
-    });
-
-    test("entries, tiles, bundles and proofs agree with every checkpoint", async () => {
-      const ids: number[] = [];
-      for (const count of [1, 3, 300, 2, 400]) {
-        ids.push(...(await writeLogs(count)));
-        await world.cover();
-        await world.cover();
-        const { size, root } = await openNewest();
-        const { entries, path } = await allEntries();
-        assert.equal(path, `${trail}/entries?from=${size}&limit=97`);
-        assert.deepEqual(
-          entries.map(({ index }) => index),
-          Array.from({ length: size }, (_, at) => at),
-        );
-        const leaves: Hash[] = [];
-        const frontier = makeFrontier();
-        for (const { entry } of entries) {
-          const bytes = entryBytes(readEntry(Buffer.from(JSON.stringify(entry))));
-          leaves.push(leafHash(bytes));
-          frontier.append(leafHash(bytes));
-        }
-        assert.equal(toBase64(frontier.root()), toBase64(root));
-
-        for (const tile of newTiles(0, size)) {
-          const { status, type, bytes } = await getBytes(`${trail}/tile/${tilePath(tile)}`);
-          assert.deepEqual([status, type, bytes.length], [200, "application/octet-stream", 32 * tile.width]);
-          if (tile.level > 0) continue;
-          assert.deepEqual(
-            Buffer.from(bytes),
-            Buffer.concat(leaves.slice(256 * tile.index, 256 * tile.index + tile.width)),
-          );
-          const bundle = await getBytes(`${trail}/tile/${bundlePath(tile)}`);
-          // Clients made from the OpenAPI document encode the slashes of a parameter.
-          for (const slash of ["%2F", "%2f"]) {
-            const encoded = await getBytes(`${trail}/tile/${bundlePath(tile).replaceAll("/", slash)}`);
-            assert.deepEqual(encoded, bundle);
-          }
-          assert.deepEqual(
-            readBundle(bundle.bytes).map(entry => toBase64(leafHash(entry))),
-            leaves.slice(256 * tile.index, 256 * tile.index + tile.width).map(toBase64),
-          );
-        }
-        for (const id of [
-          ids[0],
-          ids.at(-1),
-          ids[Math.floor(ids.length / 2)],
-          ids[Math.floor(ids.length / 3)],
-        ] as number[]) {
-          const { text, headers } = await get(`/api/v1/logs/${id}/proof`);
-          assert.equal(headers.get("content-type"), "text/plain; charset=utf-8");
-          const proof = readProof(text);
-          const checkpoint = openCheckpoint(proof.checkpoint, [trailKey]);
-          assert.equal(provenLog(proof, checkpoint).id, id);
-        }
+      const { entries, path } = await allEntries();
+      assert.equal(path, `${trail}/entries?from=${size}&limit=97`);
+      assert.deepEqual(
+        entries.map(({ index }) => index),
+        Array.from({ length: size }, (_, at) => at),
+      );
+      const leaves: Hash[] = [];
+      const frontier = makeFrontier();
+      for (const { entry } of entries) {
+        const bytes = entryBytes(readEntry(Buffer.from(JSON.stringify(entry))));
+        leaves.push(leafHash(bytes));
+        frontier.append(leafHash(bytes));
       }
-    });
+      assert.equal(toBase64(frontier.root()), toBase64(root));
 
-    test("logs all over the trail have proofs that hold", async () => {
-      const logs = (await world.call("GET", "/api/v1/logs", { token })).json as { id: number }[];
-      for (const { id } of logs.filter((_, at) => at % 9 === 0)) {
-        const proof = readProof((await get(`/api/v1/logs/${id}/proof`)).text);
+      for (const tile of newTiles(0, size)) {
+        const { status, type, bytes } = await getBytes(`${trail}/tile/${tilePath(tile)}`);
+        assert.deepEqual([status, type, bytes.length], [200, "application/octet-stream", 32 * tile.width]);
+        if (tile.level > 0) continue;
+        assert.deepEqual(
+          Buffer.from(bytes),
+          Buffer.concat(leaves.slice(256 * tile.index, 256 * tile.index + tile.width)),
+        );
+        const bundle = await getBytes(`${trail}/tile/${bundlePath(tile)}`);
+        // Clients made from the OpenAPI document encode the slashes of a parameter.
+        for (const slash of ["%2F", "%2f"]) {
+          const encoded = await getBytes(`${trail}/tile/${bundlePath(tile).replaceAll("/", slash)}`);
+          assert.deepEqual(encoded, bundle);
+        }
+        assert.deepEqual(
+          readBundle(bundle.bytes).map(entry => toBase64(leafHash(entry))),
+          leaves.slice(256 * tile.index, 256 * tile.index + tile.width).map(toBase64),
+        );
+      }
+      for (const id of [
+        ids[0],
+        ids.at(-1),
+        ids[Math.floor(ids.length / 2)],
+        ids[Math.floor(ids.length / 3)],
+      ] as number[]) {
+        const { text, headers } = await get(`/api/v1/logs/${id}/proof`);
+        assert.equal(headers.get("content-type"), "text/plain; charset=utf-8");
+        const proof = readProof(text);
         const checkpoint = openCheckpoint(proof.checkpoint, [trailKey]);
         assert.equal(provenLog(proof, checkpoint).id, id);
       }
-    });
-
-    test("what is not there, or not covered, is 404, and a wrong parameter is 400", async () => {
-      const { size } = await openNewest();
-      for (const path of [
-        "tile/0/999",
-        "tile/0/0",
-        "tile/0/000.p/0",
-        "tile/0/000.p/256",
-        "tile/9/000",
-        "tile/x",
-        "tile/0/000/",
-        "tile/",
-        "tile",
-        "tile/00/000",
-        "tile/-1/000",
-        "tile/entries/999",
-        "tile/entries",
-        "tile/0/000?x",
-        `tile/0/002.p/${(size % 256) + 1}`,
-      ].filter(path => path !== "tile/0/000?x")) {
-        assert.equal((await get(`${trail}/${path}`)).status, 404, path);
-      }
-      for (const query of ["from=-1", "from=x", "from=1&from=2", "limit=0", "limit=1001"]) {
-        assert.equal((await get(`${trail}/entries?${query}`)).status, 400, query);
-      }
-      const end = await get(`${trail}/entries?from=${size}`);
-      assert.deepEqual([end.status, end.json], [200, []]);
-      assert.equal(end.headers.get("link"), `<entries?from=${size}&limit=100>; rel="next"`);
-      for (const from of [size + 1, size + 10, 999_999_999_999_999]) {
-        const beyond = await get(`${trail}/entries?from=${from}`);
-        assert.deepEqual(
-          [beyond.status, beyond.json],
-          [404, { status: 404, msg: `The trail has ${size} entries` }],
-        );
-        assert.equal(beyond.headers.get("link"), null);
-      }
-      for (const id of ["999999", "0", "-1", "-99999999999999999999"]) {
-        const unknown = await get(`/api/v1/logs/${id}/proof`);
-        assert.deepEqual([unknown.status, unknown.json], [404, { status: 404, msg: "Log not found" }]);
-      }
-      assert.equal((await get("/api/v1/logs/x/proof")).status, 400);
-    });
-
-    test("HEAD answers like GET, without a body", async () => {
-      const { size } = await openNewest();
-      assert.ok(size > 256);
-      const { bytes: bundle } = await getBytes(`${trail}/tile/entries/000`);
-      for (const [path, length] of [
-        ["0/000", 8192],
-        ["entries/000", bundle.length],
-      ] as const) {
-        const response = await fetch(`http://127.0.0.1:${world.port}${trail}/tile/${path}`, {
-          method: "HEAD",
-          headers: { Authorization: `Bearer ${token}` },
-        });
-        assert.deepEqual([response.status, response.headers.get("content-length")], [200, `${length}`]);
-        assert.equal(response.headers.get("content-type"), "application/octet-stream");
-      }
-    });
+    }
   });
-}
+
+  test("logs all over the trail have proofs that hold", async () => {
+    const logs = (await world.call("GET", "/api/v1/logs", { token })).json as { id: number }[];
+    for (const { id } of logs.filter((_, at) => at % 9 === 0)) {
+      const proof = readProof((await get(`/api/v1/logs/${id}/proof`)).text);
+      const checkpoint = openCheckpoint(proof.checkpoint, [trailKey]);
+      assert.equal(provenLog(proof, checkpoint).id, id);
+    }
+  });
+
+  test("what is not there, or not covered, is 404, and a wrong parameter is 400", async () => {
+    const { size } = await openNewest();
+    for (const path of [
+      "tile/0/999",
+      "tile/0/0",
+      "tile/0/000.p/0",
+      "tile/0/000.p/256",
+      "tile/9/000",
+      "tile/x",
+      "tile/0/000/",
+      "tile/",
+      "tile",
+      "tile/00/000",
+      "tile/-1/000",
+      "tile/entries/999",
+      "tile/entries",
+      "tile/0/000?x",
+      `tile/0/002.p/${(size % 256) + 1}`,
+    ].filter(path => path !== "tile/0/000?x")) {
+      assert.equal((await get(`${trail}/${path}`)).status, 404, path);
+    }
+    for (const query of ["from=-1", "from=x", "from=1&from=2", "limit=0", "limit=1001"]) {
+      assert.equal((await get(`${trail}/entries?${query}`)).status, 400, query);
+    }
+    const end = await get(`${trail}/entries?from=${size}`);
+    assert.deepEqual([end.status, end.json], [200, []]);
+    assert.equal(end.headers.get("link"), `<entries?from=${size}&limit=100>; rel="next"`);
+    for (const from of [size + 1, size + 10, 999_999_999_999_999]) {
+      const beyond = await get(`${trail}/entries?from=${from}`);
+      assert.deepEqual(
+        [beyond.status, beyond.json],
+        [404, { status: 404, msg: `The trail has ${size} entries` }],
+      );
+      assert.equal(beyond.headers.get("link"), null);
+    }
+    for (const id of ["999999", "0", "-1", "-99999999999999999999"]) {
+      const unknown = await get(`/api/v1/logs/${id}/proof`);
+      assert.deepEqual([unknown.status, unknown.json], [404, { status: 404, msg: "Log not found" }]);
+    }
+    assert.equal((await get("/api/v1/logs/x/proof")).status, 400);
+  });
+
+  test("HEAD answers like GET, without a body", async () => {
+    const { size } = await openNewest();
+    assert.ok(size > 256);
+    const { bytes: bundle } = await getBytes(`${trail}/tile/entries/000`);
+    for (const [path, length] of [
+      ["0/000", 8192],
+      ["entries/000", bundle.length],
+    ] as const) {
+      const response = await fetch(`http://127.0.0.1:${world.port}${trail}/tile/${path}`, {
+        method: "HEAD",
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      assert.deepEqual([response.status, response.headers.get("content-length")], [200, `${length}`]);
+      assert.equal(response.headers.get("content-type"), "application/octet-stream");
+    }
+  });
+});
 
 describe("a bundle with a record that was removed", () => {
   /** What becomes of the first bundle, of entries with this comment, when the record at an index is gone. */
@@ -263,7 +251,7 @@ describe("a bundle with a record that was removed", () => {
 
 describe("a trail without a key", () => {
   test("is numbered and not signed", async () => {
-    const world = await openWorld({ key: null });
+    await using world = await openWorld({ key: null });
     const token = world.tokens.TECHNICIAN;
     await world.cover();
     const { json } = await world.call("GET", trail, { token });
@@ -275,6 +263,5 @@ describe("a trail without a key", () => {
     assert.deepEqual(proof.json, { status: 404, msg: "The trail is not signed" });
     const entries = await world.call("GET", `${trail}/entries`, { token });
     assert.equal((entries.json as object[]).length, 3);
-    await world.close();
   });
 });

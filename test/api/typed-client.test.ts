@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { components, operations } from "../../docs/api.d.ts";
+import { shared } from "../support/left-open.ts";
 import { aLog } from "../support/test-records.ts";
-import { openWorld, password, type World } from "../support/world.ts";
+import { openWorld, password } from "../support/world.ts";
 
 type Operation = keyof operations;
 type Json<Part> = Part extends { content: { "application/json": infer Value } } ? Value : never;
@@ -22,12 +23,8 @@ type MaintenanceLog = components["schemas"]["MaintenanceLog"];
  * A client of the generated types, as its author would begin it. What is said here of types is checked with the rest
  * of the code: a line that expects an error is one itself when there is none.
  */
-describe("a client with the generated types", () => {
-  let world: World;
-  before(async () => {
-    world = await openWorld();
-  });
-  after(() => world.close());
+describe("a client with the generated types", async () => {
+  const world = await shared(openWorld());
 
   async function send<Name extends Operation>(
     _operation: Name,

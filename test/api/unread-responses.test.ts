@@ -34,7 +34,7 @@ const logs = `${api}/logs`;
 
 describe("responses that their clients do not take", () => {
   test("take no place", async () => {
-    const world = await openWorld({
+    await using world = await openWorld({
       limits: { requests: 4, responseBytes: 20 * manyBytes },
       repositories: withBigAsset(),
     });
@@ -52,7 +52,6 @@ describe("responses that their clients do not take", () => {
     assert.equal(world.load().turnedAway.requests, 0);
     for (const socket of silent) socket.destroy();
     await until(() => world.load().responseBytes === 0);
-    await world.close();
   });
 
   test("hold back the request behind them", async () => {
@@ -61,7 +60,7 @@ describe("responses that their clients do not take", () => {
       lists += 1;
       yield { json: Buffer.from("1"), next: undefined };
     };
-    const world = await openWorld({ repositories: withBigAsset(repositoriesListing(list)) });
+    await using world = await openWorld({ repositories: withBigAsset(repositoriesListing(list)) });
     const socket = ask(world, world.tokens.TECHNICIAN, [asset, logs]);
     await until(() => world.load().responseBytes > manyBytes);
     await world.call("OPTIONS", "/");
@@ -73,13 +72,12 @@ describe("responses that their clients do not take", () => {
     socket.resume();
     await until(() => lists === 1 && read > manyBytes && world.load().responseBytes === 0);
     socket.destroy();
-    await world.close();
   });
 
   test("make room for others, the oldest first, and are cut off by the service", async () => {
     const cuts: string[] = [];
     const meter = { responded() {}, refused() {}, cut: (by: string) => cuts.push(by) };
-    const world = await openWorld({
+    await using world = await openWorld({
       limits: { responseBytes: 3.5 * manyBytes, slowReaderMilliseconds: 0 },
       repositories: withBigAsset(),
       meter,
@@ -99,14 +97,13 @@ describe("responses that their clients do not take", () => {
     assert.equal(world.load().turnedAway.slowClients, 2);
     third.destroy();
     await until(() => world.load().responseBytes === 0);
-    await world.close();
   });
 
   test("of one who holds most are cut off, not the list of another who reads now and then", async () => {
     const list = async function* () {
       for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
     };
-    const world = await openWorld({
+    await using world = await openWorld({
       limits: {
         responseBytes: 1_000_000,
         longListBytes: 100_000,
@@ -133,13 +130,12 @@ describe("responses that their clients do not take", () => {
     assert.equal(honest.closed, false);
     for (const socket of [honest, ...greedy]) socket.destroy();
     await until(() => world.load().responseBytes === 0);
-    await world.close();
   });
 });
 
 describe("bodies that never end", () => {
   test("of one employee keep nobody else from writing or logging in", async () => {
-    const world = await openWorld({ limits: { bodyBytes: 64 * 1024, lingerMilliseconds: 20 } });
+    await using world = await openWorld({ limits: { bodyBytes: 64 * 1024, lingerMilliseconds: 20 } });
     const { TECHNICIAN: token, ADMIN } = world.tokens;
     const body = "x".repeat(20_000);
     const head = [
@@ -166,6 +162,5 @@ describe("bodies that never end", () => {
     }
     for (const socket of silent) socket.destroy();
     await until(() => world.load().bodyBytes === 0);
-    await world.close();
   });
 });

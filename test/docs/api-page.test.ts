@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
@@ -11,6 +10,7 @@ import { apiPage } from "../../dev/api-docs/page/page.ts";
 import { adminEmail } from "../../dev/run/logins.ts";
 import { policyOf } from "../../src/adapters/ops/page/html.ts";
 import { noCurl } from "../support/curl.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { aLog, aRegistration } from "../support/test-records.ts";
 import { api, openWorld } from "../support/world.ts";
 
@@ -56,7 +56,7 @@ describe("the page of the API", () => {
   });
 
   test("has commands that the service carries out as they stand", { skip: noCurl }, async () => {
-    const world = await openWorld();
+    await using world = await openWorld();
     const token = world.tokens.ADMIN;
     await world.call("POST", `${api}/assets`, { token, body: { name: "Pump 7" } });
     await world.call("POST", `${api}/assets/1/logs`, { token, body: aLog() });
@@ -72,16 +72,11 @@ describe("the page of the API", () => {
       const status = `(${expected[operationId] ?? success}${orNothing})`;
       assert.match(stdout, new RegExp(`^HTTP/1.1 ${status} `), command);
     }
-    await world.close();
   });
 
-  test("begins with a login that works for make run and make demo", { skip: noCurl }, async t => {
-    const world = await openWorld();
-    const folder = mkdtempSync(join(tmpdir(), "api-page-"));
-    t.after(async () => {
-      await world.close();
-      rmSync(folder, { recursive: true });
-    });
+  test("begins with a login that works for make run and make demo", { skip: noCurl }, async () => {
+    await using world = await openWorld();
+    const folder = makeTemporaryFolder();
     mkdirSync(join(folder, ".data/embedded"), { recursive: true });
     writeFileSync(join(folder, ".data/embedded/admin-password"), "own password");
     const token = world.tokens.ADMIN;

@@ -1,20 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, copyFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { isInstalled, type Recipe, recipe, testRecipe } from "../support/client-recipe.ts";
 import { noCurl } from "../support/curl.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
 
@@ -68,9 +60,8 @@ syncBuiltinESMExports();
 for (const each of recipes) testRecipe(each);
 
 describe("docs/client.ts", () => {
-  test("compiles, with the compiler's strictest settings", async t => {
-    const folder = mkdtempSync(join(tmpdir(), "maintenance-log-clients-"));
-    t.after(() => rmSync(folder, { recursive: true }));
+  test("compiles, with the compiler's strictest settings", async () => {
+    const folder = makeTemporaryFolder();
     for (const name of ["client.ts", "api.d.ts"]) copyFileSync(recipe(name), join(folder, name));
     symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { metricsText } from "../../src/adapters/ops/metrics/metrics.ts";
 import { noPromtool, runPromtool } from "../support/prometheus.ts";
 import { meterOf, readingOf } from "../support/readings.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
 const page = readFileSync("docs/monitoring.md", "utf8");
 const [, scrapeConfig = ""] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
@@ -151,14 +151,13 @@ tests:
 `;
 
 describe("what docs/monitoring.md says", () => {
-  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-docs-"));
+  const folder = makeTemporaryFolder();
   const file = (name: string) => join(folder, name);
   before(() => {
     writeFileSync(file("prometheus.yml"), scrapeConfig);
     writeFileSync(file("alerts.yml"), alertRules);
     writeFileSync(file("scenarios.yml"), scenarios);
   });
-  after(() => rmSync(folder, { recursive: true }));
 
   test("names every metric that there is, and no other", () => {
     const ready = { ready: true, checks: { service: "ok", database: "ok", schema: "ok" } };

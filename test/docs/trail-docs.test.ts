@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readEntry } from "../../src/domain/trail/entry.ts";
 import { inPython, type RetypedProgram } from "../support/retyped-program.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { answeredLog, logEntry, makeTestTrail, trailOf } from "../support/trail.ts";
 
 const page = readFileSync("docs/trail.md", "utf8");
@@ -29,8 +29,7 @@ describe("the examples of docs/trail.md", () => {
   });
 });
 
-const folder = mkdtempSync(join(tmpdir(), "maintenance-log-trail-docs-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = makeTemporaryFolder();
 
 const file = (name: string, content: string | Buffer): string => {
   writeFileSync(join(folder, name), content);

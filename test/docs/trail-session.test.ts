@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
@@ -9,6 +8,7 @@ import { programCommand } from "../support/compiled.ts";
 import { noCurl } from "../support/curl.ts";
 import { openDatabase } from "../support/database.ts";
 import { runProgram, startService } from "../support/program.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { aLog } from "../support/test-records.ts";
 import { until } from "../support/until.ts";
 import { makeWitness } from "../support/witness.ts";
@@ -24,7 +24,7 @@ const loggedId = 17;
 test("the commands of docs/trail.md, pasted in their order, verify a log, an export and a service", {
   skip: noCurl,
 }, async t => {
-  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-trail-session-"));
+  const folder = makeTemporaryFolder();
   const database = await openDatabase();
   const settings = {
     DATABASE_URL: database.url,
@@ -38,7 +38,6 @@ test("the commands of docs/trail.md, pasted in their order, verify a log, an exp
   t.after(async () => {
     await service.stop();
     await database.drop();
-    rmSync(folder, { recursive: true });
   });
   const { token } = (await service.call("POST", "/api/v1/auth/login", { body: { email, password } })).json;
   await service.call("POST", "/api/v1/assets", { token, body: { name: "Pump 7" } });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { makeTrailClient } from "../../src/adapters/trail-client.ts";
 import { runCommand } from "../support/command.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { logEntry, trailOf } from "../support/trail.ts";
 import { auditor, startTrailServer, type TrailServer } from "../support/trail-server.ts";
 import { makeWitness } from "../support/witness.ts";
@@ -20,14 +20,11 @@ describe("audit against what others have kept", () => {
     return join(folder, name);
   };
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "maintenance-log-kept-"));
+    folder = makeTemporaryFolder();
     server = await startTrailServer();
     server.serve(trail);
   });
-  afterEach(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => server.close());
   const audit = (...args: readonly string[]) =>
     runCommand(
       "audit",

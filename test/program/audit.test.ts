@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { makeTrailClient } from "../../src/adapters/trail-client.ts";
 import { runCommand } from "../support/command.ts";
 import { freePort } from "../support/native-postgres.ts";
 import { runProgram } from "../support/program.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { makeTestTrail, trailOf } from "../support/trail.ts";
 import { auditor, startTrailServer, type TrailServer } from "../support/trail-server.ts";
 
@@ -17,14 +17,11 @@ describe("audit", () => {
   let state: string;
   let server: TrailServer;
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "maintenance-log-audit-"));
+    folder = makeTemporaryFolder();
     state = join(folder, "state");
     server = await startTrailServer();
   });
-  afterEach(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => server.close());
 
   const trail = trailOf(1_000);
   const audit = (url = server.url, given: Readonly<Record<string, string>> = environment) =>

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
-import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { describe, test } from "node:test";
+import { formatSignerKey } from "../../src/domain/trail/note.ts";
+import { openEmptyDatabase } from "../support/database.ts";
+import { shared } from "../support/left-open.ts";
 import { nowhere } from "../support/native-postgres.ts";
 import { runProgram } from "../support/program.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { key } from "../support/trail-stage.ts";
 
 const SECRET_KEY = "a secret of the check tests, thirty-two bytes";
 
@@ -24,19 +25,11 @@ const revocations = grants.flatMap(([, privileges = "", tables = ""]) => {
     .flatMap(table => rights.map(right => ({ right, table })));
 });
 
-describe("check", () => {
-  let database: TestDatabase;
-  let sql: postgres.Sql;
-  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-check-"));
-  before(async () => {
-    database = await openEmptyDatabase();
-    sql = postgres(database.url, { max: 1, onnotice: () => {} });
-  });
-  after(async () => {
-    rmSync(folder, { recursive: true });
-    await sql.end();
-    await database.drop();
-  });
+describe("check", async () => {
+  const database = await shared(openEmptyDatabase());
+  const { name } = database;
+  const sql = database.session();
+  const folder = makeTemporaryFolder();
 
   // The embedded database does not write to disk as a server would.
   const settings = () => ({
@@ -44,7 +37,7 @@ describe("check", () => {
     SECRET_KEY,
     TRUSTED_PROXIES: "127.0.0.1",
     DATABASE_DURABILITY: database.hasUsers ? "required" : "any",
-    TRAIL_KEY: formatSignerKey(makeSignerKey("trail.example.com", new Uint8Array(32))),
+    TRAIL_KEY: formatSignerKey(key),
     TRAIL_STATE_FILE: join(folder, "checkpoint"),
   });
   const durability = () => (database.hasUsers ? "durability: ok" : "durability: any will do");
@@ -168,7 +161,6 @@ describe("check", () => {
 
   test("finds every fault at once: what is lossy, what rolls back, and what takes no writes", async t => {
     if (!database.hasUsers) return t.skip("the embedded database has settings of its own");
-    const name = new URL(database.url).pathname.slice(1);
     await sql.unsafe(`alter database ${name} set synchronous_commit = off`);
     await sql.unsafe(`alter database ${name} set default_transaction_isolation = 'repeatable read'`);
     await sql.unsafe(`alter database ${name} set default_transaction_read_only = on`);
@@ -204,7 +196,6 @@ describe("check", () => {
     Object.assign(url, { username: role, password: "x" });
     const checked = () => runProgram(["check"], { ...settings(), DATABASE_URL: url.href });
     // As the documents set it up: not every role of the server may connect.
-    const name = new URL(database.url).pathname.slice(1);
     await sql.unsafe(`revoke connect on database ${name} from public`);
     await sql.unsafe(`grant connect on database ${name} to ${role}`);
     const promises =

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import postgres from "postgres";
 import { programCommand } from "../support/compiled.ts";
-import { openDatabase, type TestDatabase } from "../support/database.ts";
+import { openDatabase } from "../support/database.ts";
+import { shared } from "../support/left-open.ts";
 import { nowhere } from "../support/native-postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { once, until } from "../support/until.ts";
@@ -48,29 +48,23 @@ function parseCsv(source: string): string[][] {
   return records;
 }
 
-describe("export-logs", () => {
-  let database: TestDatabase;
-  let settings: { DATABASE_URL: string };
-  before(async () => {
-    database = await openDatabase();
-    settings = { DATABASE_URL: database.url };
-    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
-    await sql`insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
-      values ('Ada', 'O"Neil', '123456', 'a@b.c', 'a@b.c', 'ADMIN', 'x')`;
-    await sql`insert into asset (name, description) values ('Pump, left', ''), ('Lift', ''), ('Unused', '')`;
-    for (const [i, comment] of comments.entries()) {
-      await sql`insert into maintenance_log
-          (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
-        values (${`2026-01-0${i + 1}T10:00:00.5`}::text::timestamp, 'PENDING', 'ERROR', ${comment}, 1, 1)`;
-    }
+describe("export-logs", async () => {
+  const database = await shared(openDatabase());
+  const settings = { DATABASE_URL: database.url };
+  const sql = database.session();
+  await sql`insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+    values ('Ada', 'O"Neil', '123456', 'a@b.c', 'a@b.c', 'ADMIN', 'x')`;
+  await sql`insert into asset (name, description) values ('Pump, left', ''), ('Lift', ''), ('Unused', '')`;
+  for (const [i, comment] of comments.entries()) {
     await sql`insert into maintenance_log
         (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
-      select '2020-01-01'::timestamp + n % 1000 * interval '1 hour', 'COMPLETED', 'MAINTENANCE',
-        repeat('x', 100), 2, 1
-      from generate_series(1, ${logCount}::int) as n`;
-    await sql.end();
-  });
-  after(() => database.drop());
+      values (${`2026-01-0${i + 1}T10:00:00.5`}::text::timestamp, 'PENDING', 'ERROR', ${comment}, 1, 1)`;
+  }
+  await sql`insert into maintenance_log
+      (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+    select '2020-01-01'::timestamp + n % 1000 * interval '1 hour', 'COMPLETED', 'MAINTENANCE',
+      repeat('x', 100), 2, 1
+    from generate_series(1, ${logCount}::int) as n`;
 
   test("writes each log once, newest first, as the API answers it", async () => {
     const { code, stdout, stderr } = await runProgram(["export-logs"], settings);
@@ -160,7 +154,6 @@ describe("export-logs", () => {
   test("reads no more than its reader takes, so that the length costs no memory", async t => {
     if (!database.hasUsers) return t.skip("the embedded database has one session for everybody");
     // As seen by the database: a reader who has stopped stops the statements.
-    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     const program = startProgram(["export-logs"], settings);
     program.stdout.pause();
     const ended = once(program, "exit");
@@ -182,7 +175,6 @@ describe("export-logs", () => {
       program.stdout.resume();
       const [code] = await ended;
       assert.equal(code, 0);
-      await sql.end();
     }
   });
 

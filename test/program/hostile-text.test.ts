@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
 import { makeSignerKey, signNote } from "../../src/domain/trail/note.ts";
 import { runProgram } from "../support/program.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { answeredLog, logEntry, makeTestTrail } from "../support/trail.ts";
 
 /** One line up, in both forms, and the right-to-left override: what would rewrite what a terminal shows. */
 const hostile = "\u001b[1A\u009b1A\u202e";
 const shown = "\\u{1b}[1A\\u{9b}1A\\u{202e}";
 
-const folder = mkdtempSync(join(tmpdir(), "hostile-text-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = makeTemporaryFolder();
 
 const file = (name: string, content: string): string => {
   writeFileSync(join(folder, name), content);

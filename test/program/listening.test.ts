@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
+import { after, describe, test } from "node:test";
 import { inheritedSocket } from "../../src/commands/listening.ts";
 import { sendWrite } from "../lab/faults/load.ts";
 import { makeRandom } from "../lab/faults/random.ts";
 import { send } from "../lab/faults/request.ts";
 import { makeWrite } from "../lab/faults/write.ts";
-import { openDatabase, type TestDatabase } from "../support/database.ts";
-import { type HeldSocket, holdSocket } from "../support/held-socket.ts";
+import { openDatabase } from "../support/database.ts";
+import { holdSocket } from "../support/held-socket.ts";
+import { shared } from "../support/left-open.ts";
 import { operationsOf, runProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 
@@ -36,29 +36,21 @@ describe("a socket that is passed on", () => {
 const restarts = 5;
 const clients = 6;
 
-describe("a service on a socket that outlives it", () => {
-  let database: TestDatabase;
-  let socket: HeldSocket;
-  let settings: Readonly<Record<string, string>>;
-  before(async () => {
-    database = await openDatabase();
-    settings = {
-      DATABASE_URL: database.url,
-      DATABASE_DURABILITY: database.hasUsers ? "required" : "any",
-      SECRET_KEY: "a secret of the restart tests, thirty-two bytes",
-      // Nobody listens there: it must not be asked.
-      HOST: "192.0.2.1",
-      OPS_PORT: "0",
-    };
-    const admin = ["create-admin", "--email", "admin@example.com"];
-    const { code } = await runProgram(admin, { DATABASE_URL: database.url, ADMIN_PASSWORD: "secret 1" });
-    assert.equal(code, 0);
-    socket = holdSocket();
-  });
-  after(async () => {
-    socket.close();
-    await database.drop();
-  });
+describe("a service on a socket that outlives it", async () => {
+  const database = await shared(openDatabase());
+  const settings = {
+    DATABASE_URL: database.url,
+    DATABASE_DURABILITY: database.hasUsers ? "required" : "any",
+    SECRET_KEY: "a secret of the restart tests, thirty-two bytes",
+    // Nobody listens there: it must not be asked.
+    HOST: "192.0.2.1",
+    OPS_PORT: "0",
+  };
+  const admin = ["create-admin", "--email", "admin@example.com"];
+  const { code } = await runProgram(admin, { DATABASE_URL: database.url, ADMIN_PASSWORD: "secret 1" });
+  assert.equal(code, 0);
+  const socket = holdSocket();
+  after(() => socket.close());
 
   test("keeps the length of its queue", async t => {
     const service = await socket.start(settings);
@@ -128,9 +120,7 @@ describe("a service on a socket that outlives it", () => {
     running = false;
     await load;
 
-    const sql = postgres(database.url, { max: 1 });
-    const rows = await sql`select idempotency_key as key from maintenance_log`;
-    await sql.end();
+    const rows = await database.session()`select idempotency_key as key from maintenance_log`;
     assert.deepEqual(rows.map(row => row["key"] as string).sort(), [...acknowledged].sort());
     assert.equal((await service.stop()).code, 0);
     t.diagnostic(`${acknowledged.size} writes over ${restarts} restarts; ${JSON.stringify([...errors])}`);

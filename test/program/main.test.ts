@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
+import { describe, test } from "node:test";
 import { describeApi } from "../../dev/api-docs/describe.ts";
 import { script } from "../support/compiled.ts";
-import { openEmptyDatabase, type TestDatabase } from "../support/database.ts";
+import { openEmptyDatabase } from "../support/database.ts";
+import { shared } from "../support/left-open.ts";
 import { freePort, nowhere } from "../support/native-postgres.ts";
 import { runProgram, type Service, startProgram, startService } from "../support/program.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { aLog } from "../support/test-records.ts";
 import { once, until } from "../support/until.ts";
 
@@ -136,17 +136,10 @@ describe("the program", () => {
   });
 });
 
-describe("the program on a database", () => {
-  let database: TestDatabase;
-  let folder: string;
-  before(async () => {
-    database = await openEmptyDatabase();
-    folder = mkdtempSync(join(tmpdir(), "maintenance-log-settings-"));
-  });
-  after(async () => {
-    await database.drop();
-    rmSync(folder, { recursive: true });
-  });
+describe("the program on a database", async () => {
+  const database = await shared(openEmptyDatabase());
+  const sql = database.session();
+  const folder = makeTemporaryFolder();
 
   const onDatabase = () => ({ DATABASE_URL: database.url });
   const serving = () => ({
@@ -286,9 +279,7 @@ describe("the program on a database", () => {
     });
 
     test("create-admin gives an employee the role, a new password and activity", async () => {
-      const sql = postgres(database.url, { max: 1 });
       await sql`update employee set active = false, role = 'TECHNICIAN' where id = 1`;
-      await sql.end();
       const settings = { ...onDatabase(), ADMIN_PASSWORD: "second password" };
       const { code } = await runProgram(
         ["create-admin", "--email", email.toUpperCase(), "--if-none"],
@@ -371,9 +362,7 @@ describe("the program on a database", () => {
 
     test("refuses a database that can lose what it has acknowledged, unless told that any will do", async t => {
       if (!database.hasUsers) return t.skip("the embedded database has settings of its own");
-      const sql = postgres(database.url, { max: 1 });
-      const name = new URL(database.url).pathname.slice(1);
-      await sql.unsafe(`alter database ${name} set synchronous_commit = off`);
+      await sql.unsafe(`alter database ${database.name} set synchronous_commit = off`);
       // Behind a pooler, where the session cannot set it.
       const pooled = { ...serving(), DATABASE_PREPARE: "no" };
       const { code, stderr } = await runProgram(["serve"], { ...pooled, PORT: "0" });
@@ -382,8 +371,7 @@ describe("the program on a database", () => {
       assert.ok(stderr.startsWith(`serve: ${reason}: see DATABASE_DURABILITY`), stderr);
       service = await startService({ ...pooled, DATABASE_DURABILITY: "any" });
       await service.stop();
-      await sql.unsafe(`alter database ${name} reset synchronous_commit`);
-      await sql.end();
+      await sql.unsafe(`alter database ${database.name} reset synchronous_commit`);
     });
 
     test("logs what nobody handled and ends with 1", async () => {
@@ -403,7 +391,6 @@ describe("the program on a database", () => {
     });
 
     test("stops when the database that comes back has another schema", async () => {
-      const sql = postgres(database.url, { max: 1 });
       await sql`insert into schema_migration (version, name) values (99, 'of a newer program')`;
       const relay = makeRelay(database.url);
       const port = await freePort();
@@ -416,12 +403,10 @@ describe("the program on a database", () => {
       assert.match(stderr, /^serve: the database is ahead of this program \(migration 99\)/);
       await relay.close();
       await sql`delete from schema_migration where version = 99`;
-      await sql.end();
     });
 
     test("works with the least-privilege role, which cannot migrate", async t => {
       if (!database.hasUsers) return t.skip("the embedded database has one user for everybody");
-      const sql = postgres(database.url, { max: 1, onnotice: () => {} });
       const name = `service_${process.pid}`;
       await sql.unsafe(`create role ${name} login password 'x' in role maintenance_log_service`);
       const url = new URL(database.url);
@@ -447,7 +432,6 @@ describe("the program on a database", () => {
         ],
       );
       await sql.unsafe(`drop role ${name}`);
-      await sql.end();
     });
   });
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { programCommand } from "../support/compiled.ts";
-import { openDatabase, type TestDatabase } from "../support/database.ts";
+import { openDatabase } from "../support/database.ts";
+import { shared } from "../support/left-open.ts";
 import { runProgram } from "../support/program.ts";
 import { once } from "../support/until.ts";
 
@@ -28,15 +29,11 @@ async function onTerminal(command: string, settings: Record<string, string>, ans
   return { code, lines: seen.trimEnd().split(/\r?\n/) };
 }
 
-describe("the prompt for a password", { skip: lacksScript && "there is no script of util-linux" }, () => {
+describe("the prompt for a password", {
+  skip: lacksScript && "there is no script of util-linux",
+}, async () => {
   const email = "ada@example.com";
-  let database: TestDatabase;
-  let settings: Record<string, string>;
-  before(async () => {
-    database = await openDatabase();
-    settings = { DATABASE_URL: database.url };
-  });
-  after(() => database.drop());
+  const settings = { DATABASE_URL: (await shared(openDatabase())).url };
 
   test("asks twice and shows nothing of what is typed", async () => {
     const { code, lines } = await onTerminal(`create-admin --email ${email}`, settings, [

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
 import { startRelay } from "../lab/faults/relay.ts";
-import { openDatabase, type TestDatabase } from "../support/database.ts";
+import { openDatabase } from "../support/database.ts";
+import { shared } from "../support/left-open.ts";
 import { freePort, nowhere } from "../support/native-postgres.ts";
 import { operationsOf, runProgram, type Service, type Settings, startService } from "../support/program.ts";
 import { noPromtool, readMetrics, runPromtool } from "../support/prometheus.ts";
@@ -20,8 +20,9 @@ const untilAnswered = <T>(ask: () => Promise<T>, isWanted: (answer: T) => boolea
     return isWanted(answer) ? { answer } : undefined;
   }).then(({ answer }) => answer);
 
-describe("the operations listener", () => {
-  let database: TestDatabase;
+describe("the operations listener", async () => {
+  const database = await shared(openDatabase());
+  const sql = database.session();
   let service: Service;
   let operations: ReturnType<typeof operationsOf>;
   const settings = (changes: Settings = {}): Settings => ({
@@ -36,10 +37,6 @@ describe("the operations listener", () => {
     operations = operationsOf(service);
   };
   const readyz = () => operations.call("GET", "/readyz");
-  before(async () => {
-    database = await openDatabase();
-  });
-  after(() => database.drop());
 
   describe("of a service that can open no more files", () => {
     /** At the signal each file, and each figure that Node reads from one, fails; ten seconds are as short as twenty milliseconds. */
@@ -255,8 +252,7 @@ describe("the operations listener", () => {
     if (!database.hasUsers) return t.skip("the embedded database has one session for everybody");
     await start();
     assert.equal((await readyz()).status, 200);
-    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
-    const name = new URL(database.url).pathname.slice(1);
+    const { name } = database;
     const [other] = await sql`select pg_backend_pid() as pid`;
     for (const [setting, status] of [
       ["on", 503],
@@ -276,13 +272,11 @@ describe("the operations listener", () => {
       );
       assert.equal(json.checks.database, setting === "on" ? "takes no writes" : "ok");
     }
-    await sql.end();
     await service.stop();
   });
 
   test("tells of a trail that stands still: its condition, since when it has not looked, and how many records wait", async () => {
     await start();
-    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     await sql.unsafe(`
       create function refuse_entries() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$;
       create trigger refuse_entries before insert on trail_entry for each row execute function refuse_entries();
@@ -303,13 +297,11 @@ describe("the operations listener", () => {
     );
     await sql.unsafe("drop function refuse_entries cascade");
     await until(async () => (await figure('condition{condition="whole"}')) === 1);
-    await sql.end();
     await service.stop();
   });
 
   test("tells of a database that refuses new connections, though those of before go on", async t => {
     if (!database.hasUsers) return t.skip("the embedded database has one user for everybody");
-    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     const role = `ready_${process.pid}`;
     await sql.unsafe(`create role ${role} login in role maintenance_log_service`);
     const url = new URL(database.url);
@@ -324,19 +316,16 @@ describe("the operations listener", () => {
     await untilAnswered(readyz, ({ status }) => status === 200);
     await service.stop();
     await sql.unsafe(`drop role ${role}`);
-    await sql.end();
   });
 
   test("tells of a schema that is not that of the program any more", async () => {
     await start();
     assert.equal((await readyz()).status, 200);
-    const sql = postgres(database.url, { max: 1 });
     await sql`insert into schema_migration (version, name) values (99, 'of a newer program')`;
     const { json } = await untilAnswered(readyz, ({ status }) => status === 503);
     const schema = "the database is ahead of this program (migration 99): run a newer one";
     assert.deepEqual(json.checks, { service: "ok", database: "ok", schema });
     await sql`delete from schema_migration where version = 99`;
-    await sql.end();
     await untilAnswered(readyz, ({ status }) => status === 200);
     await service.stop();
   });

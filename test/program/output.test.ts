@@ -23,8 +23,8 @@ async function runInto(descriptor: number, args: readonly string[]) {
 
 describe("the output of a command", () => {
   test("is whole when its reader is slow", async () => {
-    // A pipe takes 64 KiB, which is less than the document.
-    const command = `${programCommand} openapi | (sleep 2; cat)`;
+    // A pipe takes 64 KiB, which is less than the document. The first byte says that the program writes.
+    const command = `${programCommand} openapi | (dd bs=1 count=1 2>/dev/null; sleep 0.3; cat)`;
     const { stdout } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
     assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(await describeApi())));
   });

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
+import { describe, test } from "node:test";
 import { recordSchemas } from "../../dev/api-docs/openapi/record-schemas.ts";
-import { connect, type Database } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { elementsOf, type JsonList } from "../../src/application/json-list.ts";
 import { columns as exported } from "../../src/commands/export-logs.ts";
-import { openDatabase, schema, type TestDatabase } from "../support/database.ts";
+import { openDatabase, schema } from "../support/database.ts";
+import { shared } from "../support/left-open.ts";
 import { aLog, aRegistration } from "../support/test-records.ts";
-import { api, openWorld, type World } from "../support/world.ts";
+import { api, openWorld } from "../support/world.ts";
 
 const fieldsOf = (record: keyof typeof recordSchemas): string[] =>
   Object.keys(recordSchemas[record].properties);
@@ -20,23 +19,11 @@ const repository = (name: string): string =>
 const names = (list: string): string[] => list.split(",").map(name => name.trim());
 
 /** A record's fields are named in several places. They must all name the same, in the same order. */
-describe("the description of a record", () => {
-  let database: TestDatabase;
-  let connection: Database;
-  let sql: postgres.Sql;
-  let world: World;
-  before(async () => {
-    database = await openDatabase();
-    connection = connect(database.url);
-    sql = postgres(database.url, { max: 1, onnotice: () => {} });
-    world = await openWorld({ repositories: makeRepositories(connection) });
-  });
-  after(async () => {
-    await world.close();
-    await connection.close();
-    await sql.end();
-    await database.drop();
-  });
+describe("the description of a record", async () => {
+  const database = await shared(openDatabase());
+  const sql = database.session();
+  const repositories = makeRepositories(database.connect());
+  const world = await shared(openWorld({ repositories }));
 
   const keysOf = async (path: string, body?: object): Promise<string[]> => {
     const method = body === undefined ? "GET" : "POST";
@@ -71,7 +58,7 @@ describe("the description of a record", () => {
 
   test("is the same in an export", async () => {
     assert.deepEqual(exported, fieldsOf("MaintenanceLog"));
-    const list: JsonList<object> = makeRepositories(connection).maintenanceLogs.list({});
+    const list: JsonList<object> = repositories.maintenanceLogs.list({});
     for await (const chunk of list) assert.deepEqual(Object.keys(elementsOf(chunk)[0] ?? {}), [...exported]);
   });
 

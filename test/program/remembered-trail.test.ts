@@ -1,30 +1,20 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
+import { before, describe, test } from "node:test";
 import { readHead } from "../../src/domain/trail/checkpoint.ts";
-import { formatSignerKey, makeSignerKey } from "../../src/domain/trail/note.ts";
+import { formatSignerKey } from "../../src/domain/trail/note.ts";
 import { openDatabase, openEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { type Outcome, runProgram, type Settings, startProgram, startService } from "../support/program.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { key } from "../support/trail-stage.ts";
 import { until } from "../support/until.ts";
-
-const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7));
 
 /** What happens after the name of a database has come to stand for another one: the state file is that of the first. */
 describe("a database beside the state file of another", () => {
-  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-remembered-"));
-  const stateFile = join(folder, "checkpoint");
-  const opened: { database: TestDatabase; sql: postgres.Sql }[] = [];
-  const open = async (opening: Promise<TestDatabase>) => {
-    const database = await opening;
-    const sql = postgres(database.url, { max: 1, onnotice: () => {} });
-    opened.push({ database, sql });
-    return { database, sql };
-  };
+  const stateFile = join(makeTemporaryFolder(), "checkpoint");
   const settingsOf = ({ url }: TestDatabase) => ({
     DATABASE_URL: url,
     DATABASE_DURABILITY: "any",
@@ -37,8 +27,9 @@ describe("a database beside the state file of another", () => {
   const rememberedSize = () => readHead(readFileSync(stateFile, "utf8")).size;
 
   /** An asset each, with a record; serves until all of them are signed. */
-  async function write(into: { database: TestDatabase; sql: postgres.Sql }, names: readonly string[]) {
-    for (const name of names) await into.sql`insert into asset (name, description) values (${name}, '')`;
+  async function write(into: TestDatabase, names: readonly string[]) {
+    for (const name of names)
+      await into.session()`insert into asset (name, description) values (${name}, '')`;
   }
 
   /** Ends one that serves after a while. */
@@ -52,9 +43,9 @@ describe("a database beside the state file of another", () => {
   }
 
   before(async () => {
-    const first = await open(openDatabase());
+    await using first = await openDatabase();
     await write(first, ["one", "two", "three", "four", "five", "six"]);
-    const service = await startService(settingsOf(first.database));
+    const service = await startService(settingsOf(first));
     await until(() => {
       try {
         return rememberedSize() === 6;
@@ -63,18 +54,11 @@ describe("a database beside the state file of another", () => {
       }
     });
     await service.stop();
-    const whole = await runProgram(["check"], settingsOf(first.database));
+    const whole = await runProgram(["check"], settingsOf(first));
     assert.deepEqual([whole.code, whole.stderr], [0, ""]);
     assert.match(whole.stdout, /^trail state file: ok$/m);
-    const backup = await runProgram(["check", "--records"], backupOf(first.database));
+    const backup = await runProgram(["check", "--records"], backupOf(first));
     assert.deepEqual(backup, { code: 0, stdout: "records: ok\n", stderr: "" });
-  });
-  after(async () => {
-    for (const { sql, database } of opened) {
-      await sql.end();
-      await database.drop();
-    }
-    rmSync(folder, { recursive: true });
   });
 
   const emptied =
@@ -86,11 +70,11 @@ describe("a database beside the state file of another", () => {
       const file = "TRAIL_STATE_FILE=%S/maintenance-log/maintenance-log.checkpoint";
       assert.ok(unit.includes(`\nEnvironment=${file}\n`), name);
     }
-    const { database, sql } = await open(openEmptyDatabase());
+    await using database = await openEmptyDatabase();
     const refused = await runProgram(["migrate"], backupOf(database));
     assert.deepEqual(refused, { code: 1, stdout: "", stderr: `migrate: ${emptied}\n` });
-    const [made] = await sql`select count(*)::int as tables from pg_class where relname = 'schema_migration'`;
-    assert.equal(made?.["tables"], 0);
+    const made = await database.session()`select from pg_class where relname = 'schema_migration'`;
+    assert.equal(made.length, 0);
     const { code, stderr } = await runProgram(["check"], settingsOf(database));
     assert.equal(code, 1);
     assert.ok(stderr.includes(`check: ${emptied}\n`), stderr);
@@ -103,7 +87,7 @@ describe("a database beside the state file of another", () => {
   });
 
   test("and without records is refused by serve and a backup, and check says so", async () => {
-    const { database } = await open(openDatabase());
+    await using database = await openDatabase();
     const { TRAIL_KEY: _, ...unsigned } = settingsOf(database);
     for (const settings of [settingsOf(database), unsigned]) {
       const refusal = { code: 1, stderr: `serve: ${emptied}\n` };
@@ -117,9 +101,9 @@ describe("a database beside the state file of another", () => {
   });
 
   test("and with fewer entries is served and saved, check says how many are missing, and accept-trail wants that number", async () => {
-    const older = await open(openDatabase());
+    await using older = await openDatabase();
     await write(older, ["one", "two"]);
-    const settings = settingsOf(older.database);
+    const settings = settingsOf(older);
     const service = await startService(settings);
     await until(() => service.lines.some(line => line.includes('"trail broken"')));
     await service.stop();
@@ -127,9 +111,9 @@ describe("a database beside the state file of another", () => {
       "TRAIL_STATE_FILE remembers 6 entries of the trail, and the database has 2: 4 are missing";
     const checked = await runProgram(["check"], settings);
     assert.deepEqual([checked.code, checked.stderr], [1, `check: ${missing}\n`]);
-    const backup = await runProgram(["check", "--records"], backupOf(older.database));
+    const backup = await runProgram(["check", "--records"], backupOf(older));
     assert.deepEqual(backup, { code: 0, stdout: `warning: ${missing}\nrecords: ok\n`, stderr: "" });
-    const migrated = await runProgram(["migrate"], backupOf(older.database));
+    const migrated = await runProgram(["migrate"], backupOf(older));
     assert.equal(migrated.code, 0, migrated.stderr);
 
     const before = readFileSync(stateFile, "utf8");
@@ -148,7 +132,7 @@ describe("a database beside the state file of another", () => {
     }
     assert.equal((await accept("--gives-up", "four")).code, 64);
     assert.equal(readFileSync(stateFile, "utf8"), before);
-    assert.equal((await older.sql`select from trail_acceptance`).length, 0);
+    assert.equal((await older.session()`select from trail_acceptance`).length, 0);
 
     const accepted = await accept("--gives-up", "4");
     assert.deepEqual([accepted.code, rememberedSize()], [0, 2], accepted.stderr);
@@ -158,12 +142,12 @@ describe("a database beside the state file of another", () => {
   });
 
   test("and with another history is named by check", async () => {
-    const other = await open(openDatabase());
+    await using other = await openDatabase();
     await write(other, ["uno", "due", "tre", "quattro", "cinque", "sei", "sette"]);
-    const service = await startService(settingsOf(other.database));
+    const service = await startService(settingsOf(other));
     await until(() => service.lines.some(line => line.includes('"trail broken"')));
     await service.stop();
-    const { code, stderr } = await runProgram(["check"], settingsOf(other.database));
+    const { code, stderr } = await runProgram(["check"], settingsOf(other));
     const says = "the database does not have the 6 entries that TRAIL_STATE_FILE remembers";
     assert.deepEqual([code, stderr], [1, `check: ${says}\n`]);
   });

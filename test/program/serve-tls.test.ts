@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { request } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { makeOwnIdentity } from "../support/certificates.ts";
 import { askByTls } from "../support/https-client.ts";
 import { freePort, nowhere } from "../support/native-postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { readMetrics } from "../support/prometheus.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { once, until } from "../support/until.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "serve-tls-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = makeTemporaryFolder();
 const at = (name: string) => join(folder, name);
 
 describe("serve with TLS", () => {

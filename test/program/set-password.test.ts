@@ -1,30 +1,25 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { openDatabase, type TestDatabase } from "../support/database.ts";
-import { runProgram, type Service, startProgram, startService } from "../support/program.ts";
+import { after, describe, test } from "node:test";
+import { openDatabase } from "../support/database.ts";
+import { runProgram, startProgram, startService } from "../support/program.ts";
 import { once, until } from "../support/until.ts";
 
 const email = "ada@example.com";
 
-describe("set-password", () => {
-  let database: TestDatabase;
-  let service: Service;
-  const run = (args: readonly string[], stdin: string | Uint8Array, settings = {}) =>
-    runProgram(["set-password", ...args], { DATABASE_URL: database.url, ...settings }, stdin);
-  const login = (password: string) =>
-    service.call("POST", "/api/v1/auth/login", { body: { email, password } });
-  before(async () => {
-    database = await openDatabase();
-    const settings = { DATABASE_URL: database.url, ADMIN_PASSWORD: "first password" };
-    await runProgram(["create-admin", "--email", email], settings);
-    const SECRET_KEY = "a secret of the password tests, 32 bytes";
-    service = await startService({ ...settings, SECRET_KEY, DATABASE_DURABILITY: "any" });
-  });
+describe("set-password", async () => {
+  const database = await openDatabase();
+  const firstSettings = { DATABASE_URL: database.url, ADMIN_PASSWORD: "first password" };
+  await runProgram(["create-admin", "--email", email], firstSettings);
+  const SECRET_KEY = "a secret of the password tests, 32 bytes";
+  const service = await startService({ ...firstSettings, SECRET_KEY, DATABASE_DURABILITY: "any" });
   after(async () => {
     await service.stop();
     await database.drop();
   });
+  const run = (args: readonly string[], stdin: string | Uint8Array, settings = {}) =>
+    runProgram(["set-password", ...args], { DATABASE_URL: database.url, ...settings }, stdin);
+  const login = (password: string) =>
+    service.call("POST", "/api/v1/auth/login", { body: { email, password } });
 
   test("gives an employee a new password, revokes their tokens, and changes nothing else", async () => {
     const { token, authUser } = (await login("first password")).json;
@@ -60,9 +55,7 @@ describe("set-password", () => {
   });
 
   test("does not activate anybody, and says so", async () => {
-    const sql = postgres(database.url, { max: 1 });
-    await sql`update employee set active = false`;
-    await sql.end();
+    await database.session()`update employee set active = false`;
     const { stdout } = await run(["--email", email], "fourth password");
     assert.match(stdout, /\nthe employee is inactive and cannot log in\n$/);
     assert.equal((await login("fourth password")).status, 401);

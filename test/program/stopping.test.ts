@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { openDatabase, type TestDatabase } from "../support/database.ts";
+import { describe, test } from "node:test";
+import { openDatabase } from "../support/database.ts";
+import { shared } from "../support/left-open.ts";
 import { runProgram, type Service, startService } from "../support/program.ts";
 import { once, until } from "../support/until.ts";
 
@@ -15,25 +15,16 @@ const tenSecondsAtOnce = `const { setTimeout } = globalThis;
   globalThis.setTimeout = (call, milliseconds, ...rest) =>
     setTimeout(call, milliseconds === 10_000 ? 100 : milliseconds, ...rest);`;
 
-describe("a service that stops", () => {
-  let database: TestDatabase;
-  let sql: postgres.Sql;
-  let settings: Record<string, string>;
-  before(async () => {
-    database = await openDatabase();
-    sql = postgres(database.url, { max: 2, onnotice: () => {} });
-    settings = {
-      DATABASE_URL: database.url,
-      DATABASE_DURABILITY: "any",
-      SECRET_KEY: "a secret of the tests of stopping, long enough",
-    };
-    const created = await runProgram(["create-admin", "--email", account.email], settings, account.password);
-    assert.equal(created.code, 0, created.stderr);
-  });
-  after(async () => {
-    await sql.end({ timeout: 1 });
-    await database.drop();
-  });
+describe("a service that stops", async () => {
+  const database = await shared(openDatabase());
+  const sql = database.session({ max: 2 });
+  const settings = {
+    DATABASE_URL: database.url,
+    DATABASE_DURABILITY: "any",
+    SECRET_KEY: "a secret of the tests of stopping, long enough",
+  };
+  const created = await runProgram(["create-admin", "--email", account.email], settings, account.password);
+  assert.equal(created.code, 0, created.stderr);
 
   async function start(preload = failing): Promise<{ service: Service; token: string }> {
     const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(preload)}`;

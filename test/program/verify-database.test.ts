@@ -1,27 +1,25 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { formatSignerKey, formatVerifierKey, makeSignerKey } from "../../src/domain/trail/note.ts";
+import { before, describe, test } from "node:test";
+import { formatSignerKey, formatVerifierKey } from "../../src/domain/trail/note.ts";
 import { runCommand } from "../support/command.ts";
-import { openDatabase, type TestDatabase } from "../support/database.ts";
+import { openDatabase } from "../support/database.ts";
+import { shared } from "../support/left-open.ts";
 import { runProgram, startService } from "../support/program.ts";
 import { notNamed, type Tampering, tamper, tamperedTables, tamperings } from "../support/tamperings.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { key } from "../support/trail-stage.ts";
 import { until } from "../support/until.ts";
 
-const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7));
 const vkey = formatVerifierKey(key);
 
-describe("the trail of a database", () => {
-  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-trail-"));
+describe("the trail of a database", async () => {
+  const folder = makeTemporaryFolder();
   const stateFile = join(folder, "checkpoint");
-  let database: TestDatabase;
-  let sql: postgres.Sql;
+  const database = await shared(openDatabase());
+  const sql = database.session();
   before(async () => {
-    database = await openDatabase();
-    sql = postgres(database.url, { max: 1, onnotice: () => {} });
     await sql`insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
       values ('Ada', 'Byron', '123456', 'a', 'a', 'TECHNICIAN', 'x')`;
     await sql`insert into asset (name, description) values ('Pump', '')`;
@@ -32,11 +30,6 @@ describe("the trail of a database", () => {
       await sql.unsafe(`alter table ${table} enable trigger all`);
     }
     await arm();
-  });
-  after(async () => {
-    await sql.end();
-    await database.drop();
-    rmSync(folder, { recursive: true });
   });
 
   const write = (from: number, to: number) => sql`

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { runCommand } from "../support/command.ts";
 import { programCommand } from "../support/compiled.ts";
 import { runProgram } from "../support/program.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { answeredLog, logEntry, makeTestTrail } from "../support/trail.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "maintenance-log-verify-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = makeTemporaryFolder();
 
 const file = (name: string, content: string | Buffer): string => {
   writeFileSync(join(folder, name), content);

@@ -65,7 +65,7 @@ describe("a command whose database is something else", { concurrency: 8 }, () =>
 });
 
 test("a command whose database is not migrated says so", async () => {
-  const database = await openEmptyDatabase();
+  await using database = await openEmptyDatabase();
   for (const args of [
     ["export-logs"],
     ["export-trail"],
@@ -89,5 +89,4 @@ test("a command whose database is not migrated says so", async () => {
       /^[\w-]+: the database is behind this program \(missing: .*\): run migrate first\n$/,
     );
   }
-  await database.drop();
 });

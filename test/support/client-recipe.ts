@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { type Mishap, startFlakyProxy } from "./flaky-proxy.ts";
+import { makeTemporaryFolder } from "./temporary-folder.ts";
 import { api, lifetimeSeconds, openWorld, password, type World } from "./world.ts";
 
 const run = promisify(execFile);
@@ -56,7 +56,7 @@ export function testRecipe({ name, skip, prepare }: Recipe): void {
     let world: World;
     let command: readonly string[];
     before(async () => {
-      folder = mkdtempSync(join(tmpdir(), "maintenance-log-clients-"));
+      folder = makeTemporaryFolder();
       command = prepare(folder);
       world = await openWorld();
       const token = world.tokens.MANAGER;
@@ -68,10 +68,7 @@ export function testRecipe({ name, skip, prepare }: Recipe): void {
       }
       await world.cover();
     });
-    after(async () => {
-      await world.close();
-      rmSync(folder, { recursive: true });
-    });
+    after(() => world.close());
 
     /** Runs the recipe among mishaps, all of which must happen. */
     async function runAmong(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
-import { commandLimits, connect } from "../../src/adapters/postgres/connection/database.ts";
+import { commandLimits, connect, type Database } from "../../src/adapters/postgres/connection/database.ts";
 import { migrate, readSchema } from "../../src/adapters/postgres/schema/migrations.ts";
 import { assertGivenBack } from "./given-back.ts";
 import { closeAtEnd } from "./left-open.ts";
@@ -13,15 +13,23 @@ import { urlOf } from "./native-postgres.ts";
 
 export const schema = readSchema(fileURLToPath(new URL("../../sql", import.meta.url)));
 
-export interface TestDatabase {
+export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
+  /** Its own, as SQL writes it. */
+  readonly name: string;
   /** Roles and users are real here; the embedded database has one user for everybody. */
   readonly hasUsers: boolean;
-  /** Fails where a connection to it stays open. */
+  /** As the service connects, until the end of the database. */
+  connect(...limits: Further<typeof connect>): Database;
+  /** One session of its owner by the driver itself, until then too. */
+  session(options?: Parameters<typeof postgres>[1]): postgres.Sql;
+  /** Fails where another connection to it stays open. */
   assertUnconnected(): Promise<void>;
   /** Fails there, too. */
   drop(): Promise<void>;
 }
+
+type Further<Call> = Call extends (url: string, ...further: infer Rest) => unknown ? Rest : never;
 
 /** A database of its own for one test file, without any tables. */
 export async function openEmptyDatabase(template?: string): Promise<TestDatabase> {
@@ -37,8 +45,14 @@ export async function openEmptyDatabase(template?: string): Promise<TestDatabase
  */
 export async function openDatabase(): Promise<TestDatabase> {
   const template = process.env["TEST_TEMPLATE"];
-  return template === undefined ? migrated(await openEmptyDatabase()) : openEmptyDatabase(template);
+  if (template !== undefined) return openEmptyDatabase(template);
+  // One after the other: an embedded one takes up the process that it starts in, and others would miss their deadlines.
+  const opening = lastOpening.then(async () => migrated(await openEmptyDatabase()));
+  lastOpening = opening.catch(() => {});
+  // Of this call alone: by its promise node:test knows the suite that goes on with it.
+  return await opening;
 }
+let lastOpening: Promise<unknown> = Promise.resolve();
 
 /** The database that TEST_TEMPLATE of the files of a run names. */
 export const openTemplate = async (serverUrl: string): Promise<TestDatabase> =>
@@ -57,13 +71,11 @@ async function openEmbedded(): Promise<TestDatabase> {
   const template = process.env["TEST_EMBEDDED_TEMPLATE"];
   if (template !== undefined) cpSync(template, folder, { recursive: true });
   const { url, close } = await startEmbeddedPostgres(folder);
-  const drop = async () => {
-    dropped();
+  const end = async () => {
     await close();
     rmSync(folder, { recursive: true });
   };
-  const dropped = closeAtEnd(drop);
-  return { url, hasUsers: false, assertUnconnected: async () => {}, drop };
+  return testDatabase({ url, hasUsers: false, assertUnconnected: async () => {} }, end);
 }
 
 async function openOnServer(serverUrl: string, template?: string): Promise<TestDatabase> {
@@ -74,19 +86,42 @@ async function openOnServer(serverUrl: string, template?: string): Promise<TestD
     await server.unsafe(`drop database ${name} with (force)`);
     await server.end();
   };
-  const ended = closeAtEnd(end);
   const assertUnconnected = () =>
     assertGivenBack(
       "connections to a database that is done with",
       () => server`select application_name, state, query from pg_stat_activity where datname = ${name}`,
     );
+  return testDatabase({ url: urlOf(serverUrl, name), hasUsers: true, assertUnconnected }, end);
+}
+
+/** With connections that end before the database does. */
+function testDatabase(
+  { url, ...own }: Pick<TestDatabase, "url" | "hasUsers" | "assertUnconnected">,
+  end: () => Promise<void>,
+): TestDatabase {
+  const connections: (() => Promise<void>)[] = [];
+  const disconnect = () => Promise.all(connections.map(close => close()));
+  const ended = closeAtEnd(() => disconnect().then(end));
+  const drop = async () => {
+    ended();
+    await disconnect();
+    await own.assertUnconnected().finally(end);
+  };
   return {
-    url: urlOf(serverUrl, name),
-    hasUsers: true,
-    assertUnconnected,
-    async drop() {
-      ended();
-      await assertUnconnected().finally(end);
+    ...own,
+    url,
+    name: new URL(url).pathname.slice(1),
+    connect(...limits) {
+      const database = connect(url, ...limits);
+      connections.push(() => database.close());
+      return database;
     },
+    session(options) {
+      const sql = postgres(url, { max: 1, onnotice: () => {}, ...options });
+      connections.push(() => sql.end({ timeout: 1 }));
+      return sql;
+    },
+    drop,
+    [Symbol.asyncDispose]: drop,
   };
 }

@@ -11,6 +11,13 @@ export function closeAtEnd(close: () => unknown): () => void {
   return () => open.delete(close);
 }
 
+/** For what the tests of one suite share: waits until it is open, and closes it after them, the first before the second. */
+export async function shared<T extends AsyncDisposable>(opening: T | Promise<T>): Promise<T> {
+  const opened = await opening;
+  after(() => opened[Symbol.asyncDispose]());
+  return opened;
+}
+
 // The pages of docs/ are made with the same support, and outside of any test.
 if (process.env["NODE_TEST_CONTEXT"] !== undefined) {
   after(async () => {

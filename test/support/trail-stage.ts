@@ -1,5 +1,8 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { Numbering } from "../../src/application/trail/numbering.ts";
 import type { RememberedNote } from "../../src/application/trail/ports.ts";
+import { acceptTrail } from "../../src/application/trail/signing.ts";
+import { makeTrail } from "../../src/application/trail/trail.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
 import { leafHash, makeFrontier } from "../../src/domain/trail/merkle.ts";
 import { makeSignerKey } from "../../src/domain/trail/note.ts";
@@ -69,8 +72,31 @@ export function makeTrailStage() {
     });
     for (const entry of trail.stored.entries) frontier.append(entry.hash);
   };
-  return { records, given, trail, clock, events, numbering, commit, rewrite, rootOf, numberedIds };
+  /** Those of an event. */
+  const told = (name: string) =>
+    events.recorded.flatMap(({ event, details }) => (event === name ? [details] : []));
+  return { records, given, trail, clock, events, told, numbering, commit, rewrite, rootOf, numberedIds };
 }
+
+type Stage = ReturnType<typeof makeTrailStage>;
+
+/** The trail of a process on a stage, which polls when a test says so. */
+export const makeTrailOn = (stage: Stage, changes: Partial<Parameters<typeof makeTrail>[0]> = {}) =>
+  makeTrail({
+    ...stage,
+    requestTrail: stage.trail,
+    key,
+    remembered: undefined,
+    pause: () => turn(),
+    ...changes,
+  });
+
+/** Accepts the stored trail as an operator does. */
+export const accept = (
+  { trail, remembered }: Pick<Stage, "trail"> & { readonly remembered: RememberedNote },
+  reason = "restored",
+  givesUp = 0,
+) => acceptTrail({ ...trail, remembered, key }, { reason, givesUp });
 
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 

@@ -36,5 +36,21 @@ export function inTime<T>(what: string, promise: Promise<T>): Promise<T> {
 export const once = (emitter: EventEmitter, event: string) =>
   inTime(`the event ${event} of a ${emitter.constructor.name}`, onceOf(emitter, event));
 
+/** Whether a promise is fulfilled. */
+export const succeeds = (promise: Promise<unknown>): Promise<boolean> =>
+  promise.then(
+    () => true,
+    () => false,
+  );
+
+/** A promise, and what resolves it. */
+export function deferred<T = void>() {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>(settle => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
 /** Two turns of the event loop: all that was under way, and waits for nothing else, has gone on. */
 export const turns = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)));

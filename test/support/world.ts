@@ -1,3 +1,4 @@
+import { describe } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 import type { TrustedProxies } from "../../src/adapters/http/request/client-address.ts";
@@ -22,7 +23,7 @@ import { byOperator } from "./by-operator.ts";
 import { type Call, makeClient } from "./client.ts";
 import { openDatabase } from "./database.ts";
 import { closeEmpty } from "./given-back.ts";
-import { closeAtEnd } from "./left-open.ts";
+import { closeAtEnd, shared } from "./left-open.ts";
 import { anEmployee, aRegistration } from "./test-records.ts";
 
 export const api = "/api/v1";
@@ -52,6 +53,7 @@ export interface World {
   join(role: Role): Promise<{ employee: Employee; token: string }>;
   /** Waits for requests under way this long at most. */
   close(graceMilliseconds?: number): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 interface Choices {
@@ -120,6 +122,9 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
       closed();
       return closeEmpty(app, graceMilliseconds);
     },
+    [Symbol.asyncDispose](this: World) {
+      return this.close();
+    },
   };
 }
 
@@ -142,8 +147,14 @@ async function openPostgresWorld(passwords: PasswordHasher = makeArgon2PasswordH
   };
 }
 
-/** What is promised over HTTP holds over the fakes, which is fast, and over the real adapters. */
-export const worlds = [
-  { name: "in memory", open: (passwords?: PasswordHasher) => openWorld(passwords && { passwords }) },
-  { name: "on PostgreSQL", open: openPostgresWorld },
-];
+type Open = (passwords?: PasswordHasher) => Promise<World>;
+
+/** A suite of what is promised over HTTP: it holds over the fakes, which is fast, and over the real adapters. */
+export function describeInWorlds(
+  what: string,
+  suite: (world: World, open: Open) => void | Promise<void>,
+): void {
+  const inMemory: Open = passwords => openWorld(passwords && { passwords });
+  for (const [name, open] of Object.entries({ "in memory": inMemory, "on PostgreSQL": openPostgresWorld }))
+    describe(`${what}, ${name}`, async () => suite(await shared(open()), open));
+}

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import type { ServerIdentity } from "../../src/adapters/server-identity.ts";
 import { readIdentity, ServedCertificate } from "../../src/commands/served-identity.ts";
 import { makeOwnIdentity } from "../support/certificates.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
-test("a certificate that is renewed with the same key is taken over, and one that is not new is not", t => {
-  const folder = mkdtempSync(join(tmpdir(), "served-identity-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+test("a certificate that is renewed with the same key is taken over, and one that is not new is not", () => {
+  const folder = makeTemporaryFolder();
   const files = makeOwnIdentity(folder, "localhost", { days: 3 });
   const first = readIdentity(files) as ServerIdentity;
   const certificate = new ServedCertificate(files, first);

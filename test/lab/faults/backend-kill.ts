@@ -13,7 +13,7 @@ export const backendKill: Scenario = {
   inShort: true,
   async run(trial) {
     const wanted = trial.short ? 100 : 2_000;
-    const stage = await openStage(trial);
+    await using stage = await openStage(trial);
     const killer = postgres(stage.cluster.url("postgres"), { max: 1, onnotice: () => {} });
     try {
       const load = stage.load({ clients: 12, pauseMilliseconds: 2 });
@@ -39,7 +39,6 @@ export const backendKill: Scenario = {
       });
     } finally {
       await killer.end({ timeout: 1 });
-      await stage.close();
     }
   },
 };

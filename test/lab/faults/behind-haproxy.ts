@@ -16,22 +16,18 @@ export const behindHaproxy: Scenario = {
     spawnSync("haproxy", ["-v"]).error === undefined ? undefined : "this machine has no haproxy",
   async run(trial) {
     const rounds = trial.short ? 1 : 10;
-    const stage = await openStage(trial);
-    try {
-      const otherPort = await stablePort();
-      const other = await stage.startAnother(otherPort);
-      const proxy = await startHaproxy([stage.port, otherPort]);
-      // What was under way on the service that died is answered 502, and sent again under its key.
-      const load = stage.load({ ports: [proxy.port], cutsAreFine: true, refusals: [502, 503] });
-      // The rest is long enough for HAProxy to find a service again.
-      const turns = { rounds, pauseMilliseconds: 200, restMilliseconds: 1_500 };
-      const recoveries = await killInTurn(trial, stage, load, { port: otherPort, service: other }, turns);
-      const outcome = await conclude(stage, load, { rounds, recoveries });
-      await proxy.stop();
-      return outcome;
-    } finally {
-      await stage.close();
-    }
+    await using stage = await openStage(trial);
+    const otherPort = await stablePort();
+    const other = await stage.startAnother(otherPort);
+    const proxy = await startHaproxy([stage.port, otherPort]);
+    // What was under way on the service that died is answered 502, and sent again under its key.
+    const load = stage.load({ ports: [proxy.port], cutsAreFine: true, refusals: [502, 503] });
+    // The rest is long enough for HAProxy to find a service again.
+    const turns = { rounds, pauseMilliseconds: 200, restMilliseconds: 1_500 };
+    const recoveries = await killInTurn(trial, stage, load, { port: otherPort, service: other }, turns);
+    const outcome = await conclude(stage, load, { rounds, recoveries });
+    await proxy.stop();
+    return outcome;
   },
 };
 

@@ -27,7 +27,7 @@ export const diskFull: Scenario = {
       settings: ["min_wal_size=2MB", "max_wal_size=16MB"],
     });
     await cluster.start();
-    const stage = await openStage(trial, { cluster });
+    await using stage = await openStage(trial, { cluster });
     try {
       const load = stage.load({ longest: 4_000, refusals: [500, 503] });
       const recoveries: number[] = [];
@@ -52,7 +52,6 @@ export const diskFull: Scenario = {
       return await conclude(stage, load, { rounds, recoveries, faults, notes: [notes.join(", ")] });
     } finally {
       rmSync(ballast, { force: true });
-      await stage.close();
     }
   },
 };

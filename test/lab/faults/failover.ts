@@ -68,7 +68,7 @@ async function runFailovers(trial: Trial, beforehand: (relay: Relay) => Promise<
     return await conclude(stage, load, { rounds, recoveries, cluster: primary, faults, notes });
   } finally {
     await watch.stop();
-    await stage.close();
+    await stage[Symbol.asyncDispose]();
     await primary.remove();
     for (const relay of relays) await relay.close();
   }

@@ -12,7 +12,7 @@ export const idleSockets: Scenario = {
   async run(trial) {
     // Fewer than the service holds: past that, it closes new ones without a response.
     const count = trial.short ? 500 : 9_000;
-    const stage = await openStage(trial);
+    await using stage = await openStage(trial);
     const sockets: Socket[] = [];
     try {
       const load = stage.load({ clients: 2 });
@@ -46,7 +46,6 @@ export const idleSockets: Scenario = {
       return { ...outcome, hung: outcome.hung + connected.hung + connecting.hung };
     } finally {
       for (const socket of sockets) socket.destroy();
-      await stage.close();
     }
   },
 };

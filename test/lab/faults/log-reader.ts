@@ -15,7 +15,7 @@ export const logReader: Scenario = {
   inShort: false,
   obstacle: () => (process.platform === "linux" ? undefined : "only Linux has /dev/full"),
   async run(trial) {
-    const stage = await openStage(trial);
+    await using stage = await openStage(trial);
     const services: ServiceProcess[] = [];
     const requests = trial.short ? 2_000 : 10_000;
     const notes: string[] = [];
@@ -71,7 +71,6 @@ export const logReader: Scenario = {
       return await conclude(stage, load, { rounds: 3, notes, faults });
     } finally {
       for (const service of services) await service.kill();
-      await stage.close();
     }
   },
 };

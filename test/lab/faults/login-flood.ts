@@ -14,39 +14,35 @@ export const loginFlood: Scenario = {
   name: "login-flood",
   inShort: false,
   async run(trial) {
-    const stage = await openStage(trial);
-    try {
-      const load = stage.load({ clients: 2 });
-      const path = `/api/v1/assets/${stage.assetIds[0]}`;
-      const stopReads = startReads({
-        port: stage.port,
-        path,
-        token: stage.token,
-        clients: 2,
-        pauseMilliseconds: 5,
-      });
-      const flooding = flood(stage, trial.random);
-      const entry = await enterMeanwhile(stage);
-      const { statuses, hung, faults } = await flooding;
-      const reads = await stopReads();
-      const outcome = await conclude(stage, load, {
-        rounds: 1,
-        notes: [
-          `logins: ${[...statuses].map(([status, times]) => `${times} x ${status}`).join(", ")}`,
-          describeReads("point reads", reads),
-          entry.note,
-        ],
-        faults: [
-          ...faults,
-          ...reads.refusals,
-          ...entry.faults,
-          ...(reads.served === 0 ? ["no point read was served"] : []),
-        ],
-      });
-      return { ...outcome, hung: outcome.hung + hung + reads.hung };
-    } finally {
-      await stage.close();
-    }
+    await using stage = await openStage(trial);
+    const load = stage.load({ clients: 2 });
+    const path = `/api/v1/assets/${stage.assetIds[0]}`;
+    const stopReads = startReads({
+      port: stage.port,
+      path,
+      token: stage.token,
+      clients: 2,
+      pauseMilliseconds: 5,
+    });
+    const flooding = flood(stage, trial.random);
+    const entry = await enterMeanwhile(stage);
+    const { statuses, hung, faults } = await flooding;
+    const reads = await stopReads();
+    const outcome = await conclude(stage, load, {
+      rounds: 1,
+      notes: [
+        `logins: ${[...statuses].map(([status, times]) => `${times} x ${status}`).join(", ")}`,
+        describeReads("point reads", reads),
+        entry.note,
+      ],
+      faults: [
+        ...faults,
+        ...reads.refusals,
+        ...entry.faults,
+        ...(reads.served === 0 ? ["no point read was served"] : []),
+      ],
+    });
+    return { ...outcome, hung: outcome.hung + hung + reads.hung };
   },
 };
 

@@ -30,7 +30,7 @@ export const memoryFlood: Scenario = {
   name: "memory-flood",
   inShort: false,
   async run(trial) {
-    const stage = await openStage(trial);
+    await using stage = await openStage(trial);
     const sockets: Socket[] = [];
     try {
       const load = stage.load({ clients: 2 });
@@ -62,7 +62,6 @@ export const memoryFlood: Scenario = {
       return { ...outcome, hung: outcome.hung + hung };
     } finally {
       for (const socket of sockets) socket.destroy();
-      await stage.close();
     }
   },
 };

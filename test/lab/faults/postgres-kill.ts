@@ -9,29 +9,25 @@ export const postgresKill: Scenario = {
   inShort: true,
   async run(trial) {
     const rounds = trial.short ? 1 : 20;
-    const stage = await openStage(trial);
+    await using stage = await openStage(trial);
     const { cluster } = stage;
-    try {
-      const load = stage.load();
-      const recoveries: number[] = [];
-      for (let round = 0; round < rounds; round++) {
-        for (const strike of [cluster.kill, cluster.stopImmediately]) {
-          await load.untilAcknowledged();
-          await sleep(between(trial.random, 50, 500));
-          load.strike();
-          await strike();
-          await sleep(between(trial.random, 0, 1_000));
-          await cluster.start();
-          recoveries.push(await load.heal());
-        }
+    const load = stage.load();
+    const recoveries: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      for (const strike of [cluster.kill, cluster.stopImmediately]) {
+        await load.untilAcknowledged();
+        await sleep(between(trial.random, 50, 500));
+        load.strike();
+        await strike();
+        await sleep(between(trial.random, 0, 1_000));
+        await cluster.start();
+        recoveries.push(await load.heal());
       }
-      return await conclude(stage, load, {
-        rounds,
-        recoveries,
-        notes: ["each round: SIGKILL, then immediate stop"],
-      });
-    } finally {
-      await stage.close();
     }
+    return await conclude(stage, load, {
+      rounds,
+      recoveries,
+      notes: ["each round: SIGKILL, then immediate stop"],
+    });
   },
 };

@@ -16,36 +16,32 @@ export const revocation: Scenario = {
   inShort: false,
   async run(trial) {
     const rounds = trial.short ? 1 : 5;
-    const stage = await openStage(trial);
-    try {
-      const load = stage.load({ clients: 2 });
-      const otherPort = await stablePort();
-      await stage.startAnother(otherPort);
-      const statuses = new Map<number, number>();
-      const faults: string[] = [];
-      for (let round = 0; round < rounds; round += 1) {
-        for (const status of await outlive(stage, [stage.port, otherPort])) {
-          statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        }
-        const written = await query(
-          stage.cluster.url(databaseName),
-          `select (select count(*)::int from employee where email like 'late.%') as employees,
-            (select count(*)::int from maintenance_log where comment = '${log.comment}') as logs`,
-        );
-        const { employees, logs } = written[0] as { employees: number; logs: number };
-        if (employees + logs > 0) faults.push(`${employees} employees and ${logs} logs of a revoked token`);
+    await using stage = await openStage(trial);
+    const load = stage.load({ clients: 2 });
+    const otherPort = await stablePort();
+    await stage.startAnother(otherPort);
+    const statuses = new Map<number, number>();
+    const faults: string[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      for (const status of await outlive(stage, [stage.port, otherPort])) {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
-      return await conclude(stage, load, {
-        rounds,
-        notes: [[...statuses].map(([status, times]) => `${times} x ${status}`).join(", ")],
-        faults: [
-          ...faults,
-          ...[...statuses.keys()].filter(status => status !== 403).map(status => `an answer was ${status}`),
-        ],
-      });
-    } finally {
-      await stage.close();
+      const written = await query(
+        stage.cluster.url(databaseName),
+        `select (select count(*)::int from employee where email like 'late.%') as employees,
+          (select count(*)::int from maintenance_log where comment = '${log.comment}') as logs`,
+      );
+      const { employees, logs } = written[0] as { employees: number; logs: number };
+      if (employees + logs > 0) faults.push(`${employees} employees and ${logs} logs of a revoked token`);
     }
+    return await conclude(stage, load, {
+      rounds,
+      notes: [[...statuses].map(([status, times]) => `${times} x ${status}`).join(", ")],
+      faults: [
+        ...faults,
+        ...[...statuses.keys()].filter(status => status !== 403).map(status => `an answer was ${status}`),
+      ],
+    });
   },
 };
 

@@ -9,23 +9,19 @@ export const serviceKill: Scenario = {
   inShort: true,
   async run(trial) {
     const rounds = trial.short ? 2 : 50;
-    const stage = await openStage(trial);
-    try {
-      const load = stage.load({ cutsAreFine: true });
-      const recoveries: number[] = [];
-      for (let round = 0; round < rounds; round++) {
-        await load.untilAcknowledged();
-        await sleep(between(trial.random, 50, 500));
-        await stage.service().kill();
-        const began = performance.now();
-        await stage.restart();
-        await load.untilAcknowledged();
-        recoveries.push(performance.now() - began);
-      }
-      // The start of the process is part of this recovery.
-      return await conclude(stage, load, { rounds, recoveries, recoveryLimit: 5_000 });
-    } finally {
-      await stage.close();
+    await using stage = await openStage(trial);
+    const load = stage.load({ cutsAreFine: true });
+    const recoveries: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      await load.untilAcknowledged();
+      await sleep(between(trial.random, 50, 500));
+      await stage.service().kill();
+      const began = performance.now();
+      await stage.restart();
+      await load.untilAcknowledged();
+      recoveries.push(performance.now() - began);
     }
+    // The start of the process is part of this recovery.
+    return await conclude(stage, load, { rounds, recoveries, recoveryLimit: 5_000 });
   },
 };

@@ -13,7 +13,7 @@ export const slowReaders: Scenario = {
   inShort: false,
   async run(trial) {
     const [readers, seconds] = trial.short ? [10, 3] : [50, 15];
-    const stage = await openStage(trial);
+    await using stage = await openStage(trial);
     const sockets: Socket[] = [];
     try {
       await insertLogs(stage);
@@ -52,7 +52,6 @@ export const slowReaders: Scenario = {
       return { ...outcome, hung: outcome.hung + reads.hung };
     } finally {
       for (const socket of sockets) socket.destroy();
-      await stage.close();
     }
   },
 };

@@ -8,7 +8,7 @@ import { type Place, send } from "./request.ts";
 import type { Outcome, Trial } from "./scenario.ts";
 
 /** A PostgreSQL, a service on it, and an ADMIN who is logged in. */
-export interface Stage {
+export interface Stage extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly token: string;
   readonly assetIds: readonly [number, ...number[]];
@@ -22,7 +22,6 @@ export interface Stage {
   /** Starts another service on the same database, or again after it was killed. */
   startAnother(port: number): Promise<ServiceProcess>;
   load(choices?: Partial<LoadChoices>): Load;
-  close(): Promise<void>;
 }
 
 export const databaseName = "faults";
@@ -75,7 +74,7 @@ export async function openStage(trial: Trial, choices: Choices = {}): Promise<St
       return other;
     },
     load: more => startLoad({ ports: [port], token, assetIds, random, ...more }),
-    async close() {
+    async [Symbol.asyncDispose]() {
       await Promise.all([service, ...others].map(one => one.stop().catch(() => one.kill())));
       await cluster.remove();
     },

@@ -14,7 +14,7 @@ export const trailKill: Scenario = {
     const rounds = trial.short ? 2 : 30;
     const stateFile = join(folder, "trail-kill-checkpoint");
     const trail = { TRAIL_KEY: trailKey, TRAIL_STATE_FILE: stateFile };
-    const stage = await openStage(trial, { settings: trail });
+    await using stage = await openStage(trial, { settings: trail });
     const otherPort = await stablePort();
     const ports = [stage.port, otherPort];
     const watch = watchCheckpoints(ports, stage.token);
@@ -46,7 +46,6 @@ export const trailKill: Scenario = {
       return await conclude(stage, load, { rounds, notes: [told], faults });
     } finally {
       await watch.stop();
-      await stage.close();
     }
   },
 };

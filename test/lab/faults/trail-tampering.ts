@@ -22,7 +22,7 @@ export const trailTampering: Scenario = {
   inShort: false,
   async run(trial) {
     const stateFile = join(folder, "trail-tampering-checkpoint");
-    const stage = await openStage(trial, {
+    await using stage = await openStage(trial, {
       settings: { TRAIL_KEY: trailKey, TRAIL_STATE_FILE: stateFile },
     });
     try {
@@ -57,7 +57,6 @@ export const trailTampering: Scenario = {
       await putBack(stage, "whole");
       return await conclude(stage, load, { rounds: tamperings.length + 1, notes, faults });
     } finally {
-      await stage.close();
     }
   },
 };

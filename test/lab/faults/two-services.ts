@@ -9,16 +9,12 @@ export const twoServices: Scenario = {
   inShort: true,
   async run(trial) {
     const rounds = trial.short ? 1 : 10;
-    const stage = await openStage(trial);
-    try {
-      const otherPort = await stablePort();
-      const other = await stage.startAnother(otherPort);
-      const load = stage.load({ ports: [stage.port, otherPort], cutsAreFine: true });
-      const turns = { rounds, pauseMilliseconds: 100, restMilliseconds: 0 };
-      const recoveries = await killInTurn(trial, stage, load, { port: otherPort, service: other }, turns);
-      return await conclude(stage, load, { rounds, recoveries });
-    } finally {
-      await stage.close();
-    }
+    await using stage = await openStage(trial);
+    const otherPort = await stablePort();
+    const other = await stage.startAnother(otherPort);
+    const load = stage.load({ ports: [stage.port, otherPort], cutsAreFine: true });
+    const turns = { rounds, pauseMilliseconds: 100, restMilliseconds: 0 };
+    const recoveries = await killInTurn(trial, stage, load, { port: otherPort, service: other }, turns);
+    return await conclude(stage, load, { rounds, recoveries });
   },
 };

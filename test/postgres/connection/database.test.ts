@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { createServer, connect as dial, type Socket } from "node:net";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
+import { describe, test } from "node:test";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { UnsuitableDatabase } from "../../../src/application/unsuitable-database.ts";
-import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { openDatabase, openEmptyDatabase } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 import { listenLocally } from "../../support/listen.ts";
 import { freePort } from "../../support/native-postgres.ts";
-import { once, until } from "../../support/until.ts";
+import { once, succeeds, until } from "../../support/until.ts";
 
 const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
 
@@ -25,45 +25,37 @@ async function relay(database: URL, port: number, show = (_chunk: Buffer, _clien
   return () => new Promise(resolve => server.close(resolve));
 }
 
-describe("the connection", () => {
-  let opened: TestDatabase;
-  before(async () => {
-    opened = await openDatabase();
-  });
-  after(() => opened.drop());
+describe("the connection", async () => {
+  const opened = await shared(openDatabase());
 
   test("identifiers come as numbers, timestamps as the text that clients see", async () => {
-    const database = connect(opened.url, commandLimits);
+    const database = opened.connect(commandLimits);
     const [row] = await database.query(
       sql`select 9007199254740991::bigint as id, '2026-03-29 02:30:00.5'::timestamp as date`,
     );
     assert.deepEqual({ ...row }, { id: 9_007_199_254_740_991, date: "2026-03-29T02:30:00.5" });
-    await database.close();
   });
 
   test("a session reads texts in one way, whatever the role or the database sets", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
-    const name = new URL(opened.url).pathname.slice(1);
-    const owner = connect(opened.url, commandLimits);
+    const owner = opened.session();
     for (const setting of ["DateStyle = german", "standard_conforming_strings = off"]) {
-      await owner.query(script(`alter database ${name} set ${setting}`));
+      await owner.unsafe(`alter database ${opened.name} set ${setting}`);
     }
-    const database = connect(opened.url, commandLimits);
+    const database = opened.connect(commandLimits);
     const [row] = await database.query(
       sql`select current_date::text ~ '^\\d{4}-' as date, '"T"' as text, length('\\\\x41'::bytea) as bytes`,
     );
     assert.deepEqual({ ...row }, { date: true, text: '"T"', bytes: 4 });
     for (const setting of ["DateStyle", "standard_conforming_strings"]) {
-      await owner.query(script(`alter database ${name} reset ${setting}`));
+      await owner.unsafe(`alter database ${opened.name} reset ${setting}`);
     }
-    await Promise.all([owner.close(), database.close()]);
   });
 
   test("a statement's own fault is not taken for a lost connection", async () => {
-    const database = connect(opened.url, commandLimits);
+    const database = opened.connect(commandLimits);
     await assert.rejects(database.query(sql`select nonsense`), { name: "PostgresError", code: "42703" });
     assert.equal((await database.query(sql`select 1 as one`)).length, 1);
-    await database.close();
   });
 
   for (const [setting, code] of [
@@ -73,8 +65,8 @@ describe("the connection", () => {
   ] as const) {
     test(`a statement that fails because of another one is no lost connection: ${setting}`, async t => {
       if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
-      const other = postgres(opened.url, { max: 1 });
-      const database = connect(opened.url, commandLimits);
+      const other = opened.session();
+      const database = opened.connect(commandLimits);
       await database.query(script(`set ${setting}`));
       await other`insert into asset (name, description) values (${setting}, '')`;
       await other`begin`;
@@ -87,19 +79,17 @@ describe("the connection", () => {
         await other`commit`;
       }
       assert.deepEqual(await refused, ["PostgresError", code]);
-      await Promise.all([other.end(), database.close()]);
     });
   }
 
   test("a connection whose server takes no writes any more is not used again", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
-    const database = connect(opened.url, commandLimits);
+    const database = opened.connect(commandLimits);
     // As seen by the session, its primary has become a standby.
     await database.query(sql`set default_transaction_read_only = on`);
     await assert.rejects(database.query(sql`create table written_for_good (n integer)`), unavailable);
     await database.query(sql`create table written_for_good (n integer)`);
     await database.query(sql`drop table written_for_good`);
-    await database.close();
   });
 
   test("a database that is not there is UNAVAILABLE, and used again once it is", async () => {
@@ -109,12 +99,7 @@ describe("the connection", () => {
     await assert.rejects(database.query(sql`select 1`), unavailable);
 
     const closeRelay = await relay(url, port);
-    await until(() =>
-      database.query(sql`select 1 as one`).then(
-        () => true,
-        () => false,
-      ),
-    );
+    await until(() => succeeds(database.query(sql`select 1 as one`)));
     await database.close();
     await closeRelay();
   });
@@ -146,16 +131,13 @@ describe("the connection", () => {
   }
 
   test("a connection that is refused at its opening is closed", async () => {
-    await opened.assertUnconnected();
+    await using own = await openEmptyDatabase();
     const refuse = () => {
       throw new UnsuitableDatabase("planted");
     };
-    const database = connect(opened.url, commandLimits, true, {
-      check: { statement: sql`select 1`, refuse },
-    });
+    const database = own.connect(commandLimits, true, { check: { statement: sql`select 1`, refuse } });
     for (let i = 0; i < 3; i += 1) await assert.rejects(database.query(sql`select 1`), unavailable);
-    await opened.assertUnconnected();
-    await database.close();
+    await own.assertUnconnected();
   });
 
   test("a host that does not answer, and one that takes no writes, are passed over for the primary", async () => {
@@ -187,7 +169,7 @@ describe("the connection", () => {
       database.query(sql`select pg_sleep(60) as a_statement_that_is_given_up`),
       unavailable,
     );
-    const watch = connect(opened.url, commandLimits);
+    const watch = opened.connect(commandLimits);
     const isRunning = async () => {
       const [row] = await watch.query<{ running: number }>(
         sql`
@@ -197,6 +179,6 @@ describe("the connection", () => {
       return row?.running !== 0;
     };
     await until(async () => !(await isRunning()));
-    await Promise.all([database.close(), watch.close()]);
+    await database.close();
   });
 });

@@ -1,22 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { describe, test } from "node:test";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
-import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { openDatabase } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
 import { until } from "../../support/until.ts";
 
 const longerThanAStatement = "60s";
 const noUsers = "the embedded database has one session for everybody";
 
-describe("logs that are written in one statement", () => {
-  let opened: TestDatabase;
-  before(async () => {
-    opened = await openDatabase();
-  });
-  after(() => opened.drop());
+describe("logs that are written in one statement", async () => {
+  const opened = await shared(openDatabase());
 
   /**
    * Two services with a performer and two assets, and somebody else with a transaction of their own.
@@ -24,12 +19,10 @@ describe("logs that are written in one statement", () => {
    * @param deadlockTimeout after which PostgreSQL finds a deadlock in a statement of the services
    */
   async function openServices(deadlockTimeout: string) {
-    const stranger = postgres(opened.url, { max: 1, onnotice: () => {} });
-    const name = new URL(opened.url).pathname.slice(1);
-    await stranger.unsafe(`alter database ${name} set deadlock_timeout = '${deadlockTimeout}'`);
-    const databases = [connect(opened.url), connect(opened.url)] as const;
-    const one = byOperator(makeRepositories(databases[0]));
-    const other = byOperator(makeRepositories(databases[1]));
+    const stranger = opened.session();
+    await stranger.unsafe(`alter database ${opened.name} set deadlock_timeout = '${deadlockTimeout}'`);
+    const one = byOperator(makeRepositories(opened.connect()));
+    const other = byOperator(makeRepositories(opened.connect()));
     const { employees, assets } = one;
     const performer = callerOf(await employees.insert(anEmployee()));
     const [first, second] = [await assets.insert(anAsset()), await assets.insert(anAsset())];
@@ -47,14 +40,12 @@ describe("logs that are written in one statement", () => {
           const [row] = await stranger`select count(*)::int as n from pg_locks where not granted`;
           return row?.["n"] === count;
         }),
-      close: () => Promise.all([stranger.end(), ...databases.map(database => database.close())]),
     };
   }
 
   test("are written by two services that repeat keys in different orders", async t => {
     if (!opened.hasUsers) return t.skip(noUsers);
-    const { one, other, performer, first, stranger, untilWaiting, close } =
-      await openServices(longerThanAStatement);
+    const { one, other, performer, first, stranger, untilWaiting } = await openServices(longerThanAStatement);
     const send = (service: typeof one, keys: readonly (string | undefined)[]) =>
       Promise.all(keys.map(key => service.maintenanceLogs.append(first.id, performer, aLog(), key)));
     // Both statements stop in the middle until this transaction ends.
@@ -74,12 +65,11 @@ describe("logs that are written in one statement", () => {
       [3, 1, 0].map(i => these.map(idOf)[i]),
     );
     assert.equal(new Set([...those, ...these].map(idOf)).size, 5);
-    await close();
   });
 
   test("are tried again one by one when a deadlock with others has undone them all", async t => {
     if (!opened.hasUsers) return t.skip(noUsers);
-    const { one, performer, first, second, stranger, untilWaiting, close } = await openServices("100ms");
+    const { one, performer, first, second, stranger, untilWaiting } = await openServices("100ms");
     await stranger`begin`;
     await stranger`select id from asset where id = ${second.id} for update`;
     const written = [first, second].map(({ id }) => one.maintenanceLogs.append(id, performer, aLog()));
@@ -91,6 +81,5 @@ describe("logs that are written in one statement", () => {
       logs.map(({ log }) => log.assetId),
       [first.id, second.id],
     );
-    await close();
   });
 });

@@ -46,7 +46,7 @@ async function openRelay(url: string, change: (bytes: Buffer) => Buffer) {
 
 for (const [what, garble] of Object.entries(garblings)) {
   test(`no log of a batch is written twice when the result that follows the commit is garbled: ${what}`, async () => {
-    const opened = await openDatabase();
+    await using opened = await openDatabase();
     let garbled = 0;
     const relay = await openRelay(opened.url, bytes => {
       if (garbled === 0 && bytes.includes("garble this")) {
@@ -56,7 +56,7 @@ for (const [what, garble] of Object.entries(garblings)) {
       return bytes;
     });
 
-    const owner = connect(opened.url, commandLimits);
+    const owner = opened.connect(commandLimits);
     const { employees, assets } = byOperator(makeRepositories(owner));
     const performer = callerOf(await employees.insert(anEmployee()));
     const asset = await assets.insert(anAsset());
@@ -71,9 +71,8 @@ for (const [what, garble] of Object.entries(garblings)) {
     assert.deepEqual(stored.map(({ comment }) => comment).sort(), comments.sort());
     assert.equal((await append("afterwards")).log.comment, "afterwards");
 
-    await Promise.all([owner.close(), garbling.close()]);
+    await garbling.close();
     relay.close();
-    await opened.drop();
   });
 }
 
@@ -89,7 +88,7 @@ const outcomeOf = async (list: LogList): Promise<unknown> => {
 };
 
 test("a list ends with an error when the network gives it the result before, and the next one is whole", async () => {
-  const opened = await openDatabase();
+  await using opened = await openDatabase();
   let before: Buffer = Buffer.alloc(0);
   let mayRepeat = false;
   const relay = await openRelay(opened.url, bytes => {
@@ -111,12 +110,11 @@ test("a list ends with an error when the network gives it the result before, and
   }
   await repeating.close();
   relay.close();
-  await opened.drop();
 });
 
 test("a log whose date is none, because the owner has dropped the rule, refuses the lists that have it", async () => {
-  const opened = await openDatabase();
-  const owner = connect(opened.url, commandLimits);
+  await using opened = await openDatabase();
+  const owner = opened.connect(commandLimits);
   const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(owner));
   const { id, email } = await employees.insert(anEmployee());
   const asset = await assets.insert(anAsset());
@@ -128,6 +126,4 @@ test("a log whose date is none, because the owner has dropped the rule, refuses 
       values (${date}::text::timestamp, 'PENDING', 'ERROR', '', ${asset.id}, ${id})`);
   for (const list of [maintenanceLogs.list({}), maintenanceLogs.listOfAsset(asset.id, { limit: 1 })])
     assert.ok((await outcomeOf(list)) instanceof RangeError);
-  await owner.close();
-  await opened.drop();
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { script } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { all } from "../../contract/repositories.ts";
@@ -9,8 +9,8 @@ import { openDatabase } from "../../support/database.ts";
 import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
 
 test("a log is shown also when a superuser has got past the guards and removed its asset and performer", async () => {
-  const { url, drop } = await openDatabase();
-  const database = connect(url, commandLimits);
+  await using opened = await openDatabase();
+  const database = opened.connect(commandLimits);
   const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(database));
   const employee = await employees.insert(anEmployee());
   const asset = await assets.insert(anAsset());
@@ -27,6 +27,4 @@ test("a log is shown also when a superuser has got past the guards and removed i
   ]) {
     assert.deepEqual(await all(list), [shown]);
   }
-  await database.close();
-  await drop();
 });

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { describe, test } from "node:test";
 import { makeAssetRepository } from "../../../src/adapters/postgres/repositories/asset-repository.ts";
 import { makeMaintenanceLogRepository } from "../../../src/adapters/postgres/repositories/maintenance-log-repository.ts";
 import { elementsOf } from "../../../src/application/json-list.ts";
-import type { LogList, MaintenanceLogRepository } from "../../../src/application/ports.ts";
+import type { LogList } from "../../../src/application/ports.ts";
 import type { LogPosition, LogQuery, MaintenanceLog } from "../../../src/domain/maintenance-log.ts";
-import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { openDatabase } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 
 const logCount = 9_000;
 
@@ -48,26 +47,13 @@ const filters: readonly LogQuery[] = [undefined, "PENDING", "IN_PROGRESS"].flatM
   ),
 );
 
-describe("lists of logs on PostgreSQL", () => {
-  let opened: TestDatabase;
-  let database: Database;
-  let admin: postgres.Sql;
-  let logs: MaintenanceLogRepository;
-
-  before(async () => {
-    opened = await openDatabase();
-    database = connect(opened.url);
-    logs = makeMaintenanceLogRepository(database);
-    admin = postgres(opened.url, { max: 1, fetch_types: false, onnotice: () => {} });
-    await admin.unsafe(seed);
-    await admin.unsafe("vacuum analyze");
-  });
-
-  after(async () => {
-    await admin.end({ timeout: 1 });
-    await database.close();
-    await opened.drop();
-  });
+describe("lists of logs on PostgreSQL", async () => {
+  const opened = await shared(openDatabase());
+  const database = opened.connect();
+  const logs = makeMaintenanceLogRepository(database);
+  const admin = opened.session({ fetch_types: false });
+  await admin.unsafe(seed);
+  await admin.unsafe("vacuum analyze");
 
   const lists: readonly {
     name: string;

@@ -1,27 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { beforeEach, describe, test } from "node:test";
 import { type Names, SharedNames } from "../../../src/adapters/postgres/repositories/names.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { elementsOf } from "../../../src/application/json-list.ts";
 import type { MaintenanceLog } from "../../../src/domain/maintenance-log.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
-import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { openDatabase } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 import { recording } from "../../support/recording-database.ts";
 import { aLog, anAsset, anEmployee, noChange } from "../../support/test-records.ts";
 import { until } from "../../support/until.ts";
 
-describe("names in lists of logs", () => {
-  let opened: TestDatabase;
-  let database: Database;
-  before(async () => {
-    opened = await openDatabase();
-    database = connect(opened.url);
-  });
-  after(async () => {
-    await database.close();
-    await opened.drop();
-  });
+describe("names in lists of logs", async () => {
+  const database = (await shared(openDatabase())).connect();
 
   let time = 0;
   beforeEach(() => {
@@ -32,44 +23,45 @@ describe("names in lists of logs", () => {
     assets: new Set(assets),
     performers: new Set(performers),
   });
+  const recordedNames = () => {
+    const { database: recorded, sent } = recording(database);
+    return { names: new SharedNames(recorded, () => time), sent };
+  };
   const textOf = (names: Names["assets"], id: number) => Buffer.from(names.get(id) ?? []).toString();
 
   test("that are missing are read with one statement for all who miss some", async () => {
     const { assets, employees } = byOperator(makeRepositories(database));
     const asset = await assets.insert(anAsset({ name: 'A "pump"' }));
     const performer = await employees.insert(anEmployee({ firstName: "Grace", lastName: "Hopper" }));
-    const { database: recorded, sent } = recording(database);
-    const shared = new SharedNames(recorded, () => time);
-    const [, names] = await Promise.all([
-      shared.of(idsOf([asset.id], [])),
-      shared.of(idsOf([asset.id, 2 ** 40], [performer.id])),
-      shared.of(idsOf([], [2 ** 40])),
+    const { names, sent } = recordedNames();
+    const [, found] = await Promise.all([
+      names.of(idsOf([asset.id], [])),
+      names.of(idsOf([asset.id, 2 ** 40], [performer.id])),
+      names.of(idsOf([], [2 ** 40])),
     ]);
-    await shared.of(idsOf([asset.id, 2 ** 40], [performer.id, 2 ** 40]));
+    await names.of(idsOf([asset.id, 2 ** 40], [performer.id, 2 ** 40]));
     assert.equal(sent.length, 1);
-    assert.equal(textOf(names.assets, asset.id), `","assetId":${asset.id},"assetName":"A \\"pump\\""`);
-    assert.match(textOf(names.performers, performer.id), /"performedByName":"Grace Hopper"}$/);
+    assert.equal(textOf(found.assets, asset.id), `","assetId":${asset.id},"assetName":"A \\"pump\\""`);
+    assert.match(textOf(found.performers, performer.id), /"performedByName":"Grace Hopper"}$/);
     // The log of a record that is gone is shown without its name.
-    assert.match(textOf(names.assets, 2 ** 40), /"assetName":""$/);
-    assert.match(textOf(names.performers, 2 ** 40), /"performedByName":""}$/);
+    assert.match(textOf(found.assets, 2 ** 40), /"assetName":""$/);
+    assert.match(textOf(found.performers, 2 ** 40), /"performedByName":""}$/);
   });
 
   test("that are given are not read, and not kept for other lists", async () => {
-    const { database: recorded, sent } = recording(database);
-    const shared = new SharedNames(recorded, () => time);
+    const { names, sent } = recordedNames();
     const given = { assets: new Map([[1, Buffer.from("given")]]) };
-    assert.equal(textOf((await shared.of(idsOf([1], []), given)).assets, 1), "given");
+    assert.equal(textOf((await names.of(idsOf([1], []), given)).assets, 1), "given");
     assert.equal(sent.length, 0);
-    assert.notEqual(textOf((await shared.of(idsOf([1], []))).assets, 1), "given");
+    assert.notEqual(textOf((await names.of(idsOf([1], []))).assets, 1), "given");
     assert.equal(sent.length, 1);
   });
 
   test("are used for half a second, and no more than ten thousand of them", async () => {
-    const { database: recorded, sent } = recording(database);
-    const shared = new SharedNames(recorded, () => time);
+    const { names, sent } = recordedNames();
     const statementsFor = async (assets: readonly number[], performers: readonly number[] = []) => {
       const before = sent.length;
-      await shared.of(idsOf(assets, performers));
+      await names.of(idsOf(assets, performers));
       return sent.length - before;
     };
     assert.deepEqual([await statementsFor([1]), await statementsFor([1])], [1, 0]);
@@ -83,12 +75,11 @@ describe("names in lists of logs", () => {
   });
 
   test("that are read while they change are not kept", async () => {
-    const { database: recorded, sent } = recording(database);
-    const shared = new SharedNames(recorded, () => time);
-    const reading = shared.of(idsOf([], [1]));
-    shared.forget();
+    const { names, sent } = recordedNames();
+    const reading = names.of(idsOf([], [1]));
+    names.forget();
     assert.equal((await reading).performers.size, 1);
-    await shared.of(idsOf([], [1]));
+    await names.of(idsOf([], [1]));
     assert.equal(sent.length, 2);
   });
 

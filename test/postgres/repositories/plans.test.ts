@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { describe, test } from "node:test";
 import type { Statement } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { elementsOf, type JsonList } from "../../../src/application/json-list.ts";
@@ -9,7 +7,8 @@ import type { Repositories } from "../../../src/application/ports.ts";
 import { emailKey } from "../../../src/domain/employee.ts";
 import type { LogFilter, LogQuery } from "../../../src/domain/maintenance-log.ts";
 import { callerOf } from "../../support/by-operator.ts";
-import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { openDatabase } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 import { literal, planOf, recording } from "../../support/recording-database.ts";
 import { aLog } from "../../support/test-records.ts";
 
@@ -213,25 +212,13 @@ function faultsOf(plan: Plan, { table = "maintenance_log", indexes, rows }: Case
 /** PostgreSQL plans a prepared statement for its parameters, or once for all: either must do. */
 const planModes = ["force_custom_plan", "force_generic_plan"];
 
-describe("query plans", () => {
-  let opened: TestDatabase;
-  let service: Database;
-  let admin: postgres.Sql;
-
-  before(async () => {
-    opened = await openDatabase();
-    service = connect(opened.url);
-    admin = postgres(opened.url, { max: 1, fetch_types: false, onnotice: () => {} });
-    await admin.unsafe(seed);
-    // As autovacuum does after a while.
-    await admin.unsafe("vacuum analyze");
-  });
-
-  after(async () => {
-    await admin.end({ timeout: 1 });
-    await service.close();
-    await opened.drop();
-  });
+describe("query plans", async () => {
+  const opened = await shared(openDatabase());
+  const service = opened.connect();
+  const admin = opened.session({ fetch_types: false });
+  await admin.unsafe(seed);
+  // As autovacuum does after a while.
+  await admin.unsafe("vacuum analyze");
 
   let activeAssets = "true";
   /** Makes only these assets active, if they are not already so since the case before. */

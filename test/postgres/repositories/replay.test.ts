@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import postgres from "postgres";
-import { commandLimits, connect, serviceLimits } from "../../../src/adapters/postgres/connection/database.ts";
+import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
@@ -10,7 +10,7 @@ import { openDatabase, schema } from "../../support/database.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../support/native-postgres.ts";
 import { recording } from "../../support/recording-database.ts";
 import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
-import { until } from "../../support/until.ts";
+import { succeeds, until } from "../../support/until.ts";
 
 test("a replayed log is not acknowledged before the synchronous standby has it", async t => {
   const binaries = findPostgresBinaries();
@@ -41,10 +41,7 @@ test("a replayed log is not acknowledged before the synchronous standby has it",
   await waitFor("absent");
   // The checkpointer puts the setting in force, some time after the sessions have read it.
   const commits = () =>
-    database.query(sql`update asset set active = active where id = ${asset.id} returning id`).then(
-      () => true,
-      () => false,
-    );
+    succeeds(database.query(sql`update asset set active = active where id = ${asset.id} returning id`));
   await until(async () => !(await commits()));
   await assert.rejects(send(), { code: "UNAVAILABLE" });
   // Whoever gave up the wait for the standby has committed on the primary, where the next one sees the log.
@@ -56,9 +53,8 @@ test("a replayed log is not acknowledged before the synchronous standby has it",
 });
 
 test("logs that are replayed together are confirmed by one statement", async () => {
-  const opened = await openDatabase();
-  const connected = connect(opened.url, serviceLimits);
-  const { database, sent } = recording(connected);
+  await using opened = await openDatabase();
+  const { database, sent } = recording(opened.connect());
   const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(database));
   const performer = callerOf(await employees.insert(anEmployee()));
   const asset = await assets.insert(anAsset());
@@ -73,32 +69,26 @@ test("logs that are replayed together are confirmed by one statement", async () 
     sent.map(({ text }) => text.includes("for key share")),
     [false, true],
   );
-  await connected.close();
-  await opened.drop();
 });
 
 test("what a checkpoint is about to cover is confirmed by a statement too", async () => {
-  const opened = await openDatabase();
-  const connected = connect(opened.url, serviceLimits);
-  const { database, sent } = recording(connected);
+  await using opened = await openDatabase();
+  const { database, sent } = recording(opened.connect());
   await makeRepositories(database).trail.checkpoints.confirm();
   assert.deepEqual(
     sent.map(({ text }) => text.includes("for key share")),
     [true],
   );
-  await connected.close();
-  await opened.drop();
 });
 
 test("a key whose log is stored but cannot be read is an error after the second statement", async t => {
-  const opened = await openDatabase();
-  t.after(() => opened.drop());
+  await using opened = await openDatabase();
   if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
-  const owner = connect(opened.url, commandLimits);
+  const owner = opened.connect(commandLimits);
   const { employees, assets } = byOperator(makeRepositories(owner));
   const performer = callerOf(await employees.insert(anEmployee()));
   const asset = await assets.insert(anAsset());
-  const connected = connect(opened.url, commandLimits);
+  const connected = opened.connect(commandLimits);
   await connected.query(sql`set role maintenance_log_service`);
   const { database, sent } = recording(connected);
   const { maintenanceLogs } = byOperator(makeRepositories(database));
@@ -113,5 +103,4 @@ test("a key whose log is stored but cannot be read is an error after the second 
   sent.length = 0;
   await assert.rejects(send(), { message: /cannot read/ });
   assert.equal(sent.length, 2);
-  await Promise.all([owner.close(), connected.close()]);
 });

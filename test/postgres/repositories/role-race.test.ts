@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import postgres from "postgres";
-import { connect } from "../../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { byOperator } from "../../support/by-operator.ts";
 import { openDatabase } from "../../support/database.ts";
@@ -9,14 +7,10 @@ import { anEmployee, noChange } from "../../support/test-records.ts";
 import { until } from "../../support/until.ts";
 
 test("a change that waits for a promotion is refused by the new role", async t => {
-  const opened = await openDatabase();
-  const [database, other] = [connect(opened.url), postgres(opened.url, { max: 2, onnotice: () => {} })];
-  t.after(async () => {
-    await Promise.all([other.end({ timeout: 1 }), database.close()]);
-    await opened.drop();
-  });
+  await using opened = await openDatabase();
   if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
-  const { employees } = byOperator(makeRepositories(database));
+  const other = opened.session({ max: 2 });
+  const { employees } = byOperator(makeRepositories(opened.connect()));
   const { id } = await employees.insert(anEmployee());
   const changes = { ...noChange, firstName: "Mary" };
   const changed = await other.begin(async promoting => {

@@ -1,35 +1,25 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { after, describe, test } from "node:test";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { all } from "../../contract/repositories.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
-import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { openDatabase } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
 
-describe("the performed date of a log", () => {
+describe("the performed date of a log", async () => {
   const { TZ } = process.env;
-  let opened: TestDatabase;
-  before(async () => {
-    opened = await openDatabase();
-    const admin = postgres(opened.url, { max: 1, onnotice: () => {} });
-    await admin.unsafe(`do $$ begin
-      execute format('alter database %I set timezone = ''America/New_York''', current_database());
-    end $$`);
-    await admin.end();
-  });
-  after(async () => {
+  const opened = await shared(openDatabase());
+  await opened.session().unsafe(`alter database ${opened.name} set timezone = 'America/New_York'`);
+  after(() => {
     if (TZ === undefined) delete process.env["TZ"];
     else process.env["TZ"] = TZ;
-    await opened.drop();
   });
 
   for (const zone of ["Europe/Berlin", "Asia/Kathmandu", "UTC"]) {
     test(`is shown as it was sent by a process in ${zone}`, async () => {
       process.env["TZ"] = zone;
-      const database = connect(opened.url);
-      const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(database));
+      const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(opened.connect()));
       const performer = callerOf(await employees.insert(anEmployee()));
       const asset = await assets.insert(anAsset());
       // Within an hour that Berlin, or New York, has skipped; and far from any other.
@@ -46,7 +36,6 @@ describe("the performed date of a log", () => {
         assert.equal(newest?.performedDate, (await assets.find(asset.id)).lastLogDate);
         assert.ok((await all(maintenanceLogs.list({}))).some(shown => shown.performedDate === performedDate));
       }
-      await database.close();
     });
   }
 });

@@ -1,21 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { openEmptyDatabase, type TestDatabase } from "../../support/database.ts";
+import { describe, test } from "node:test";
+import { openEmptyDatabase } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 import { urlOf } from "../../support/native-postgres.ts";
 import { runProgram } from "../../support/program.ts";
 
-describe("the encoding of the database", () => {
-  let database: TestDatabase;
-  let server: postgres.Sql;
-  before(async () => {
-    database = await openEmptyDatabase();
-    server = postgres(database.url, { max: 1, onnotice: () => {} });
-  });
-  after(async () => {
-    await server.end();
-    await database.drop();
-  });
+describe("the encoding of the database", async () => {
+  const database = await shared(openEmptyDatabase());
+  const server = database.session();
 
   for (const encoding of ["SQL_ASCII", "LATIN1"]) {
     test(`may not be ${encoding}: every command says so`, async t => {

@@ -1,25 +1,18 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
-import { commandLimits, connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { describe, test } from "node:test";
+import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { migrate, refuseOtherSchema } from "../../../src/adapters/postgres/schema/migrations.ts";
 import { UnsuitableDatabase } from "../../../src/application/unsuitable-database.ts";
-import { openEmptyDatabase, schema, type TestDatabase } from "../../support/database.ts";
+import { openEmptyDatabase, schema } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 
 const names = schema.migrations.map(({ name }) => name);
 
-describe("migrations", () => {
-  let opened: TestDatabase;
-  let database: Database;
-  before(async () => {
-    opened = await openEmptyDatabase();
-    database = connect(opened.url);
-  });
-  after(async () => {
-    await database.close();
-    await opened.drop();
-  });
+describe("migrations", async () => {
+  const opened = await shared(openEmptyDatabase());
+  const database = opened.connect();
 
   test("are numbered without gaps", () => {
     assert.deepEqual(
@@ -47,9 +40,8 @@ describe("migrations", () => {
   });
 
   test("several at once apply each migration exactly once", async () => {
-    const runs = Array.from({ length: 4 }, () => connect(opened.url, commandLimits));
+    const runs = Array.from({ length: 4 }, () => opened.connect(commandLimits));
     const results = await Promise.all(runs.map(own => migrate(own, schema)));
-    await Promise.all(runs.map(own => own.close()));
     assert.deepEqual(results.flatMap(({ applied }) => applied).sort(), [...names].sort());
     assert.ok(results.every(({ serviceRoleGranted }) => serviceRoleGranted));
     await refuseOtherSchema(database, schema);
@@ -70,7 +62,7 @@ describe("migrations", () => {
 
   test("a search_path without their schema is named, and not the command that would make them once more", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
-    const owner = connect(opened.url, { ...commandLimits, connections: 1 });
+    const owner = opened.connect(commandLimits);
     await owner.query(script("create schema other"));
     await owner.query(script("set search_path to other"));
     await assert.rejects(refuseOtherSchema(owner, schema), {
@@ -79,7 +71,6 @@ describe("migrations", () => {
         "search_path does not include the schema public, which has the tables of this program: set it for the role",
     });
     await owner.query(script("drop schema other"));
-    await owner.close();
   });
 
   test("again, nothing is left to apply", async () => {
@@ -118,9 +109,9 @@ describe("migrations", () => {
 
   test("an owner who may not revoke large objects from everybody still revokes temporary tables", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database has one user for everybody");
-    const own = await openEmptyDatabase();
-    const name = new URL(own.url).pathname.slice(1);
-    const admin = connect(own.url, { ...commandLimits, connections: 1 });
+    await using own = await openEmptyDatabase();
+    const { name } = own;
+    const admin = own.connect(commandLimits);
     await admin.query(
       script(`
         revoke execute on function lo_from_bytea(oid, bytea), lo_create(oid), lo_creat(integer) from public;
@@ -136,8 +127,6 @@ describe("migrations", () => {
     await admin.query(
       script(`reset role; reassign owned by owner_${name} to current_user; drop role owner_${name}`),
     );
-    await admin.close();
-    await own.drop();
   });
 
   // The last one, since it freezes the schema.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import postgres from "postgres";
 import { connect, probeLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
@@ -13,7 +13,8 @@ import {
 import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
 import { databasePromises, type Use } from "../../../src/adapters/postgres/schema/promises.ts";
 import { unsuitabilityOf } from "../../../src/application/unsuitable-database.ts";
-import { openDatabase, schema, type TestDatabase } from "../../support/database.ts";
+import { openDatabase, schema } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../support/native-postgres.ts";
 import { recording } from "../../support/recording-database.ts";
 import { everyId } from "../../support/trail-stage.ts";
@@ -43,22 +44,13 @@ async function findingsOf(url: string, use: Use = durable): Promise<string[]> {
   return findings.map(({ promise, words }) => `${promise.name}: ${words}`);
 }
 
-describe("a session", () => {
-  let opened: TestDatabase;
-  let admin: postgres.Sql;
-  before(async () => {
-    opened = await openDatabase();
-    admin = postgres(opened.url, { max: 1, onnotice: () => {} });
-  });
-  after(async () => {
-    await admin.end();
-    await opened.drop();
-  });
+describe("a session", async () => {
+  const opened = await shared(openDatabase());
+  const admin = opened.session();
 
   const shown = async (name: string) => {
-    const database = connect(opened.url, probeLimits);
+    const database = opened.connect(probeLimits);
     const rows = await database.query<{ value: string }>(sql`select current_setting(${name}) as value`);
-    await database.close();
     return rows[0]?.value;
   };
 
@@ -77,13 +69,11 @@ describe("a session", () => {
   ] as const) {
     test(`has ${name} ${kept} where the database says ${given}`, async t => {
       if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
-      const name_ = new URL(opened.url).pathname.slice(1);
       await admin.unsafe(`create schema if not exists elsewhere`);
-      await admin.unsafe(
-        `alter database ${name_} set ${name} = ${name === "search_path" ? given : `'${given}'`}`,
-      );
+      const value = name === "search_path" ? given : `'${given}'`;
+      await admin.unsafe(`alter database ${opened.name} set ${name} = ${value}`);
       assert.equal(await shown(name), kept);
-      await admin.unsafe(`alter database ${name_} reset ${name}`);
+      await admin.unsafe(`alter database ${opened.name} reset ${name}`);
     });
   }
 
@@ -120,22 +110,13 @@ describe("a session", () => {
   });
 });
 
-describe("each promise of the database", () => {
-  let opened: TestDatabase;
-  let admin: postgres.Sql;
-  let name: string;
-  before(async () => {
-    opened = await openDatabase();
-    admin = postgres(opened.url, { max: 1, onnotice: () => {} });
-    name = new URL(opened.url).pathname.slice(1);
-    await admin.unsafe(`
-      revoke connect, temporary on database ${name} from public;
-      revoke execute on function lo_from_bytea(oid, bytea), lo_create(oid), lo_creat(integer) from public`);
-  });
-  after(async () => {
-    await admin.end();
-    await opened.drop();
-  });
+describe("each promise of the database", async () => {
+  const opened = await shared(openDatabase());
+  const { name } = opened;
+  const admin = opened.session();
+  await admin.unsafe(`
+    revoke connect, temporary on database ${name} from public;
+    revoke execute on function lo_from_bytea(oid, bytea), lo_create(oid), lo_creat(integer) from public`);
 
   const ownership = (lines: readonly string[]) =>
     lines.filter(line => !/needs no right to own maintenance_log$/.test(line));
@@ -213,7 +194,7 @@ describe("each promise of the database", () => {
   });
 
   test("is not asked for readiness where it keeps nobody from serving", async () => {
-    const { database, sent } = recording(connect(opened.url, probeLimits));
+    const { database, sent } = recording(opened.connect(probeLimits));
     const texts = async (asks?: typeof keepsFromServing) => {
       await examine(database, schema, durable, asks);
       return sent.splice(0).map(({ text }) => text);
@@ -223,13 +204,11 @@ describe("each promise of the database", () => {
     const asked = await texts(keepsFromServing);
     assert.deepEqual([asked.some(isOfNewest), asked.join().includes("needs no right")], [false, false]);
     assert.equal(asked.join().includes("is empty, though the trail has entries"), true);
-    await database.close();
   });
 
   test("is named when it is broken: the newest records, that are gone, changed, or have none", async () => {
     await admin.unsafe("insert into asset (name, description) values ('Pump', ''), ('Lamp', '')");
-    const database = connect(opened.url, probeLimits);
-    const { ledger, records } = makeRepositories(database).trail;
+    const { ledger, records } = makeRepositories(opened.connect(probeLimits)).trail;
     const none = { employee: 0, asset: 0, log: 0 };
     await ledger.number(0, none, none, 10, everyId);
     assert.deepEqual(await records.newestFaults(), []);
@@ -261,7 +240,6 @@ describe("each promise of the database", () => {
       assert.deepEqual(await records.newestFaults(), faults, tampering);
     }
     await admin.unsafe("alter table asset_event enable always trigger append_only");
-    await database.close();
     const remedy = ": run verify --database, which names all such records";
     assert.deepEqual(ownership(await findingsOf(opened.url)), [
       `newest records: the newest asset record in the trail, 2, is gone${remedy}`,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { commandLimits, connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { describe, test } from "node:test";
+import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
 import {
@@ -9,27 +8,18 @@ import {
   presentProtection,
   protectionFaults,
 } from "../../../src/adapters/postgres/schema/protection.ts";
-import { openEmptyDatabase, schema, type TestDatabase } from "../../support/database.ts";
+import { openEmptyDatabase, schema } from "../../support/database.ts";
 import { assertGolden } from "../../support/golden.ts";
+import { shared } from "../../support/left-open.ts";
 
-describe("what protects the records", () => {
-  let opened: TestDatabase;
-  let database: Database;
-  let owner: postgres.Sql;
-  before(async () => {
-    opened = await openEmptyDatabase();
-    // The first connection of all finds no tables yet.
-    const first = connect(opened.url, commandLimits);
-    await migrate(first, schema);
-    await first.close();
-    database = connect(opened.url, commandLimits);
-    owner = postgres(opened.url, { max: 1, onnotice: () => {} });
-  });
-  after(async () => {
-    await owner.end();
-    await database.close();
-    await opened.drop();
-  });
+describe("what protects the records", async () => {
+  const opened = await shared(openEmptyDatabase());
+  // The first connection of all finds no tables yet.
+  const first = opened.connect(commandLimits);
+  await migrate(first, schema);
+  await first.close();
+  const database = opened.connect(commandLimits);
+  const owner = opened.session();
 
   const faults = async () =>
     (await database.query<{ fault: string }>(protectionFaults(schema.protection))).map(({ fault }) => fault);

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { describe, test } from "node:test";
+import type { Database } from "../../../src/adapters/postgres/connection/database.ts";
 import type { Statement } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { Numbering } from "../../../src/application/trail/numbering.ts";
 import { windowSize } from "../../../src/application/trail/settling.ts";
 import { makeFakeClock } from "../../fakes/fake-clock.ts";
 import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
-import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { openDatabase } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 import { literal, planOf, recording } from "../../support/recording-database.ts";
 import { pollAll } from "../../support/trail-stage.ts";
 
@@ -42,23 +42,13 @@ function rowsRead(plan: Plan): number {
   return (plan.Plans ?? []).map(rowsRead).reduce((sum, rows) => sum + rows, own);
 }
 
-describe("a pass over all ids of the trail", () => {
-  let opened: TestDatabase;
-  let service: Database;
-  let owner: postgres.Sql;
-  before(async () => {
-    opened = await openDatabase();
-    service = connect(opened.url);
-    owner = postgres(opened.url, { max: 1, fetch_types: false, onnotice: () => {} });
-    await owner.unsafe(seed);
-    await owner.unsafe(insertLogs(`trunc(i * ${step})::bigint`, logCount));
-    await owner.unsafe(`select setval('maintenance_log_id_seq', ${windows * windowSize})`);
-  });
-  after(async () => {
-    await owner.end();
-    await service.close();
-    await opened.drop();
-  });
+describe("a pass over all ids of the trail", async () => {
+  const opened = await shared(openDatabase());
+  const service = opened.connect();
+  const owner = opened.session({ fetch_types: false });
+  await owner.unsafe(seed);
+  await owner.unsafe(insertLogs(`trunc(i * ${step})::bigint`, logCount));
+  await owner.unsafe(`select setval('maintenance_log_id_seq', ${windows * windowSize})`);
 
   /** What a process numbers that has just started: all that has no entry. */
   const numberAll = (database: Database) =>

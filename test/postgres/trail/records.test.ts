@@ -1,44 +1,31 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { describe, test } from "node:test";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { linesOf } from "../../../src/adapters/postgres/trail/entries.ts";
-import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { openDatabase } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 import { everyId } from "../../support/trail-stage.ts";
 import { until } from "../../support/until.ts";
 
 const none = { employee: 0, asset: 0, log: 0 };
 
-describe("the trail's records in PostgreSQL", () => {
-  let opened: TestDatabase;
-  let database: Database;
-  let owner: postgres.Sql;
-  before(async () => {
-    opened = await openDatabase();
-    database = connect(opened.url);
-    owner = postgres(opened.url, { max: 1 });
-    await owner`alter table trail_entry disable trigger append_only`;
-    await owner`insert into asset (name, description) select 'Pump', repeat('x', 1000) from generate_series(1, 40)`;
-  });
-  after(async () => {
-    await owner.end();
-    await database.close();
-    await opened.drop();
-  });
+describe("the trail's records in PostgreSQL", async () => {
+  const opened = await shared(openDatabase());
+  const database = opened.connect();
+  const owner = opened.session();
+  await owner`alter table trail_entry disable trigger append_only`;
+  await owner`insert into asset (name, description) select 'Pump', repeat('x', 1000) from generate_series(1, 40)`;
 
   /** On a connection of its own: one that has met a statement goes on with the functions that it found then. */
   async function read() {
-    const fresh = connect(opened.url);
-    const { ledger, records } = makeRepositories(fresh).trail;
+    const { ledger, records } = makeRepositories(opened.connect()).trail;
     const entries = await records.entries(0, 2);
     const { lastHash } = await ledger.end();
     const [stored] = await ledger.hashes([{ level: 0, from: 0, to: 2 }]);
     // What the third record is hashed to.
     const { hashes: hashed } = (await ledger.number(2, none, none, 1, everyId)) ?? assert.fail();
     await owner`delete from trail_entry where index = 2`;
-    await fresh.close();
     return { hashed, entries, lastHash, stored };
   }
 

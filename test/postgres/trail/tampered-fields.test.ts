@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import postgres from "postgres";
-import { connect, type Database } from "../../../src/adapters/postgres/connection/database.ts";
+import { describe, test } from "node:test";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { openDatabase, type TestDatabase } from "../../support/database.ts";
+import { openDatabase } from "../../support/database.ts";
+import { shared } from "../../support/left-open.ts";
 import { everyId } from "../../support/trail-stage.ts";
 
 /** Another value for each column that an entry, or the last record of an employee or asset, says. */
@@ -39,29 +38,19 @@ const changes = {
   asset: ["name = 'pump'", "description = ' '", "active = not active"],
 } as const;
 
-describe("a record of which the owner of the tables has changed one field", () => {
-  let opened: TestDatabase;
-  let database: Database;
-  let owner: postgres.Sql;
-  before(async () => {
-    opened = await openDatabase();
-    database = connect(opened.url);
-    owner = postgres(opened.url, { max: 1, onnotice: () => {} });
-    await owner.unsafe(`
-      insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
-        values ('Ada', 'Byron', '123456', 'a', 'a', 'TECHNICIAN', 'x'), ('Grace', 'Hopper', '123456', 'g', 'g', 'MANAGER', 'x');
-      insert into asset (name, description) values ('Pump', ''), ('Crane', '');
-      insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, performed_by_name)
-        values ('2026-01-01', 'PENDING', 'ERROR', '', 1, 1, 'Ada Byron')`);
-    const none = { employee: 0, asset: 0, log: 0 };
-    await makeRepositories(database).trail.ledger.number(0, none, none, 10, everyId);
-    for (const table of Object.keys(changes)) await owner.unsafe(`alter table ${table} disable trigger all`);
-  });
-  after(async () => {
-    await owner.end();
-    await database.close();
-    await opened.drop();
-  });
+describe("a record of which the owner of the tables has changed one field", async () => {
+  const opened = await shared(openDatabase());
+  const database = opened.connect();
+  const owner = opened.session();
+  await owner.unsafe(`
+    insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+      values ('Ada', 'Byron', '123456', 'a', 'a', 'TECHNICIAN', 'x'), ('Grace', 'Hopper', '123456', 'g', 'g', 'MANAGER', 'x');
+    insert into asset (name, description) values ('Pump', ''), ('Crane', '');
+    insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, performed_by_name)
+      values ('2026-01-01', 'PENDING', 'ERROR', '', 1, 1, 'Ada Byron')`);
+  const none = { employee: 0, asset: 0, log: 0 };
+  await makeRepositories(database).trail.ledger.number(0, none, none, 10, everyId);
+  for (const table of Object.keys(changes)) await owner.unsafe(`alter table ${table} disable trigger all`);
 
   async function findings(): Promise<string[]> {
     const found: string[] = [];

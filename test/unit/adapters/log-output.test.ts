@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { EventEmitter } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Writable } from "node:stream";
 import { describe, test } from "node:test";
 import { LogOutput } from "../../../src/adapters/log-output.ts";
 import { script } from "../../support/compiled.ts";
+import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { once, until } from "../../support/until.ts";
 
 /** A pipe, with its reader, who does not read yet. */
@@ -82,8 +82,7 @@ describe("the output of the log", () => {
 
   test("goes on while a disk is full, and says how many lines are missing", t => {
     if (process.platform === "win32") return t.skip("Windows has no ulimit");
-    const folder = mkdtempSync(join(tmpdir(), "log-output-"));
-    t.after(() => rmSync(folder, { recursive: true }));
+    const folder = makeTemporaryFolder();
     const [file, limited] = [join(folder, "log"), join(folder, "limited.mjs")];
     const [module = "", ...options] = script("src/adapters/log-output.ts").reverse();
     const program = `

@@ -1,21 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { makeStateFile, replaceFile } from "../../../src/adapters/trail-state-file.ts";
+import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 
 const notRoot = process.geteuid?.() !== 0 && "only root can give a file to another user";
 /** Of nobody here: the ids of the service's user and group. */
@@ -27,12 +17,8 @@ const ownerOf = (path: string) => {
 };
 
 describe("a state file", () => {
-  const root = mkdtempSync(join(tmpdir(), "maintenance-log-state-"));
-  after(() => rmSync(root, { recursive: true }));
-  const newFolder = () => mkdtempSync(join(root, "folder-"));
-
   test("is replaced as a whole, with nothing left beside it, and only its user may read a new one", async () => {
-    const folder = newFolder();
+    const folder = makeTemporaryFolder();
     const path = join(folder, "state");
     const file = makeStateFile(path);
     assert.equal(await file.read(), undefined);
@@ -44,7 +30,7 @@ describe("a state file", () => {
   });
 
   test("is on the disk before it gets its name, and its name before anybody goes on", async t => {
-    const folder = newFolder();
+    const folder = makeTemporaryFolder();
     const path = join(folder, "state");
     writeFileSync(path, "one");
     const probe = await open(path);
@@ -66,7 +52,7 @@ describe("a state file", () => {
   });
 
   test("is refused where it is no regular file, and never put in its place", async () => {
-    const folder = newFolder();
+    const folder = makeTemporaryFolder();
     const [pipe, inner] = [join(folder, "pipe"), join(folder, "folder")];
     execFileSync("mkfifo", [pipe]);
     mkdirSync(inner);
@@ -84,7 +70,7 @@ describe("a state file", () => {
   });
 
   test("keeps its mode", async () => {
-    const path = join(newFolder(), "state");
+    const path = join(makeTemporaryFolder(), "state");
     writeFileSync(path, "one");
     chmodSync(path, 0o640);
     await replaceFile(path, "two");
@@ -92,7 +78,7 @@ describe("a state file", () => {
   });
 
   test("keeps its owner when root replaces it", { skip: notRoot }, async () => {
-    const path = join(newFolder(), "state");
+    const path = join(makeTemporaryFolder(), "state");
     writeFileSync(path, "one");
     chownSync(path, service.uid, service.gid);
     chmodSync(path, 0o600);
@@ -101,14 +87,14 @@ describe("a state file", () => {
   });
 
   test("belongs to the owner of its folder when root makes it", { skip: notRoot }, async () => {
-    const folder = newFolder();
+    const folder = makeTemporaryFolder();
     chownSync(folder, service.uid, service.gid);
     await replaceFile(join(folder, "state"), "one");
     assert.deepEqual(ownerOf(join(folder, "state")), { ...service, mode: 0o600 });
   });
 
   test("is a whole one after many writes at once, as by two processes of one id in two containers", async () => {
-    const folder = newFolder();
+    const folder = makeTemporaryFolder();
     const path = join(folder, "state");
     const texts = Array.from({ length: 40 }, (_, at) => `${at}`.repeat(1_000));
     await Promise.all(texts.map(text => replaceFile(path, text)));
@@ -117,7 +103,7 @@ describe("a state file", () => {
   });
 
   test("leaves nothing beside it when it cannot be written", async t => {
-    const folder = newFolder();
+    const folder = makeTemporaryFolder();
     const path = join(folder, "state");
     writeFileSync(path, "one");
     const probe = await open(path);

@@ -7,7 +7,7 @@ import { makeFakeTokens } from "../../fakes/fake-tokens.ts";
 import { makeMemoryRepositories } from "../../fakes/memory-repositories.ts";
 import { byOperator } from "../../support/by-operator.ts";
 import { anEmployee, aStoredEmployee } from "../../support/test-records.ts";
-import { until } from "../../support/until.ts";
+import { deferred, until } from "../../support/until.ts";
 
 const refused = { code: "TOKEN_REFUSED" };
 
@@ -101,18 +101,13 @@ describe("sessions", () => {
     const { employee, employees, account, sign, sessions, readWith } = await open();
     const token = await sign();
     await sessions.identify(token);
-    let answer = () => {};
-    readWith(async () => {
-      await new Promise<void>(resolve => {
-        answer = resolve;
-      });
-      return account;
-    });
+    const { promise, resolve: answer } = deferred<typeof account>();
+    readWith(() => promise);
     const other = await sign();
     const early = sessions.identify(other);
     await sessions.forgetAfter(employees.setActive(employee.id, false));
     readWith(email => employees.findAccount(email));
-    answer();
+    answer(account);
     assert.equal((await early).kind, "employee");
     for (const each of [token, other]) await assert.rejects(sessions.identify(each), refused);
   });

@@ -20,7 +20,6 @@ const shown = (value: unknown): string => {
   return text.length <= 40 ? text : `${text.slice(0, 20)}… (${String(value).length} units)`;
 };
 
-const wrench = "\u{1f527}";
 const blanks = [undefined, null, "", " \t\n"];
 const notText = [7, true, ["Ada"], { text: "Ada" }];
 
@@ -46,71 +45,35 @@ const labels = {
 /** What a rule makes of a value: the value that is kept, or the message. */
 type Rule = readonly [sent: unknown, outcome: { readonly kept: string } | { readonly message: string }];
 
-const nameRules = (label: string): Rule[] => {
-  const message = `${label} must be between 2 and 50 characters`;
-  return [
-    ["A", { message }],
-    ["  A  ", { message }],
-    [` ${"a".repeat(50)} `, { kept: "a".repeat(50) }],
-    [wrench, { message }],
-    [wrench.repeat(50), { kept: wrench.repeat(50) }],
-    [wrench.repeat(51), { message }],
-  ];
-};
+// Beside the properties (test/unit/properties.test.ts), which hold lengths and forms against the specification.
+const nameRules = (label: string): Rule[] => [
+  ["A", { message: `${label} must be between 2 and 50 characters` }],
+  [` ${"a".repeat(50)} `, { kept: "a".repeat(50) }],
+];
 
 const badEmail = { message: "Invalid email format" };
-const longEmail = { message: "Email is too long" };
-const emailOfLength = (length: number, letter = "a") => `${letter.repeat(length - 6)}@ex.io`;
+const emailOfLength = (length: number) => `${"a".repeat(length - 6)}@ex.io`;
 const emailRules: Rule[] = [
-  ["a@b.c", { kept: "a@b.c" }],
   [" ada@example.com\t", { kept: "ada@example.com" }],
   ["Ada.Lovelace+log@Mail.Example.COM", { kept: "Ada.Lovelace+log@Mail.Example.COM" }],
-  ["ada@example..com", { kept: "ada@example..com" }],
-  ["ada", badEmail],
   ["ada@example", badEmail],
-  ["ada@.com", badEmail],
-  ["ada@example.", badEmail],
-  ["@example.com", badEmail],
-  ["ada@", badEmail],
-  ["ada@@example.com", badEmail],
-  ["ada@example@example.com", badEmail],
-  ["ada lovelace@example.com", badEmail],
-  ["ada@exam ple.com", badEmail],
   ["ada@example.c\u00a0om", badEmail],
   ["ada@example.com,bob@example.com", badEmail],
-  [emailOfLength(254), { kept: emailOfLength(254) }],
-  [emailOfLength(255), longEmail],
   [`  ${emailOfLength(254)}  `, { kept: emailOfLength(254) }],
-  [emailOfLength(254, wrench), { kept: emailOfLength(254, wrench) }],
-  [emailOfLength(255, wrench), longEmail],
+  [emailOfLength(255), { message: "Email is too long" }],
 ];
 
 const badPhone = { message: "Invalid phone format" };
 const phoneRules: Rule[] = [
-  ["123456", { kept: "123456" }],
-  ["12345", badPhone],
-  ["1".repeat(20), { kept: "1".repeat(20) }],
-  ["1".repeat(21), badPhone],
-  ["+45 (12) 34-56-78", { kept: "+45 (12) 34-56-78" }],
   ["12\u00a0345\t6", { kept: "12\u00a0345\t6" }],
   ["  123456  ", { kept: "123456" }],
-  ["  12345  ", badPhone],
-  [` ${"1".repeat(20)} `, { kept: "1".repeat(20) }],
   ["12345a", badPhone],
-  ["123.456", badPhone],
-  ["123456#7", badPhone],
-  ["123456/7", badPhone],
   ["\u0661\u0662\u0663\u0664\u0665\u0666", badPhone],
 ];
 
-const shortPassword = { message: "Password must be between 4 and 72 characters" };
 const passwordRules: Rule[] = [
   ["  abcd  ", { kept: "  abcd  " }],
-  ["  abc  ", shortPassword],
-  [` ${"a".repeat(72)} `, { kept: ` ${"a".repeat(72)} ` }],
-  [wrench.repeat(3), shortPassword],
-  [wrench.repeat(72), { kept: wrench.repeat(72) }],
-  [wrench.repeat(73), shortPassword],
+  ["  abc  ", { message: "Password must be between 4 and 72 characters" }],
 ];
 
 /** Tests each rule of one field; `read` gives what is kept of it. */

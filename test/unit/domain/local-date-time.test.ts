@@ -2,26 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readLocalDateTime } from "../../../src/domain/local-date-time.ts";
 
+/** Beside the property (test/unit/properties.test.ts), which holds dates and fractions of seconds against a calendar. */
 const accepted: readonly (readonly [sent: string, seen: string])[] = [
   ["2024-05-17T08:30", "2024-05-17T08:30:00"],
-  ["2024-05-17T08:30:15", "2024-05-17T08:30:15"],
-  ["2024-05-17T08:30:15.1", "2024-05-17T08:30:15.1"],
-  ["2024-05-17T08:30:15.123456", "2024-05-17T08:30:15.123456"],
-  ["2024-05-17T08:30:15.1234567", "2024-05-17T08:30:15.123456"],
-  ["2024-05-17T08:30:15.12345678", "2024-05-17T08:30:15.123456"],
   ["2024-05-17T08:30:15.123456789", "2024-05-17T08:30:15.123456"],
-  ["2023-12-31T23:59:59.999999999", "2023-12-31T23:59:59.999999"],
-  ["2024-05-17T08:30:15.000000999", "2024-05-17T08:30:15"],
   ["2024-05-17T08:30:15.100000999", "2024-05-17T08:30:15.1"],
-  ["2024-05-17T08:30:15.120000", "2024-05-17T08:30:15.12"],
-  ["2024-05-17T08:30:15.000001", "2024-05-17T08:30:15.000001"],
-  ["2024-05-17T08:30:15.0", "2024-05-17T08:30:15"],
-  ["2024-05-17T08:30:15.000000", "2024-05-17T08:30:15"],
-  ["2024-05-17T00:00:00", "2024-05-17T00:00:00"],
-  ["2024-05-17T23:59:59.999999", "2024-05-17T23:59:59.999999"],
   ["2024-02-29T12:00", "2024-02-29T12:00:00"],
-  ["2000-02-29T12:00", "2000-02-29T12:00:00"],
-  ["2023-02-28T12:00", "2023-02-28T12:00:00"],
   ["0001-01-01T00:00", "0001-01-01T00:00:00"],
   ["9999-12-31T23:59", "9999-12-31T23:59:00"],
   // An hour that does not exist, or comes twice, where clocks are changed.
@@ -42,23 +28,11 @@ const refused: readonly (readonly [why: string, sent: unknown])[] = [
   ["a t in lower case", "2024-05-17t08:30:00"],
   ["the basic format", "20240517T083000"],
   ["a week date", "2024-W20-5T08:30"],
-  ["month 0", "2024-00-17T08:30"],
-  ["month 13", "2024-13-17T08:30"],
-  ["day 0", "2024-05-00T08:30"],
-  ["day 32", "2024-05-32T08:30"],
-  ["29 February of a common year", "2023-02-29T08:30"],
-  ["29 February of a century that is no leap year", "1900-02-29T08:30"],
-  ["30 February", "2024-02-30T08:30"],
-  ["year 0", "0000-01-01T08:30"],
   ["a year of five digits", "12024-05-17T08:30"],
   ["a signed year", "+2024-05-17T08:30"],
   ["a year of two digits", "24-05-17T08:30"],
-  ["hour 24", "2024-05-17T24:00"],
-  ["minute 60", "2024-05-17T08:60"],
-  ["second 60", "2024-05-17T23:59:60"],
   ["a month of one digit", "2024-5-17T08:30"],
   ["a fraction without digits", "2024-05-17T08:30:00."],
-  ["a fraction of ten digits", "2024-05-17T08:30:00.1234567890"],
   ["a fraction after a comma", "2024-05-17T08:30:00,5"],
   ["a fraction of a minute", "2024-05-17T08:30.5"],
   ["leading whitespace", " 2024-05-17T08:30"],
@@ -86,15 +60,6 @@ describe("reading a local date-time", () => {
         message: "Invalid performed date: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
       };
       assert.throws(() => readLocalDateTime(sent), fault);
-    });
-  }
-
-  const lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-  for (const [index, length] of lengths.entries()) {
-    const month = String(index + 1).padStart(2, "0");
-    test(`month ${month} of a common year has ${length} days`, () => {
-      assert.equal(readLocalDateTime(`2023-${month}-${length}T08:30`), `2023-${month}-${length}T08:30:00`);
-      assert.throws(() => readLocalDateTime(`2023-${month}-${length + 1}T08:30`));
     });
   }
 

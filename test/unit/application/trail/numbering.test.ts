@@ -34,9 +34,6 @@ function watchLooks({ trail }: Stage): number[] {
   return polls;
 }
 
-const told = ({ events }: Stage, name: string) =>
-  events.recorded.flatMap(({ event, details }) => (event === name ? [details] : []));
-
 describe("numbering", () => {
   test("gives each record one number, by any number of processes at once, and the trees agree", async () => {
     const { numbering, commit, trail, numberedIds, rootOf } = makeTrailStage();
@@ -113,7 +110,7 @@ describe("numbering", () => {
     transactions.open.clear();
     await poll(stage, each);
     assert.deepEqual(numberedIds(), [1, 2, 5, 3, 4]);
-    assert.deepEqual(told(stage, "trail late"), []);
+    assert.deepEqual(stage.told("trail late"), []);
   });
 
   test("counts the second within which a transaction takes its own id from the end of the statement that found the ids", async () => {
@@ -168,7 +165,7 @@ describe("numbering", () => {
     stage.clock.advance(86_400);
     await poll(stage, each);
     assert.deepEqual(stage.numberedIds(), [2, 3, 1]);
-    assert.deepEqual(told(stage, "trail late"), [{ records: 1, entry: 2 }]);
+    assert.deepEqual(stage.told("trail late"), [{ records: 1, entry: 2 }]);
   });
 
   test("reports many late records once in ten minutes, and all of them", async () => {
@@ -179,9 +176,9 @@ describe("numbering", () => {
     stage.clock.advance(86_400);
     await poll(stage, each, 20);
     assert.equal(stage.numberedIds().length, 9_002);
-    assert.deepEqual(told(stage, "trail late"), [{ records: 4_000, entry: 2 }]);
+    assert.deepEqual(stage.told("trail late"), [{ records: 4_000, entry: 2 }]);
     await poll(stage, each, 600);
-    assert.deepEqual(told(stage, "trail late").slice(1), [{ records: 5_000, entry: 4_002 }]);
+    assert.deepEqual(stage.told("trail late").slice(1), [{ records: 5_000, entry: 4_002 }]);
   });
 
   test("calls no record late whose transaction was open when one process ended and another one started", async () => {
@@ -199,7 +196,7 @@ describe("numbering", () => {
     transactions.open.clear();
     await poll(stage, each, 8);
     assert.deepEqual(stage.numberedIds(), [3, 4, 2, 5, 1]);
-    assert.deepEqual(told(stage, "trail late"), []);
+    assert.deepEqual(stage.told("trail late"), []);
   });
 
   test("calls no log late that was written before a restart, because the owner has inserted a higher id", async () => {
@@ -211,7 +208,7 @@ describe("numbering", () => {
     stage.commit(3, 4);
     await poll(stage, stage.numbering());
     assert.deepEqual(stage.numberedIds(), [1_000_000, 1, 2, 3, 4]);
-    assert.deepEqual(told(stage, "trail late"), []);
+    assert.deepEqual(stage.told("trail late"), []);
   });
 
   test("numbers what comes after a record with an id that was not given out, also after a restart", async () => {
@@ -307,9 +304,9 @@ describe("numbering", () => {
     stage.given.log = 0;
     const each = stage.numbering();
     await poll(stage, each, 500);
-    assert.deepEqual(told(stage, "record too long for the trail"), [{ record: "log 1" }]);
+    assert.deepEqual(stage.told("record too long for the trail"), [{ record: "log 1" }]);
     await poll(stage, each, 200);
-    assert.equal(told(stage, "record too long for the trail").length, 2);
+    assert.equal(stage.told("record too long for the trail").length, 2);
   });
 
   test("measures its times by a clock that nobody can set", async () => {

@@ -2,15 +2,22 @@ import assert from "node:assert/strict";
 import { describe, mock, test } from "node:test";
 import { TrailObstacleError } from "../../../../src/application/trail/condition.ts";
 import { acceptTrail } from "../../../../src/application/trail/signing.ts";
-import { makeTrail } from "../../../../src/application/trail/trail.ts";
 import { openCheckpoint, readHead } from "../../../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../../../src/domain/trail/encoding.ts";
 import { leafHash } from "../../../../src/domain/trail/merkle.ts";
-import { key, logRecord, makeMemoryNote, makeTrailStage, range } from "../../../support/trail-stage.ts";
+import {
+  accept,
+  key,
+  logRecord,
+  makeMemoryNote,
+  makeTrailOn,
+  makeTrailStage,
+  range,
+} from "../../../support/trail-stage.ts";
 
 describe("signing", () => {
   test("is not broken by another process that goes on numbering and signing meanwhile", async () => {
-    const { start, commit, trail, events } = makeSigner();
+    const { start, commit, trail, told } = makeSigner();
     const [one, other] = [start(), start()];
     commit(1);
     await one.poll();
@@ -32,15 +39,12 @@ describe("signing", () => {
     commit(next);
     next += 1;
     await one.poll();
-    assert.deepEqual(
-      events.recorded.filter(({ event }) => event === "trail broken"),
-      [],
-    );
+    assert.deepEqual(told("trail broken"), []);
     assert.ok((one.signing.newest()?.size ?? 0) > 1_500);
   });
 
   test("signs nothing while what is remembered cannot be read, or was never signed", async () => {
-    const { start, commit, setNote, events } = makeSigner();
+    const { start, commit, setNote, told } = makeSigner();
     commit(...range(1, 8));
     const one = start();
     await one.poll();
@@ -51,7 +55,7 @@ describe("signing", () => {
       await other.poll();
       assert.equal(other.signing.newest(), undefined);
     }
-    assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
+    assert.equal(told("trail broken").length, 2);
   });
 
   test("signs nothing over a checkpoint in the database that says nothing, until the operator accepts that", async () => {
@@ -84,7 +88,7 @@ describe("signing", () => {
       await signing.close();
       if (isFileBroken) setNote("garbage\n");
       else trail.stored.checkpoints.push("garbage\n");
-      await acceptTrail({ ...trail, remembered, key }, { reason: "restored", givesUp: 0 });
+      await accept({ trail, remembered });
       assert.match(trail.stored.acceptances[0]?.refused ?? "", /^2 /);
     }
   });
@@ -95,13 +99,8 @@ describe("signing", () => {
     const start = (hasStateFile = true) => {
       // For ever before the end of the stop.
       const pause = () => new Promise(() => {});
-      const trail = makeTrail({
-        ...stage,
-        remembered: hasStateFile ? memory.remembered : undefined,
-        requestTrail: stage.trail,
-        key,
-        pause,
-      });
+      const remembered = hasStateFile ? memory.remembered : undefined;
+      const trail = makeTrailOn(stage, { remembered, pause });
       const signing = {
         newest() {
           const note = trail.checkpoint();
@@ -119,11 +118,7 @@ describe("signing", () => {
       };
       return { signing, poll };
     };
-    return {
-      ...stage,
-      ...memory,
-      start,
-    };
+    return { ...stage, ...memory, start };
   }
 
   test("signs what has grown, once it has all of it and at most once a second, and remembers before it tells", async () => {
@@ -163,7 +158,7 @@ describe("signing", () => {
     for (const restarted of [true, false]) {
       test(`signs nothing over ${what}${restarted ? ", after a restart" : ""}, until it is accepted`, async () => {
         const signer = makeSigner();
-        const { start, commit, note, events, trail, remembered } = signer;
+        const { start, commit, note, trail, remembered, told } = signer;
         let { signing, poll } = start();
         commit(...range(1, 600));
         await poll();
@@ -178,20 +173,16 @@ describe("signing", () => {
         for (let time = 0; time < 5; time += 1) await poll(11);
         assert.equal(note(), before);
         assert.notEqual(signing.contradiction(), undefined);
-        const told = events.recorded.filter(({ event }) => event === "trail broken");
-        assert.equal(told.length, 1);
-        assert.match(JSON.stringify(told), /TRAIL_STATE_FILE 599 /);
+        assert.equal(told("trail broken").length, 1);
+        assert.match(JSON.stringify(told("trail broken")), /TRAIL_STATE_FILE 599 /);
 
-        await acceptTrail(
-          { ...trail, remembered, key },
-          { reason: "restored", givesUp: what === "an older dump" ? 189 : 0 },
-        );
+        await accept({ trail, remembered }, "restored", what === "an older dump" ? 189 : 0);
         assert.match(trail.stored.acceptances[0]?.refused ?? "", /^599 /);
         commit(...range(610, 620));
         for (let time = 0; time < 3; time += 1) await poll(11);
         assert.equal(signing.contradiction(), undefined);
         assert.equal(openCheckpoint(note() ?? "", [key]).size, trail.stored.entries.length);
-        assert.ok(events.recorded.some(({ event }) => event === "trail whole again"));
+        assert.equal(told("trail whole again").length, 1);
       });
     }
   }
@@ -216,18 +207,17 @@ describe("signing", () => {
   });
 
   test("tells of a checkpoint in the log at most once a minute", async () => {
-    const { start, commit, events } = makeSigner();
+    const { start, commit, told } = makeSigner();
     const { poll } = start();
-    const told = () =>
-      events.recorded.flatMap(({ event, details }) => (event === "checkpoint" ? details?.["size"] : []));
+    const sizes = () => told("checkpoint").map(details => details?.["size"]);
     commit(1);
     await poll();
     commit(2);
     await poll(59);
-    assert.deepEqual(told(), [1]);
+    assert.deepEqual(sizes(), [1]);
     commit(3);
     await poll(1);
-    assert.deepEqual(told(), [1, 3]);
+    assert.deepEqual(sizes(), [1, 3]);
   });
 
   test("says whether the database or its own memory contradicts the trail, where there is no state file", async () => {
@@ -263,7 +253,7 @@ describe("signing", () => {
   });
 
   test("signs nothing over checkpoints in the database while the state file is missing, until it is put back", async () => {
-    const { start, commit, setNote, note, events } = makeSigner();
+    const { start, commit, setNote, note, told } = makeSigner();
     commit(1, 2);
     const one = start();
     await one.poll();
@@ -284,8 +274,8 @@ describe("signing", () => {
       assert.equal(signing.contradiction(), undefined);
       assert.equal(signing.newest()?.size, isRestarted ? 4 : 3);
     }
-    assert.equal(events.recorded.filter(({ event }) => event === "trail waits").length, 2);
-    assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 0);
+    assert.equal(told("trail waits").length, 2);
+    assert.equal(told("trail broken").length, 0);
   });
 
   test("begins where the state file of a new database is empty, or not there", async () => {
@@ -301,7 +291,7 @@ describe("signing", () => {
   });
 
   test("is failing, and not contradicted, while the state file cannot be written, and signs again when it can", async () => {
-    const { start, commit, remembered, events } = makeSigner();
+    const { start, commit, remembered, told } = makeSigner();
     const { signing, poll } = start();
     commit(1);
     await poll();
@@ -315,7 +305,7 @@ describe("signing", () => {
     remembered.write = write;
     await poll(11);
     assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 2]);
-    const named = (event: string) => events.recorded.filter(recorded => recorded.event === event).length;
+    const named = (event: string) => told(event).length;
     assert.deepEqual([named("trail failed"), named("trail broken"), named("trail whole again")], [1, 0, 1]);
   });
 
@@ -362,7 +352,7 @@ describe("signing", () => {
   });
 
   test("signs nothing beside checkpoints of a key of another name, until the operator accepts that", async () => {
-    const { start, commit, trail, remembered, events } = makeSigner();
+    const { start, commit, trail, remembered, told } = makeSigner();
     commit(1);
     const one = start();
     await one.poll();
@@ -378,11 +368,11 @@ describe("signing", () => {
         one.signing.contradiction(),
         `${place} has a checkpoint of other.example.com, and not of trail.example.com`,
       );
-      await acceptTrail({ ...trail, remembered, key }, { reason: "one name", givesUp: 0 });
+      await accept({ trail, remembered }, "one name");
       await one.poll(11);
       assert.equal(one.signing.contradiction(), undefined);
     }
-    assert.equal(events.recorded.filter(({ event }) => event === "trail broken").length, 2);
+    assert.equal(told("trail broken").length, 2);
   });
 
   test("numbers on while the state file cannot be read, and signs again when it can", async () => {
@@ -410,7 +400,7 @@ describe("signing", () => {
     await poll();
     await signing.close();
     setNote(undefined);
-    await acceptTrail({ ...trail, remembered, key }, { reason: "a new machine", givesUp: 0 });
+    await accept({ trail, remembered }, "a new machine");
     assert.match(trail.stored.acceptances[0]?.refused ?? "", /^1 /);
     assert.equal(openCheckpoint(note() ?? "", [key]).size, 1);
     commit(2);

@@ -2,20 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { TrailStore } from "../../../../src/application/trail/ports.ts";
-import { makeTrail } from "../../../../src/application/trail/trail.ts";
 import { DomainError } from "../../../../src/domain/error.ts";
-import { key, makeTrailStage, range } from "../../../support/trail-stage.ts";
-import { until } from "../../../support/until.ts";
-
-/** One that polls when a test says so. */
-const trailOf = (stage: ReturnType<typeof makeTrailStage>) =>
-  makeTrail({
-    ...stage,
-    requestTrail: stage.trail,
-    key,
-    remembered: undefined,
-    pause: () => turn(),
-  });
+import { makeTrailOn, makeTrailStage, range } from "../../../support/trail-stage.ts";
+import { deferred, until } from "../../../support/until.ts";
 
 /** Runs a trail for so many waits; answers them, and what was logged. */
 async function run(failures: readonly (Error | undefined)[], commits: readonly number[] = []) {
@@ -36,17 +25,9 @@ async function run(failures: readonly (Error | undefined)[], commits: readonly n
       },
     },
   };
-  let done = (): void => {};
-  const enough = new Promise<void>(resolve => {
-    done = resolve;
-  });
-  const service = makeTrail({
+  const { promise: enough, resolve: done } = deferred();
+  const service = makeTrailOn(stage, {
     trail,
-    requestTrail: stage.trail,
-    key,
-    remembered: undefined,
-    events,
-    clock: stage.clock,
     pause(milliseconds) {
       waits.push(milliseconds);
       stage.clock.advance(milliseconds / 1_000);
@@ -69,7 +50,7 @@ describe("the trail beside the requests", () => {
     const number = ledger.number;
     ledger.number = () => Promise.reject(refused);
     stage.commit(1, 2, 3);
-    const service = trailOf(stage);
+    const service = makeTrailOn(stage);
     assert.deepEqual(service.state().condition.kind, "waiting");
     const poll = async (seconds: number) => {
       stage.clock.advance(seconds);
@@ -80,7 +61,7 @@ describe("the trail beside the requests", () => {
     assert.deepEqual(await poll(1), ["failing", 3, 1]);
     assert.equal(service.state().condition.why, "PostgreSQL refuses a statement (42501)");
     for (let time = 0; time < 3; time += 1) await poll(10);
-    const events = (name: string) => stage.events.recorded.filter(({ event }) => event === name).length;
+    const events = (name: string) => stage.told(name).length;
     assert.deepEqual([events("trail failed"), events("trail whole again")], [1, 0]);
     assert.deepEqual(await poll(600), ["failing", 3, 631]);
     assert.equal(events("trail failed"), 2);
@@ -97,7 +78,7 @@ describe("the trail beside the requests", () => {
     const { end } = ledger;
     ledger.end = () => Promise.reject(new Error("x"));
     stage.commit(...range(1, 10_001));
-    const service = trailOf(stage);
+    const service = makeTrailOn(stage);
     const poll = async (seconds: number) => {
       stage.clock.advance(seconds);
       await service.poll();
@@ -116,7 +97,7 @@ describe("the trail beside the requests", () => {
     const stage = makeTrailStage();
     const { ledger } = stage.trail;
     const { end } = ledger;
-    const service = trailOf(stage);
+    const service = makeTrailOn(stage);
     const reported = () =>
       stage.events.recorded.filter(({ event }) => event === "trail failed" || event === "trail whole again");
     for (let second = 0; second < 500; second += 1) {
@@ -138,12 +119,9 @@ describe("the trail beside the requests", () => {
     const stage = makeTrailStage();
     stage.trail.ledger.number = () => Promise.reject(Object.assign(new Error("x"), { code: "42501" }));
     stage.commit(1);
-    let count = (_: number): void => {};
-    const counted = new Promise<number>(resolve => {
-      count = resolve;
-    });
+    const { promise: counted, resolve: count } = deferred<number>();
     stage.trail.records.unnumbered = () => counted;
-    const service = trailOf(stage);
+    const service = makeTrailOn(stage);
     stage.clock.advance(1);
     const polled = service.poll();
     await until(() => service.state().condition.kind === "failing");
@@ -197,16 +175,10 @@ describe("the trail beside the requests", () => {
   });
 
   test("ends between two batches at the stop, and reports no failure", async () => {
-    const { trail, commit, clock, events } = makeTrailStage();
-    commit(...range(1, 12_000));
+    const stage = makeTrailStage();
+    stage.commit(...range(1, 12_000));
     let stopped: Promise<void> | undefined;
-    const service = makeTrail({
-      trail,
-      requestTrail: trail,
-      key,
-      remembered: undefined,
-      events,
-      clock,
+    const service = makeTrailOn(stage, {
       pause(milliseconds, value, cut) {
         if (milliseconds === 20) stopped ??= service.stop();
         return sleep(cut?.signal.aborted ? 60_000 : 0, value, cut);
@@ -215,9 +187,9 @@ describe("the trail beside the requests", () => {
     service.start();
     await until(() => stopped !== undefined);
     await stopped;
-    assert.equal(trail.stored.entries.length, 4_000);
+    assert.equal(stage.trail.stored.entries.length, 4_000);
     assert.deepEqual(
-      events.recorded.map(({ event, details }) => [event, details?.["size"]]),
+      stage.events.recorded.map(({ event, details }) => [event, details?.["size"]]),
       [["checkpoint", 4_000]],
     );
   });

@@ -17,24 +17,16 @@ describe("where a request comes from", () => {
   const proxied = makeClientAddress(["10.0.0.0/8", "192.0.2.7", "2001:db8:ffff::/48"]);
   const linked = makeClientAddress(["fe80::1"]);
 
+  // Beside the property (test/unit/properties.test.ts), which has the usual forms and any number of proxies.
   for (const [what, addressOf, peer, forwarded, expected] of [
     ["the peer", direct, "198.51.100.1", undefined, "198.51.100.1"],
     ["not what a client claims, without trusted proxies", direct, "10.0.0.1", "1.2.3.4", "10.0.0.1"],
     ["not what a client claims past a trusted proxy", proxied, "10.0.0.1", "6.6.6.6, 1.2.3.4", "1.2.3.4"],
     ["not what an unknown peer claims", proxied, "198.51.100.1", "1.2.3.4", "198.51.100.1"],
-    ["behind two trusted proxies", proxied, "10.0.0.1", "6.6.6.6, 1.2.3.4, 192.0.2.7", "1.2.3.4"],
-    ["the outermost proxy, when all are trusted", proxied, "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
     ["behind an IPv6 proxy", proxied, "2001:db8:ffff::1", "1.2.3.4", "1.2.3.4"],
     ["behind a proxy on any link, without its zone", linked, "fe80::1%eth0", "1.2.3.4", "1.2.3.4"],
-    ["the proxy, when it says nothing", proxied, "10.0.0.1", undefined, "10.0.0.1"],
     ["unknown, when a proxy says nonsense", proxied, "10.0.0.1", "1.2.3.4, tea", "unknown"],
-    ["without the port that a proxy adds", proxied, "10.0.0.1", "1.2.3.4:5678", "1.2.3.4"],
-    ["without brackets", proxied, "10.0.0.1", "[2001:db8:1:2::6]", "2001:db8:1:2::/64"],
-    ["without brackets and port", proxied, "10.0.0.1", "[2001:db8:1:2::6]:443", "2001:db8:1:2::/64"],
-    ["without quotation marks", proxied, "10.0.0.1", '"1.2.3.4"', "1.2.3.4"],
-    ["quoted as in Forwarded", proxied, "10.0.0.1", '"[2001:db8:1:2::6]:4711"', "2001:db8:1:2::/64"],
     ["IPv4 in brackets as IPv6", proxied, "10.0.0.1", "[::ffff:1.2.3.4]:80", "1.2.3.4"],
-    ["behind a proxy that is named with a port", proxied, "10.0.0.1", "1.2.3.4, 10.0.0.2:80", "1.2.3.4"],
     [
       "IPv6 without brackets, though it ends like a port",
       proxied,

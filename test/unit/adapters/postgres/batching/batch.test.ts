@@ -5,7 +5,7 @@ import { batched } from "../../../../../src/adapters/postgres/batching/batch.ts"
 import type { StatementSource } from "../../../../../src/adapters/postgres/connection/database.ts";
 import { translate } from "../../../../../src/adapters/postgres/connection/sqlstate.ts";
 import { type Statement, sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
-import { turns } from "../../../../support/until.ts";
+import { deferred, turns } from "../../../../support/until.ts";
 
 const reported = (code: string, severity = "ERROR") =>
   new postgres.PostgresError({ message: code, code, severity } as never);
@@ -67,8 +67,7 @@ describe("a batch", () => {
   });
 
   test("takes calls until its statement gets a connection", async () => {
-    let connect = () => {};
-    const connected = new Promise<void>(resolve => (connect = resolve));
+    const { promise: connected, resolve: connect } = deferred();
     const { sent, run, statementFor } = openSquares();
     const square = batched(
       async source => {

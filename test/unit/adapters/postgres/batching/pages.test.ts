@@ -9,7 +9,7 @@ import {
 } from "../../../../../src/adapters/postgres/batching/pages.ts";
 import type { Database } from "../../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
-import { turns } from "../../../../support/until.ts";
+import { deferred, turns } from "../../../../support/until.ts";
 
 const first = 400;
 
@@ -256,10 +256,7 @@ describe("pages of which the next one is read ahead", () => {
 test("a list whose first page is shared with a list of shorter pages goes on after that page", async () => {
   const count = 300;
   let statements = 0;
-  let connect = () => {};
-  const connected = new Promise<void>(resolve => {
-    connect = resolve;
-  });
+  const { promise: connected, resolve: connect } = deferred();
   const queryBytes: Database["queryBytes"] = async source => {
     statements += 1;
     if (statements === 2) await connected;

@@ -5,6 +5,7 @@ import {
   type PooledConnection,
   type PoolLimits,
 } from "../../../../../src/adapters/postgres/connection/pool.ts";
+import { deferred } from "../../../../support/until.ts";
 
 const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
 const broken = new Error("the connection broke");
@@ -55,10 +56,7 @@ function openPool(limits: Partial<PoolLimits> = {}, mayOpen = (_opened: number) 
   function ask() {
     let answer: (rows: string[]) => void = () => {};
     let fail: (error: Error) => void = () => {};
-    let tell: (client: FakeConnection) => void = () => {};
-    const begun = new Promise<FakeConnection>(resolve => {
-      tell = resolve;
-    });
+    const { promise: begun, resolve: tell } = deferred<FakeConnection>();
     const answered = pool.run<string[]>(client => {
       assert.equal(client.closed, false, "a closed connection is never checked out");
       client.running += 1;

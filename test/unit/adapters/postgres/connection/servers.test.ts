@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { DatabaseServer } from "../../../../../src/adapters/postgres/connection/database-url.ts";
 import { DatabaseServers } from "../../../../../src/adapters/postgres/connection/servers.ts";
+import { deferred } from "../../../../support/until.ts";
 
 const names = ["a", "b", "c"] as const;
 type Name = (typeof names)[number];
@@ -107,10 +108,8 @@ describe("the servers of a database", () => {
 
   test("are not left in peace after one that was asked before has opened", async () => {
     const world = makeWorld(true, ["primary", "refuses", "refuses"]);
-    let release = (): void => {};
-    world.world.held = new Promise(resolve => {
-      release = resolve;
-    });
+    const { promise, resolve: release } = deferred();
+    world.world.held = promise;
     const opening = world.connect();
     world.world.set("a", "refuses");
     await assert.rejects(world.connect(), unavailable);
