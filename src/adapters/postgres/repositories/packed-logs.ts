@@ -1,4 +1,5 @@
 import type { LogPosition } from "../../../domain/maintenance-log.ts";
+import { escapes, NextEscaped } from "./json-escapes.ts";
 import type { Names, References } from "./names.ts";
 
 /**
@@ -115,47 +116,12 @@ const statusKey = Buffer.from('","status":"');
 const taskTypeKey = Buffer.from('","taskType":"');
 const commentKey = Buffer.from('","comment":"');
 
-/** What JSON.stringify writes for each byte up to the last one that it escapes. */
-const escapes: readonly Uint8Array[] = Array.from({ length: backslash + 1 }, (_, byte) =>
-  Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
-);
-
 /** A stream waits for its client after this many (JsonChunk), so a slow client holds little more. */
 const chunkBytes = 64 * 1024;
 /** One log is 62 KB at most, when its comment is all control characters. */
 const mostChunkBytes = chunkBytes + 64 * 1024;
 /** Where the logs of all lists are rendered, and behind that their comments as they come, for the fastest of copies. */
 const scratch = new Uint8Array(mostChunkBytes + chunkBytes);
-
-const escapedBytes = [...escapes.keys()].filter(byte => escapes[byte]?.length !== 1);
-/** Bytes of comments between two searches for what JSON escapes: where there is much of it, copying byte by byte is faster. */
-const searchDistance = 1024;
-
-/** The next byte of the comments of a page that JSON escapes. */
-class NextEscaped {
-  /** No further than it is; 0 before the first search. */
-  at = 0;
-  readonly #comments: Buffer;
-  readonly #nextOf = escapedBytes.map(() => -1);
-  #searchedFrom = 0;
-
-  constructor(comments: Buffer) {
-    this.#comments = comments;
-  }
-
-  search(from: number): void {
-    if (from < this.#searchedFrom + searchDistance) return;
-    this.#searchedFrom = from;
-    this.at = this.#comments.length;
-    for (let i = 0; i < escapedBytes.length; i += 1) {
-      let next = this.#nextOf[i] as number;
-      if (next < from) next = this.#comments.indexOf(escapedBytes[i] as number, from);
-      if (next < 0) next = this.#comments.length;
-      this.#nextOf[i] = next;
-      if (next < this.at) this.at = next;
-    }
-  }
-}
 
 /** Renders the logs from there on, with names that have all of `idsIn`. */
 function render(
