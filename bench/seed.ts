@@ -29,8 +29,8 @@ export async function seedLogs(sql: postgres.Sql, upTo: number): Promise<void> {
   await sql`
     insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
     select timestamp '2006-01-01' + make_interval(mins => i::integer + (i * 7919 % 10000)::integer),
-      (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'])[case when i % 1000 = 0 then 4 else 1 + i % 7 % 3 end],
-      (array['PRODUCTION', 'MAINTENANCE', 'ERROR'])[1 + i % 5 % 3],
+      (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED']::log_status[])[case when i % 1000 = 0 then 4 else 1 + i % 7 % 3 end],
+      (array['PRODUCTION', 'MAINTENANCE', 'ERROR']::task_type[])[1 + i % 5 % 3],
       'Entry ' || i || ': pressure, belts and sensors checked; all within limits, next inspection due in 30 days.',
       case when i <= ${smallAssets * logsOfSmallAsset}::bigint then 1 + i % ${smallAssets}::bigint
         when i % 4 = 0 then ${largeAsset}::bigint

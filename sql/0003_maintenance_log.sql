@@ -1,11 +1,13 @@
+create type log_status as enum ('PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED');
+create type task_type as enum ('PRODUCTION', 'MAINTENANCE', 'ERROR');
+
 create table maintenance_log (
   id                       bigint generated always as identity primary key check (id between 1 and 4503599627370495),
   -- What YYYY-MM-DDTHH:MM:SS can say: years of four digits, and no infinity.
   performed_date           timestamp without time zone not null
     check (performed_date >= '0001-01-01' and performed_date < '10000-01-01'),
-  -- Of indexes: a new version of another collation would break them.
-  status                   text collate "C" not null check (status in ('PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED')),
-  task_type                text collate "C" not null check (task_type in ('PRODUCTION', 'MAINTENANCE', 'ERROR')),
+  status                   log_status not null,
+  task_type                task_type not null,
   comment                  text not null check (char_length(comment) <= 10000),
   asset_id                 bigint not null references asset,
   performed_by_employee_id bigint not null references employee,
@@ -13,7 +15,8 @@ create table maintenance_log (
   performed_by_name        text check (char_length(performed_by_name) <= 101),
   -- Null in logs from before the trail.
   recorded_at              timestamptz default now(),
-  -- Part of the log that it made, so that both are committed or neither is. Visible ASCII.
+  -- Part of the log that it made, so that both are committed or neither is. Visible ASCII. A new version of a collation other
+  -- than C would break the index.
   idempotency_key          text collate "C"
     check (char_length(idempotency_key) between 1 and 255 and idempotency_key ~ '^[!-~]+$')
 );

@@ -22,8 +22,8 @@ const seed = `
   insert into asset (name, description) select 'Asset\t' || i, '' from generate_series(1, 11) i;
   insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
   select timestamp '2024-01-01' + make_interval(mins => i / 3),
-    (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'])[case when i > ${logCount / 2} then 1 + (i % 3000 = 0)::int else 1 + i % 4 end],
-    (array['PRODUCTION', 'MAINTENANCE', 'ERROR'])[case when i > ${logCount / 2} then 1 + (i % 4500 = 0)::int else 1 + i % 3 end],
+    (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED']::log_status[])[case when i > ${logCount / 2} then 1 + (i % 3000 = 0)::int else 1 + i % 4 end],
+    (array['PRODUCTION', 'MAINTENANCE', 'ERROR']::task_type[])[case when i > ${logCount / 2} then 1 + (i % 4500 = 0)::int else 1 + i % 3 end],
     case when i % 7 = 0 then e'a,"b"\\\\\\n\\x01\\x1f\\u2028é😀' else 'comment ' || i end,
     case when i <= ${logCount / 2} then 1 else 2 + i % 8 end, 1 + i % 4
   from generate_series(1, ${logCount}) i;

@@ -28,8 +28,8 @@ const seed = `
   insert into maintenance_log
     (performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key)
   select timestamp '2024-01-01' + make_interval(mins => i + i * 7919 % 60),
-    (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'])[case when i % 1000 = 0 then 4 else 1 + i % 7 % 3 end],
-    (array['PRODUCTION', 'MAINTENANCE', 'ERROR'])[1 + i % 5 % 3],
+    (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED']::log_status[])[case when i % 1000 = 0 then 4 else 1 + i % 7 % 3 end],
+    (array['PRODUCTION', 'MAINTENANCE', 'ERROR']::task_type[])[1 + i % 5 % 3],
     'Pressure, belts and sensors checked; all within limits, next inspection due in ' || i || ' days.',
     case when i <= ${logCount / 2} and i % 3 < 2 then 1 else 2 + i % 299 end, 1 + i % 20, case when i % 2 = 0 then 'key-' || i end
   from generate_series(1, ${logCount}) i`;

@@ -243,9 +243,9 @@ describe("the audit trail in the database itself", async () => {
           column => [column, "null", "23502"],
         ),
         ...["IN_PROGRESS", "COMPLETED", "CANCELLED"].map(word => ["status", `'${word}'`, undefined]),
-        ["status", "'DONE'", "23514"],
+        ["status", "'DONE'", "22P02"],
         ...["PRODUCTION", "MAINTENANCE"].map(word => ["task_type", `'${word}'`, undefined]),
-        ["task_type", "'X'", "23514"],
+        ["task_type", "'X'", "22P02"],
       ],
     ],
   ] as const) {

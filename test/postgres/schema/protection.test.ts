@@ -65,8 +65,8 @@ describe("what protects the records", async () => {
     ],
     [
       "a constraint that is gone",
-      "alter table maintenance_log drop constraint maintenance_log_status_check",
-      "constraint maintenance_log_status_check on maintenance_log",
+      "alter table maintenance_log drop constraint maintenance_log_comment_check",
+      "constraint maintenance_log_comment_check on maintenance_log",
     ],
     [
       "a foreign key that is gone",
@@ -145,6 +145,12 @@ describe("what protects the records", async () => {
       "alter table maintenance_log alter recorded_at drop default",
       "column recorded_at on maintenance_log",
       "alter table maintenance_log alter recorded_at set default now()",
+    ],
+    [
+      "a word that a status had",
+      "alter type log_status rename value 'CANCELLED' to 'DROPPED'",
+      "column status on maintenance_log",
+      "alter type log_status rename value 'DROPPED' to 'CANCELLED'",
     ],
     [
       "policies that hide rows",

@@ -57,8 +57,8 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
             case when a.id is not null and live.live then nextval('maintenance_log_id_seq') end as new_id
           from json_to_recordset(${sent}::text::json) as entry (
             n int, "assetId" bigint, "employeeId" bigint, "emailFolded" text, "tokenVersion" int,
-            "tokenId" text, "performedDate" timestamp, status text,
-            "taskType" text, comment text, key text
+            "tokenId" text, "performedDate" timestamp, status log_status,
+            "taskType" task_type, comment text, key text
           )
           left join asset a on a.id = "assetId"
           left join employee on employee.id = "employeeId" and employee.email_folded = "emailFolded"

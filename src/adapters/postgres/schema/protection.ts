@@ -21,7 +21,9 @@ export const presentProtection: Statement = sql`
     concat('row security ', relrowsecurity, ', rules ', exists (select from pg_rewrite where ev_class = pg_class.oid)) as definition
   from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'
   union all
-  select 'column', relname, attname, concat(format_type(atttypid, atttypmod), case when attnotnull then ' not null' end,
+  select 'column', relname, attname, concat(format_type(atttypid, atttypmod),
+    (select ' of ' || string_agg(enumlabel, ' ' order by enumsortorder) from pg_enum where enumtypid = atttypid),
+    case when attnotnull then ' not null' end,
     (select ' collate ' || collname::text from pg_collation where pg_collation.oid = attcollation and collname <> 'default'),
     ' ' || pg_get_expr(adbin, adrelid), case when attidentity <> '' then ' identity ' || attidentity::text end)
   from pg_attribute join pg_class on pg_class.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum

@@ -8,8 +8,8 @@ const moment = sql`coalesce(pg_catalog.to_char(recorded_at at time zone 'Etc/UTC
 
 /**
  * Each record as the bytes of its entry (domain/trail/entry.ts). PostgreSQL writes strings as RFC 8785 asks for: it escapes
- * the quotation mark, the backslash and control characters only, in the same form. Constraints keep status and task type to
- * words that need no escape. `concat` takes a third of the time of json_build_object. Functions are qualified, because the
+ * the quotation mark, the backslash and control characters only, in the same form. The types of status and task type have
+ * only words that need no escape. `concat` takes a third of the time of json_build_object. Functions are qualified, because the
  * owner of the schema could put others in their place. `subject` is the id by which people know the record.
  */
 export const linesOf: Readonly<Record<EntryKind, Statement>> = {
