@@ -119,4 +119,15 @@ describe("the meter of requests", () => {
       assert.deepEqual([line?.details?.["status"], line?.details?.["cut"]], [200, true]);
     });
   }
+
+  test("is told of an error that the client does not wait for, as cut by the client", async () => {
+    const { meter, answered, cut } = makeRecordingMeter();
+    await using world = await openWorld({ meter });
+    const { socket, text } = await dial(world.port);
+    socket.write(`POST ${api}/auth/login HTTP/1.1\r\n${host}Content-Length: 100000\r\n\r\n`);
+    await until(() => text().includes(" 413 "));
+    socket.resetAndDestroy();
+    await until(() => answered.length > 0);
+    assert.deepEqual([answered, cut], [[`POST ${api}/auth/login 413`], ["client"]]);
+  });
 });

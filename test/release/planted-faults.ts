@@ -548,7 +548,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["response.ts", "if (exchange.isArriving) throwAway(exchange.request);", ""],
     [
       "http-connection.ts",
-      "if (hasBegun) this.#endAfterResponse();",
+      "if (owesResponse) this.#endAfterResponse();",
       "if (false) this.#endAfterResponse();",
       "sent without waiting, whatever the third asks for: two are answered, and the process goes on",
     ],
@@ -603,7 +603,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "An owner (an employee": [
     [
       "account.ts",
-      "others === 0 || others + room.of(share) + more <= left",
+      "ofSameOwner === 0 || ofSameOwner + room.of(share) + more <= left",
       "true",
       "10,000 steps of clients: what is held is counted, bounded and given back, and newcomers are served",
     ],

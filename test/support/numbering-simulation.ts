@@ -357,7 +357,7 @@ class Simulation {
     const isSameServer = () => server === trail.transactions.server;
     try {
       const isMore = await process.numbering.step();
-      const head = process.numbering.head() as Head;
+      const head = process.numbering.knownHead() as Head;
       if (!isSameServer()) return isMore;
       if (this.#signed && head.size >= this.#signed.size && this.#processes.includes(process))
         this.expect(

@@ -46,7 +46,7 @@ export function makeTrailStage() {
   const events = makeRecordingEventLog();
   const numbering = (of: MemoryTrail = trail) => {
     const each = new Numbering({ ...of, clock, events });
-    return { poll: () => pollAll(each), current: each.current, head: each.head };
+    return { poll: () => pollAll(each), readHead: each.readHead, knownHead: each.knownHead };
   };
   /** Commits logs with these ids. */
   const commit = (...ids: number[]) => {

@@ -62,11 +62,11 @@ export class Numbering {
     }
   }
 
-  /** The tree of all entries at this moment. */
-  current = async (): Promise<KnownHead> => headOf(await this.#follow());
+  /** Reads the end of the trail, and takes over what other processes have numbered. */
+  readHead = async (): Promise<KnownHead> => headOf(await this.#follow());
 
   /** The tree of the entries that this process knows; undefined before its first step. */
-  head = (): KnownHead | undefined => this.#known && headOf(this.#known);
+  knownHead = (): KnownHead | undefined => this.#known && headOf(this.#known);
 
   /** When the wait for a transaction began that may hold an older id, in elapsed milliseconds. */
   waitsSince = (): number | undefined => this.#settling.nextFloor?.since;

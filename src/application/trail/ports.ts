@@ -52,7 +52,7 @@ export interface Ledger {
   end(): Promise<LedgerEnd>;
   /**
    * Gives the next indexes to records above these ids, and up to others, that have no entry, at most so many: by the order
-   * of kinds, then by id. Resolves with undefined, and adds nothing, where the trail does not end at `size`.
+   * of kinds, then by id. Those up to the ids of `settled` are late. Resolves with undefined, and adds nothing, where the trail does not end at `size`.
    */
   number(size: number, above: Ids, settled: Ids, limit: number, upTo: Ids): Promise<Numbered | undefined>;
   /**

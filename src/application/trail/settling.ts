@@ -22,7 +22,7 @@ export interface Settling {
   /**
    * *Open*: transactions from before the first poll may hold any id, so a pass a minute goes over all ids. *Ended*: these
    * transactions have ended, and one more pass finds what they left. *Settled*: a pass once a day finds what the owner has inserted.
-   * Open -> ended when the first `nextFloor` is reached (`afterNew`); -> settled at the end of a pass (`afterWindow`); -> open
+   * Open -> ended when the first `nextFloor` is reached (`afterNew`); -> settled at the end of a pass (`afterPassWindow`); -> open
    * from any when the server is another one, or issues ids again (`afterHorizon`).
    */
   readonly phase: "open" | "ended" | "settled";
@@ -104,7 +104,7 @@ export function next(state: Settling, seen: Seen): Step {
     }
     case "numbered": {
       if (seen.numbered === undefined) return end(state);
-      return (seen.window.isOfPass ? afterWindow : afterNew)(state, seen.numbered, seen.window);
+      return (seen.window.isOfPass ? afterPassWindow : afterNew)(state, seen.numbered, seen.window);
     }
     case "entries checked": {
       const { pass } = state as { pass: Pass };
@@ -138,7 +138,7 @@ function afterHorizon(state: Settling, { horizon, size, now }: Extract<Seen, { k
   // A sequence that was set back issues ids again, as does a server that has lost some: they may be anywhere.
   if (server !== state.server || entryKinds.some(kind => lastIds[kind] < state.issued[kind]))
     return { ...nothingKnown, server, issued: lastIds, issuedAt: now, floor: lastIds, ...begun };
-  // The ids that an earlier poll found issued, and not this one: the transaction of an id issued since may have no xid yet.
+  // Those of an earlier poll: the transaction of an id that only this one found issued may have no xid yet.
   const nextFloor =
     state.nextFloor ?? (xid === undefined ? undefined : { ids: state.issued, xid, since: now });
   return {
@@ -163,7 +163,7 @@ function afterNew(state: Settling, { found, hashes, lastIds }: Numbered, window:
   );
 }
 
-function afterWindow(state: Settling, { found, lastIds }: Numbered, { upTo }: Window): Step {
+function afterPassWindow(state: Settling, { found, lastIds }: Numbered, { upTo }: Window): Step {
   const doneTo = found < mostRecords ? upTo : lastIds;
   if (!isSame(doneTo, everyId)) return end({ ...state, pass: { ...(state.pass as Pass), doneTo } }, true);
   return end({ ...state, phase: state.phase === "open" ? "open" : "settled", pass: undefined });

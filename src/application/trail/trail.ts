@@ -107,7 +107,8 @@ export function makeTrail(ports: ServedTrailPorts) {
       if (sinceSigned < pollMilliseconds) return isMore ? batchMilliseconds : pollMilliseconds - sinceSigned;
       const [gone] = await trail.records.newestFaults();
       if (gone !== undefined) throw new TrailError(gone);
-      if (!status.isWhole || numbering.head()?.size !== newest()?.size) await signing.sign(numbering.current);
+      if (!status.isWhole || numbering.knownHead()?.size !== newest()?.size)
+        await signing.sign(numbering.readHead);
       status.succeededAt = clock.elapsed();
       if (!isMore) await recordOutcome(undefined);
       return isMore ? batchMilliseconds : pollMilliseconds;
@@ -125,7 +126,7 @@ export function makeTrail(ports: ServedTrailPorts) {
   }
 
   function report({ kind, why }: TrailCondition, error: unknown): void {
-    const head = numbering.head();
+    const head = numbering.knownHead();
     if (kind === "whole") events.info("trail whole again");
     else if (kind === "waiting") events.warn("trail waits", { why });
     else if (kind === "contradicted")
@@ -164,7 +165,7 @@ export function makeTrail(ports: ServedTrailPorts) {
     state(): TrailState {
       const signed = key && newest();
       return {
-        size: numbering.head()?.size ?? 0,
+        size: numbering.knownHead()?.size ?? 0,
         isSigned: key !== undefined,
         checkpointSize: signed?.size ?? 0,
         checkpointAgeSeconds: signed && (clock.elapsed() - signed.at) / 1_000,

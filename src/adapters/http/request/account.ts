@@ -147,11 +147,12 @@ export class Account {
 
   #hasRoom(room: Room, share: Share, more: number): boolean {
     const left = room.most - room.held - more;
+    // With half of the room free nobody has too much.
     if (room.held + more <= left) return true;
-    let others = 0;
+    let ofSameOwner = 0;
     for (const other of this.#underWay())
-      if (other !== share && other.owner === share.owner) others += room.of(other);
-    return left >= 0 && (others === 0 || others + room.of(share) + more <= left);
+      if (other !== share && other.owner === share.owner) ofSameOwner += room.of(other);
+    return left >= 0 && (ofSameOwner === 0 || ofSameOwner + room.of(share) + more <= left);
   }
 
   #makeRoom(room: Room, share: Share, more: number, phase: Phase, patienceMilliseconds = 0): boolean {
@@ -161,8 +162,8 @@ export class Account {
   }
 
   /**
-   * Makes room by ending the exchange that has moved nothing for longest, among those in this phase of the owner that holds most;
-   * false when none has stalled for that long.
+   * Makes room by ending the exchange in this phase that has moved nothing for longest: one of the same owner, or, where the room
+   * is full, of whoever holds most. False when none has stalled for that long.
    */
   #endStalled(room: Room, share: Share, more: number, phase: Phase, patienceMilliseconds = 0): boolean {
     const others = [...this.#underWay()].filter(other => other !== share && room.of(other) > 0);
@@ -185,6 +186,7 @@ export class Account {
     this.#places.held += Number(isWork(phase)) - Number(isWork(share.phase));
     const more = bodyBytes - share.bodyBytes;
     this.#bodies.held += more;
+    // Whether it has a token is known before it holds a body.
     if (!share.hasToken) this.#bodiesWithoutToken.held += more;
     this.#responses.held += responseBytes - share.responseBytes;
     share.phase = phase;

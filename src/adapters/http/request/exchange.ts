@@ -63,6 +63,8 @@ export class Exchange implements Share {
   phase: Phase = "arrived";
   bodyBytes = 0;
   responseBytes = 0;
+
+  /** When the client has sent or taken something. */
   movedAt = this.startedAt;
   /** Ends the wait for the body. */
   refuseBody: (error: Error) => void = () => {};

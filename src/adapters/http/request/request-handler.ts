@@ -13,7 +13,7 @@ import type { Exchange } from "./exchange.ts";
 import { authorize, identify, refuseUnmetWithoutTag, requireOwnId } from "./guard.ts";
 import { isId, readHeaders, readId, readQuery } from "./parameters.ts";
 import { makeRequestLog } from "./request-log.ts";
-import { sendError, sendResult } from "./response.ts";
+import { ClientGone, sendError, sendResult } from "./response.ts";
 import { makeRouter } from "./router.ts";
 
 export interface ServedApi {
@@ -97,8 +97,9 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     } catch (failure) {
       const error = toHttpError(failure);
       log.explain(exchange, failure, error);
-      if (exchange.response.headersSent) exchange.response.destroy();
-      else await sendError(exchange, error);
+      if (!exchange.response.headersSent) return await sendError(exchange, error);
+      exchange.hasFailed ||= !(failure instanceof ClientGone);
+      exchange.response.destroy();
     }
   };
 }

@@ -63,7 +63,6 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
 
     /** Logs why a request failed: as a security event, or with a cause that the client must not see. */
     explain(exchange: Exchange, failure: unknown, { status, cause }: HttpError): void {
-      if (!(failure instanceof ClientGone)) exchange.hasFailed = true;
       const details = detailsOf(exchange);
       if (failure instanceof DomainError) {
         const refusal = refusalOf[failure.code];

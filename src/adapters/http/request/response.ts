@@ -21,7 +21,7 @@ interface Frame {
 const array: Frame = { begin: "[", between: ",", end: "]" };
 const bare: Frame = { begin: "", between: "", end: "" };
 
-/** A list cannot go on. */
+/** The client has gone before the end of a list. */
 export class ClientGone extends Error {}
 
 /** Sends what a route returns, with the status of its success. */
@@ -56,7 +56,7 @@ function sendText(
   return sendWhole(exchange, status, { ...headers, "Content-Length": String(length) }, length, text);
 }
 
-/** Sends a response that is in memory already. */
+/** Sends a response that is in memory already. Its last part goes with the end. */
 function sendWhole(
   exchange: Exchange,
   status: number,

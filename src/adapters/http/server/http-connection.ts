@@ -13,7 +13,7 @@ export interface Server {
   /** Works on a request until its response has left the process, or its client has gone; sets `exchange` first. Never fails. */
   serve(connection: HttpConnection, arrival: Arrival): Promise<void>;
   /** Called when a connection has nothing more to work on. */
-  rest(connection: HttpConnection): void;
+  becameIdle(connection: HttpConnection): void;
 }
 
 /**
@@ -21,7 +21,8 @@ export interface Server {
  *
  * - idle: no exchange. Next: busy, with a request; closed after 65 s, at the stop of the service.
  * - busy: works on an exchange until its response has left. A request that arrives meanwhile waits, and nothing more is read
- *   until it begins. Next: idle, or closed if the response says `Connection: close`; ending, if yet another request arrives.
+ *   until it begins. Next: idle, or closed if the response says `Connection: close`; ending, if yet another request arrives, or
+ *   bytes that are none.
  * - ending: the request that waits is the last, or the one under way where none does. Next: lingering when its response has left.
  * - lingering: nothing is under way; the socket stays open so that the client reads. Next: closed, after a second.
  * - closed, from any state: by the client; by the service when nothing moves for 60 s, a list fails, a response has to make
@@ -71,7 +72,7 @@ export class HttpConnection {
     }
     this.exchange = undefined;
     if (this.#isEnding) this.linger();
-    this.#server.rest(this);
+    this.#server.becameIdle(this);
   }
 
   /** Tells the client that the response to the last request is the last one, if it still can. */
@@ -97,16 +98,16 @@ export class HttpConnection {
   }
 
   /**
-   * Responds to bytes that Node could not parse as a request. If a response has begun, it sends nothing, since the client would
-   * read a second response as a part of the first.
+   * Responds to bytes that Node could not parse as a request. If a response has begun or will come, it sends nothing, since the
+   * client would take this one for it.
    *
    * @param last the whole response
    */
   refuse(last: string): void {
     // Its body will never be whole.
     if (this.#waiting?.request.complete === false) this.#waiting = undefined;
-    const hasBegun = this.exchange?.request.complete || this.exchange?.response.headersSent;
-    if (hasBegun) this.#endAfterResponse();
+    const owesResponse = this.exchange?.request.complete || this.exchange?.response.headersSent;
+    if (owesResponse) this.#endAfterResponse();
     else this.linger(last);
   }
 

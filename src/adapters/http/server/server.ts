@@ -58,7 +58,7 @@ export function makeHttpServer(
   server.on("drop", () => account.turnAway("connections"));
   server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
     handshakes.delete(clientOf(socket));
-    connections.set(socket, new HttpConnection(socket, lingerMilliseconds, { serve, rest }));
+    connections.set(socket, new HttpConnection(socket, lingerMilliseconds, { serve, becameIdle }));
     socket.once("close", () => {
       if (connections.get(socket)?.isBusy === false) connections.delete(socket);
     });
@@ -100,7 +100,7 @@ export function makeHttpServer(
   }
 
   /** A connection has nothing more to work on. */
-  function rest(connection: HttpConnection): void {
+  function becameIdle(connection: HttpConnection): void {
     if (connection.socket.closed) connections.delete(connection.socket);
     else draining.closeIfIdle(connection);
   }

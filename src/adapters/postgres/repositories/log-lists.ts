@@ -28,15 +28,14 @@ export function makeLogLists(database: Database, names: SharedNames) {
     // As a rule one row more tells whether there are more. Where it does not, `next` may lead to an empty page.
     const pages = new Pages(pagesOf(startOf(scope) ?? beforeAll, read, care, bounds.rows + 1));
     let left = bounds;
-    // Whoever asks for a page gets one.
-    const hasPages = bounds.bytes > pageBytes;
+    const isPaged = bounds.bytes === pageBytes;
     let mayReadAhead = false;
     try {
       for (let page = await pages.next(); page !== undefined; page = await pages.next()) {
         const isFirst = left === bounds;
         if (isFirst && page.rows === 0 && page.next === undefined && page.missing !== undefined)
           throw notFound(page.missing);
-        if (hasPages && mayReadAhead && page.next !== undefined) await pages.readAhead();
+        if (!isPaged && mayReadAhead && page.next !== undefined) await pages.readAhead();
         const known = await names.of(idsIn(page.logs), page.names);
         for (const chunk of chunksOf(page.logs, known, left)) {
           left = chunk.left;

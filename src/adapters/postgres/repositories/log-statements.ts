@@ -24,7 +24,7 @@ export interface Cursor extends LogPosition {
 
 export interface LogPage extends Page<Cursor> {
   readonly logs: PackedLogs;
-  /** The name of the asset or performer whose list it is: no other list may have asked for it lately. */
+  /** The name of the asset or performer whose list it is, since perhaps no other list has asked for it lately. */
   readonly names?: Partial<Names>;
   /** What that would be, where there is none. */
   readonly missing?: "Asset" | "Employee";
@@ -36,6 +36,9 @@ export interface LogPage extends Page<Cursor> {
 const [mostRows, mostRowsText] = [2_000, sql`2000`];
 /** Logs of which one statement asks whether their assets are active. */
 const [windowRows, windowText] = [4_000, sql`4000`];
+
+/** Logs of active assets in a window after which the next window is read: fewer where many assets are active, since merging then costs more. */
+const [fewestOfWindow, windowWorth] = [40, 40_000];
 
 /** Logs that one statement sorts where it merges asset by asset: of each asset it takes as many as the page may have. */
 const mostMerged = 1_000_000;
@@ -139,7 +142,7 @@ export async function readLogPage(
     : sql`
       select ${columns} from (${newest(columns, isWindow ? windowText : mostRowsText)}) l
       ${isWindow ? ofActiveAssets : nothing} ${newestFirst} limit ${limit}`;
-  // And how many assets are active.
+  // Position, and the number of active assets, as `afterWindow` reads them.
   const endOfWindow = sql`
     case when rows < ${limit} then (
       select concat_ws(',', l.id, l.performed_date, (select count(*) from asset where active)) from (
@@ -178,8 +181,7 @@ export async function readLogPage(
 function afterWindow(end: Uint8Array, rows: number): Cursor {
   const assets = Number(Buffer.from(end).toString("latin1").split(",")[2]);
   const position = readPosition(end);
-  // Otherwise to merge the lists of so many assets costs more than other windows with as few.
-  if (rows >= Math.max(40, 40_000 / assets)) return position;
+  if (rows >= Math.max(fewestOfWindow, windowWorth / assets)) return position;
   const byAsset = Math.max(fewestMerged, Math.min(Math.floor(mostMerged / assets), mostRows));
   return { ...position, byAsset };
 }

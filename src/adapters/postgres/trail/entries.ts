@@ -10,7 +10,8 @@ const moment = sql`coalesce(pg_catalog.to_char(recorded_at at time zone 'Etc/UTC
  * Each record as the bytes of its entry (domain/trail/entry.ts). PostgreSQL writes strings as RFC 8785 asks for: it escapes
  * the quotation mark, the backslash and control characters only, in the same form. The types of status and task type have
  * only words that need no escape. `concat` takes a third of the time of json_build_object. Functions are qualified, because the
- * owner of the schema could put others in their place. `subject` is the id by which people know the record.
+ * owner of the schema could put others in their place. `subject` is the id by which people know the record. Callers add joins and
+ * conditions at the end.
  */
 export const linesOf: Readonly<Record<EntryKind, Statement>> = {
   log: sql`
@@ -48,7 +49,7 @@ export const subjects = [
 ] as const;
 export type Subject = (typeof subjects)[number];
 
-/** The owner of the tables can drop the constraint, and put an index that leaves no room for the next. */
+/** Indexes are below it. The owner of the tables can drop the constraint, and put one that leaves no room for the next. */
 export const indexEnd = 2 ** 52;
 
 /** Another one for each start of a server, and so for a standby that is promoted. */
