@@ -17,7 +17,7 @@ const notCopied = new Set([".git", "node_modules", "dist", "build", ".data"]);
 
 /** @param from a tree that is the same, whose compiled files are copied */
 export function copyTree(from?: Tree): Tree {
-  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-planted-"));
+  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-trial-"));
   const path = join(folder, "project");
   const compiled = join(folder, "compiled");
   cpSync(".", path, { recursive: true, filter: from => !notCopied.has(basename(from)) });
