@@ -26,11 +26,16 @@ export async function seedOwners(sql: postgres.Sql, passwordHash: string): Promi
 export async function seedLogs(sql: postgres.Sql, upTo: number): Promise<void> {
   const [found] = await sql<{ count: string }[]>`select count(*) from maintenance_log`;
   const present = Number(found?.count);
+  // Those of the last release are texts.
+  const types = await sql<{ type: string }[]>`
+    select format_type(atttypid, null) as type from pg_attribute
+    where attrelid = 'maintenance_log'::regclass and attname in ('status', 'task_type') order by attname`;
+  const [status = sql``, taskType = sql``] = types.map(({ type }) => sql.unsafe(type));
   await sql`
     insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
     select timestamp '2006-01-01' + make_interval(mins => i::integer + (i * 7919 % 10000)::integer),
-      (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED']::log_status[])[case when i % 1000 = 0 then 4 else 1 + i % 7 % 3 end],
-      (array['PRODUCTION', 'MAINTENANCE', 'ERROR']::task_type[])[1 + i % 5 % 3],
+      (array['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED']::${status}[])[case when i % 1000 = 0 then 4 else 1 + i % 7 % 3 end],
+      (array['PRODUCTION', 'MAINTENANCE', 'ERROR']::${taskType}[])[1 + i % 5 % 3],
       'Entry ' || i || ': pressure, belts and sensors checked; all within limits, next inspection due in 30 days.',
       case when i <= ${smallAssets * logsOfSmallAsset}::bigint then 1 + i % ${smallAssets}::bigint
         when i % 4 = 0 then ${largeAsset}::bigint
