@@ -30,7 +30,7 @@ export function endpointCard(
   const { operationId, method, path, summary, description, parameters } = endpoint;
   const rows = parameters.map(({ name, in: place, required, schema, description }) => ({
     name,
-    note: required ? place : `${place}, optional`,
+    note: `${place}, ${required ? "required" : "optional"}`,
     schema,
     description,
   }));

@@ -82,7 +82,7 @@ export const rowsOf = (
 ): Row[] =>
   Object.entries(fields).map(([name, schema]) => ({
     name,
-    note: [place, required.includes(name) ? "" : "optional"].filter(text => text !== "").join(", "),
+    note: [place, required.includes(name) ? "required" : "optional"].filter(text => text !== "").join(", "),
     schema,
     description: schema["description"],
   }));
