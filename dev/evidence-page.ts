@@ -29,4 +29,4 @@ const linkTo = (path: string): string => `[${path}](../${path})`;
 
 /** Links of the page in the root folder, as one in docs/ has to write them. */
 const fromDocs = (text: string): string =>
-  text.replaceAll("](#", "](../SECURITY.md#").replaceAll("](sql/", "](../sql/").replaceAll("](docs/", "](");
+  text.replaceAll("](#", "](../SECURITY.md#").replaceAll("](docs/", "](");
