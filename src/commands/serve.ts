@@ -1,8 +1,9 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { makeJsonEventLog, stackOf } from "../adapters/json-event-log.ts";
 import { LogOutput } from "../adapters/log-output.ts";
 import type { ServicePhase } from "../adapters/ops/figures/readiness.ts";
+import { statementsSent } from "../adapters/postgres/connection/link.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { EventLog } from "../application/process.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
@@ -99,9 +100,7 @@ async function loadService() {
     () => import("../app.ts"),
     () => import("./service.ts"),
   ]) {
-    // Reads what the database has sent. The second turn sends the next statement, with which postgres.js waits for the end of a turn.
-    await nextTurn();
-    await nextTurn();
+    await statementsSent();
     await load();
   }
   return import("./service.ts");

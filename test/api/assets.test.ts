@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { switchActivity } from "../support/activity.ts";
 import { aStoredAsset } from "../support/test-records.ts";
 import { api, describeInWorlds } from "../support/world.ts";
 
@@ -51,16 +52,7 @@ describeInWorlds("assets", world => {
 
   test("activation and deactivation answer 204 without a body, twice as well as once", async () => {
     const { id } = (await create({ name: "Pump" })).json;
-    for (const [method, active] of [
-      ["DELETE", false],
-      ["DELETE", false],
-      ["PATCH", true],
-      ["PATCH", true],
-    ] as const) {
-      const answer = await world.call(method, `${assets}/${id}`, { token: world.tokens.ADMIN });
-      assert.deepEqual([answer.status, answer.text], [204, ""]);
-      assert.equal((await get(`${assets}/${id}`)).json.active, active);
-    }
+    await switchActivity(world, `${assets}/${id}`, async () => (await get(`${assets}/${id}`)).json.active);
   });
 
   test("an id of the wrong form is 400, one that does not exist 404", async () => {

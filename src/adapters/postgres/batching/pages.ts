@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JsonChunk, JsonList } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Bytes, Database } from "../connection/database.ts";
+import { statementsSent } from "../connection/link.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
 import { batched } from "./batch.ts";
 
@@ -96,9 +96,8 @@ export class Pages<P> {
     this.#ahead ??= this.#pages.next();
     // The next call throws the failure.
     this.#ahead.catch(() => {});
-    // The driver sends the statement one turn later. PostgreSQL would wait for it while a page is rendered.
-    await nextTurn();
-    await nextTurn();
+    // PostgreSQL would wait for it while a page is rendered.
+    await statementsSent();
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import postgres from "postgres";
 import type { DatabaseServer, DatabaseUrl } from "./database-url.ts";
 import { dial, nameOf } from "./dial.ts";
@@ -166,4 +167,10 @@ function optionsFor({ user, password, database }: Access, server: DatabaseServer
       },
     },
   };
+}
+
+/** Resolves when what the database has sent is read and statements that were begun are sent: the driver sends them a turn later. */
+export async function statementsSent(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }
