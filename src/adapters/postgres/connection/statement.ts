@@ -2,7 +2,7 @@
 export type Value = string | number | boolean | null;
 
 /**
- * A statement of SQL, or a part of one, and its values apart from it. Only `sql` and `script` make one, so that no text
+ * A statement of SQL, or a part of one, and its values apart from it. Only the functions below make one, so that no text
  * of a client can become SQL.
  */
 export class Statement {
@@ -37,6 +37,9 @@ export function sql(template: TemplateStringsArray, ...parts: readonly (Value | 
 
 /** A whole number as part of the text, for a statement that takes no values. */
 export const wholeNumber = (value: number): Statement => new Statement([String(Math.trunc(value))], []);
+
+/** A word of ours as part of the text: PostgreSQL computes more before it runs a statement if it knows the words. */
+export const knownWord = (text: string): Statement => new Statement([`'${text}'`], []);
 
 export const unionOf = (statements: readonly Statement[]): Statement =>
   statements.map(each => sql`(${each})`).reduce((all, next) => sql`${all} union all ${next}`);

@@ -1,9 +1,9 @@
 import { type LogPosition, type LogQuery, logStatuses, taskTypes } from "../../../domain/maintenance-log.ts";
 import { type Page, pageBytes } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { nothing, type Statement, sql, unionOf } from "../connection/statement.ts";
+import { knownWord, nothing, type Statement, sql, unionOf } from "../connection/statement.ts";
 import { assetJson, fullName, type Names, performerJson } from "./names.ts";
-import { lastPosition, type PackedLogs, readPosition } from "./packed-logs.ts";
+import { lastPosition, type PackedLogs, readPosition, words } from "./packed-logs.ts";
 
 /** Which logs a list is of. */
 export interface Scope extends LogQuery {
@@ -49,6 +49,16 @@ const newestFirst = sql`order by l.performed_date desc, l.id desc`;
 const positions = sql`l.performed_date, l.id`;
 const columns = sql`${positions}, l.status, l.task_type, l.comment, l.asset_id, l.performed_by_employee_id`;
 const ofActiveAssets = sql`where (select a.active from asset a where a.id = l.asset_id)`;
+
+/** The value for a column that is one of these words; an empty text for any other. */
+const choose = (column: Statement, choices: readonly string[], valueFor: (word: string) => Statement) => sql`
+  case ${column} ${choices.map(word => sql`when ${knownWord(word)} then ${valueFor(word)}`).reduce((all, next) => sql`${all} ${next}`)} else '' end`;
+
+const wordsIndex = choose(sql`l.status`, logStatuses, status =>
+  choose(sql`l.task_type`, taskTypes, taskType =>
+    knownWord(String(words.findIndex(each => each.status === status && each.taskType === taskType))),
+  ),
+);
 
 /** The logs that come after a position, up to the start of the period. */
 const after = ({ performedFrom }: Scope, { performedDate, id }: LogPosition): Statement => sql`
@@ -155,7 +165,7 @@ export async function readLogPage(
     select fields, comments, rows, ${subject?.name ?? sql`null`}, ${isWindow ? endOfWindow : sql`null`}
     from (
       select
-        string_agg(concat_ws(',', l.id, l.performed_date, l.status, l.task_type, l.asset_id,
+        string_agg(concat_ws(',', l.id, l.performed_date, ${wordsIndex}, l.asset_id,
           l.performed_by_employee_id, octet_length(l.comment), ''), '') as fields,
         string_agg(l.comment, '') as comments,
         count(*) as rows

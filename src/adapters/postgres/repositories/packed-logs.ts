@@ -1,4 +1,4 @@
-import type { LogPosition } from "../../../domain/maintenance-log.ts";
+import { type LogPosition, logStatuses, taskTypes } from "../../../domain/maintenance-log.ts";
 import { escapes, NextEscaped } from "./json-escapes.ts";
 import type { Names, References } from "./names.ts";
 
@@ -10,13 +10,16 @@ import type { Names, References } from "./names.ts";
  * for each log, which takes a third of the time of parsing them and JSON.stringify.
  */
 export interface PackedLogs {
-  /** For each log `id,performedDate,status,taskType,assetId,performedByEmployeeId,length of the comment in bytes,`. */
+  /** For each log `id,performedDate,number of its words,assetId,performedByEmployeeId,length of the comment in bytes,`. */
   readonly fields: Uint8Array;
   readonly comments: Buffer;
 }
 
+/** Status and task type of a log: PostgreSQL packs the index of this list, which takes it a tenth less time for a page than both words. */
+export const words = logStatuses.flatMap(status => taskTypes.map(taskType => ({ status, taskType })));
+
 const [comma, quote, backslash, space, zero, letterT] = [0x2c, 0x22, 0x5c, 0x20, 0x30, 0x54] as const;
-const fieldsPerLog = 7;
+const fieldsPerLog = 6;
 
 /** PostgreSQL, or a pooler before it, has sent something else: the result of another statement, or something that is not a date. */
 const misread = (): Error => new RangeError("what was read is no page of logs");
@@ -41,10 +44,9 @@ function numberIn(fields: Uint8Array, from: number, end: number): number {
 export function idsIn({ fields }: PackedLogs): References {
   const [assets, performers] = [new Set<number>(), new Set<number>()];
   for (let from = 0; from < fields.length; ) {
-    // No date is shorter than 19 bytes, no status than 7, no task type than 5.
+    // No date is shorter than 19 bytes.
     from = endOfField(fields, from) + 20;
-    from = endOfField(fields, from) + 8;
-    from = endOfField(fields, from) + 6;
+    from = endOfField(fields, from) + 1;
     from = endOfField(fields, from) + 1;
     const assetEnd = endOfField(fields, from);
     assets.add(numberIn(fields, from, assetEnd));
@@ -112,9 +114,10 @@ export const isUsedUp = ({ rows, bytes }: Bounds): boolean => rows <= 0 || bytes
 
 const idKey = Buffer.from('{"id":');
 const dateKey = Buffer.from(',"performedDate":"');
-const statusKey = Buffer.from('","status":"');
-const taskTypeKey = Buffer.from('","taskType":"');
-const commentKey = Buffer.from('","comment":"');
+/** From the end of the date to the begin of the comment, for each of `words`. */
+const wordsJson = words.map(({ status, taskType }) =>
+  Buffer.from(`","status":"${status}","taskType":"${taskType}","comment":"`),
+);
 
 /** A stream waits for its client after this many (JsonChunk), so a slow client holds little more. */
 const chunkBytes = 64 * 1024;
@@ -153,20 +156,18 @@ function render(
     const isDate = fields[from + 11] === space;
     for (from += 1; from < length && fields[from] !== comma; from += 1)
       out[at++] = fields[from] === space ? letterT : (fields[from] as number);
-    at = put(statusKey, out, at);
-    for (from += 1; from < length && fields[from] !== comma; from += 1) out[at++] = fields[from] as number;
-    at = put(taskTypeKey, out, at);
-    for (from += 1; from < length && fields[from] !== comma; from += 1) out[at++] = fields[from] as number;
-    const assetEnd = endOfField(fields, from + 1);
-    const asset = assets.get(numberIn(fields, from + 1, assetEnd));
+    const wordsEnd = endOfField(fields, from + 1);
+    const wordsOf = wordsJson[numberIn(fields, from + 1, wordsEnd)];
+    const assetEnd = endOfField(fields, wordsEnd + 1);
+    const asset = assets.get(numberIn(fields, wordsEnd + 1, assetEnd));
     const performerEnd = endOfField(fields, assetEnd + 1);
     const performer = performers.get(numberIn(fields, assetEnd + 1, performerEnd));
     const lengthEnd = endOfField(fields, performerEnd + 1);
     const commentEnd = commentFrom + numberIn(fields, performerEnd + 1, lengthEnd);
     from = lengthEnd + 1;
-    if (!isDate || asset === undefined || performer === undefined) throw misread();
+    if (!isDate || wordsOf === undefined || asset === undefined || performer === undefined) throw misread();
     if (from > length || !(commentEnd <= comments.length)) throw misread();
-    at = put(commentKey, out, at);
+    at = put(wordsOf, out, at);
     if (commentEnd <= escaped.at && commentEnd + commentShift <= out.length) {
       out.copyWithin(at, commentFrom + commentShift, commentEnd + commentShift);
       at += commentEnd - commentFrom;

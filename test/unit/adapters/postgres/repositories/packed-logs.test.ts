@@ -8,6 +8,7 @@ import {
   chunksOf,
   idsIn,
   lastPosition,
+  words,
 } from "../../../../../src/adapters/postgres/repositories/packed-logs.ts";
 import { elementsOf } from "../../../../../src/application/json-list.ts";
 import { logStatuses, type MaintenanceLog, taskTypes } from "../../../../../src/domain/maintenance-log.ts";
@@ -19,7 +20,10 @@ function pack(logs: readonly MaintenanceLog[]) {
   const fields = logs.map(log => {
     const date = log.performedDate.replace("T", " ");
     const length = Buffer.byteLength(log.comment);
-    return `${log.id},${date},${log.status},${log.taskType},${log.assetId},${log.performedByEmployeeId},${length},`;
+    const index = words.findIndex(
+      ({ status, taskType }) => status === log.status && taskType === log.taskType,
+    );
+    return `${log.id},${date},${index},${log.assetId},${log.performedByEmployeeId},${length},`;
   });
   const names = {
     assets: new Map(logs.map(log => [log.assetId, assetJson(log.assetId, log.assetName)])),
@@ -233,7 +237,7 @@ describe("packed logs", () => {
       [idsIn({ fields, comments }), ...chunksOf({ fields, comments }, names, noBounds)].length;
     assert.equal(read(packed.fields), 2);
     for (let end = 1; end < packed.fields.length; end += 1) {
-      const isWholeLogs = packed.fields.subarray(0, end).toString().split(",").length % 7 === 1;
+      const isWholeLogs = packed.fields.subarray(0, end).toString().split(",").length % 6 === 1;
       if (!isWholeLogs || packed.fields[end - 1] !== 0x2c)
         assert.throws(() => read(packed.fields.subarray(0, end)), RangeError, `${end}`);
     }
@@ -241,6 +245,8 @@ describe("packed logs", () => {
     for (const [sent, other] of [
       ["2026-02-28 10:20:30.5", "infinity"],
       ["2026-02-28 10:20:30.5", "-infinity"],
+      [",4,3,12,", ",12,3,12,"],
+      [",4,3,12,", ",,3,12,"],
       [",3,12,", ",x,12,"],
       [",3,12,", ",3,,"],
       [",12,3,", ",12,9999,"],
