@@ -50,10 +50,13 @@ const positions = sql`l.performed_date, l.id`;
 const columns = sql`${positions}, l.status, l.task_type, l.comment, l.asset_id, l.performed_by_employee_id`;
 const ofActiveAssets = sql`where (select a.active from asset a where a.id = l.asset_id)`;
 
-/** The value for a column that is one of these words; an empty text for any other. */
-const choose = (column: Statement, choices: readonly string[], valueFor: (word: string) => Statement) => sql`
-  case ${column} ${choices.map(word => sql`when ${knownWord(word)} then ${valueFor(word)}`).reduce((all, next) => sql`${all} ${next}`)} else '' end`;
+/** The value for a column that has one of these words, and an empty text for any other. */
+function choose(column: Statement, choices: readonly string[], valueFor: (word: string) => Statement) {
+  const cases = choices.map(word => sql`when ${knownWord(word)} then ${valueFor(word)}`);
+  return sql`case ${column} ${cases.reduce((all, next) => sql`${all} ${next}`)} else '' end`;
+}
 
+/** Where the words of a log are in `words`. */
 const wordsIndex = choose(sql`l.status`, logStatuses, status =>
   choose(sql`l.task_type`, taskTypes, taskType =>
     knownWord(String(words.findIndex(each => each.status === status && each.taskType === taskType))),
