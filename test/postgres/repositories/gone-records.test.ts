@@ -28,3 +28,19 @@ test("a log is shown also when a superuser has got past the guards and removed i
     assert.deepEqual(await all(list), [shown]);
   }
 });
+
+test("a list is refused when the owner of the tables has added a status, not shown with another status", async () => {
+  await using opened = await openDatabase();
+  const database = opened.connect(commandLimits);
+  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(database));
+  const employee = await employees.insert(anEmployee());
+  const asset = await assets.insert(anAsset());
+  await maintenanceLogs.append(asset.id, callerOf(employee), aLog());
+  await database.query(script("alter type log_status add value 'POSTPONED'"));
+  await database.query(
+    script(`
+      insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+      select performed_date, 'POSTPONED', task_type, comment, asset_id, performed_by_employee_id from maintenance_log`),
+  );
+  await assert.rejects(all(maintenanceLogs.list({})), RangeError);
+});

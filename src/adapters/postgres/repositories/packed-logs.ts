@@ -15,7 +15,7 @@ export interface PackedLogs {
   readonly comments: Buffer;
 }
 
-/** Status and task type of a log. PostgreSQL packs their index in this list: to write the words takes it a tenth longer for a page. */
+/** Status and task type of a log. PostgreSQL packs their index in this list, because writing the words makes a page a tenth dearer. */
 export const words = logStatuses.flatMap(status => taskTypes.map(taskType => ({ status, taskType })));
 
 const [comma, quote, backslash, space, zero, letterT] = [0x2c, 0x22, 0x5c, 0x20, 0x30, 0x54] as const;
@@ -114,7 +114,7 @@ export const isUsedUp = ({ rows, bytes }: Bounds): boolean => rows <= 0 || bytes
 
 const idKey = Buffer.from('{"id":');
 const dateKey = Buffer.from(',"performedDate":"');
-/** From the end of the date to the begin of the comment, for each of `words`. */
+/** From the end of the date to the beginning of the comment, for each of `words`. */
 const wordsJson = words.map(({ status, taskType }) =>
   Buffer.from(`","status":"${status}","taskType":"${taskType}","comment":"`),
 );
@@ -157,7 +157,7 @@ function render(
     for (from += 1; from < length && fields[from] !== comma; from += 1)
       out[at++] = fields[from] === space ? letterT : (fields[from] as number);
     const wordsEnd = endOfField(fields, from + 1);
-    const wordsOf = wordsJson[numberIn(fields, from + 1, wordsEnd)];
+    const wordsBytes = wordsJson[numberIn(fields, from + 1, wordsEnd)];
     const assetEnd = endOfField(fields, wordsEnd + 1);
     const asset = assets.get(numberIn(fields, wordsEnd + 1, assetEnd));
     const performerEnd = endOfField(fields, assetEnd + 1);
@@ -165,9 +165,10 @@ function render(
     const lengthEnd = endOfField(fields, performerEnd + 1);
     const commentEnd = commentFrom + numberIn(fields, performerEnd + 1, lengthEnd);
     from = lengthEnd + 1;
-    if (!isDate || wordsOf === undefined || asset === undefined || performer === undefined) throw misread();
+    if (!isDate || wordsBytes === undefined || asset === undefined || performer === undefined)
+      throw misread();
     if (from > length || !(commentEnd <= comments.length)) throw misread();
-    at = put(wordsOf, out, at);
+    at = put(wordsBytes, out, at);
     if (commentEnd <= escaped.at && commentEnd + commentShift <= out.length) {
       out.copyWithin(at, commentFrom + commentShift, commentEnd + commentShift);
       at += commentEnd - commentFrom;
