@@ -287,9 +287,10 @@ describe("the operations listener", async () => {
           (await operations.call("GET", "/metrics")).text,
         )?.[1],
       );
-    await until(async () => (await figure('condition{condition="failing"}')) === 1);
+    // The records are counted after the condition is told.
+    await until(async () => (await figure("waiting_records")) === 1);
+    assert.equal(await figure('condition{condition="failing"}'), 1);
     assert.equal(await figure('condition{condition="whole"}'), 0);
-    assert.equal(await figure("waiting_records"), 1);
     assert.ok((await figure("poll_age_seconds")) > 0);
     assert.match(
       (await operations.call("GET", "/")).text,
