@@ -133,9 +133,11 @@ describeInWorlds("pages of logs", async world => {
   test("an invalid page or period is 400, before the list is looked for", async () => {
     const cursor = (text: string) => Buffer.from(text).toString("base64url");
     const good = cursor("2026-03-01T08:00:00 7");
+    const ofLargestId = cursor("2026-03-01T08:00:00 4503599627370495");
     const unknown = [`${api}/assets/999999/logs`, `${api}/logs/employee/999999`];
     for (const list of [...lists(), ...unknown]) {
-      assert.notEqual((await get(`${list}?before=${good}`)).status, 400);
+      for (const before of [good, ofLargestId])
+        assert.notEqual((await get(`${list}?before=${before}`)).status, 400);
       for (const [query, msg] of [
         ["status=pending", "Invalid status value"],
         ["taskType=", "Invalid task type value"],
@@ -148,6 +150,7 @@ describeInWorlds("pages of logs", async world => {
           `${good}&before=${good}`,
           cursor("2026-02-30T08:00:00 7"),
           cursor("2026-03-01T08:00:00 07"),
+          cursor("2026-03-01T08:00:00 12345678901234568"),
         ].map(before => [`before=${before}`, "Invalid before value"] as const),
         [
           "performedFrom=2026-03-01",

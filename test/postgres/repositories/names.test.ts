@@ -48,6 +48,22 @@ describe("names in lists of logs", async () => {
     assert.match(textOf(found.performers, 2 ** 40), /"performedByName":""}$/);
   });
 
+  test("that cannot be read are read again by the next list", async () => {
+    const { assets } = byOperator(makeRepositories(database));
+    const asset = await assets.insert(anAsset({ name: "Pump" }));
+    let isGarbled = true;
+    const names = new SharedNames({
+      query: async source => {
+        const rows = await database.query<never>(source);
+        return isGarbled ? [undefined as never, ...rows] : rows;
+      },
+    });
+    await assert.rejects(names.of(idsOf([asset.id], [])), TypeError);
+    isGarbled = false;
+    const found = await names.of(idsOf([asset.id], []));
+    assert.match(textOf(found.assets, asset.id), /"assetName":"Pump"$/);
+  });
+
   test("that are given are not read, and not kept for other lists", async () => {
     const { names, sent } = recordedNames();
     const given = { assets: new Map([[1, Buffer.from("given")]]) };

@@ -77,7 +77,7 @@ const cursorOf = ({ performedDate, id }: LogPosition): string =>
 function readCursor(value: unknown): LogPosition {
   const refusal = "Invalid before value";
   const text = typeof value === "string" ? Buffer.from(value, "base64url").toString() : "";
-  const [, date, id] = /^(\S+) (\d{1,15})$/.exec(text) ?? [];
+  const [, date, id] = /^(\S+) (\d{1,16})$/.exec(text) ?? [];
   const position = { performedDate: readLocalDateTime(date, refusal), id: Number(id) };
   if (cursorOf(position) !== value) throw invalid(refusal);
   return position;

@@ -1,7 +1,6 @@
-import { Stream } from "node:stream";
 import type { PoolLoad } from "../../../application/figures.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
-import { type Link, openLink, type PendingRows } from "./link.ts";
+import { type Link, openLink, type RowForm } from "./link.ts";
 import { Pool, type PoolLimits } from "./pool.ts";
 import { DatabaseServers } from "./servers.ts";
 import type { SessionNeeds } from "./session.ts";
@@ -57,30 +56,22 @@ export function connect(
   );
 }
 
-/** postgres.js makes a stream of a COPY that no statement asked for, and its error would end the process. */
-function refuseCopy(rows: unknown): void {
-  if (!(rows instanceof Stream)) return;
-  rows.on("error", () => {});
-  throw Object.assign(new Error("the server began a COPY"), { code: "08P01" });
-}
-
 /** Statements over a pool of links. */
 export function makeDatabase(pool: Pool<Link>): Database {
-  const run = <Rows>(source: StatementSource, read: (rows: PendingRows) => PromiseLike<unknown>) =>
+  const run = <Row>(source: StatementSource, form: RowForm) =>
     pool.run(async link => {
       try {
-        const rows = await read(link.send(typeof source === "function" ? source() : source));
-        refuseCopy(rows);
+        const rows = await link.send(typeof source === "function" ? source() : source, form);
         link.refuseUnconfirmed();
-        return rows as Rows;
+        return rows as Row[];
       } catch (error) {
         throw translate(error, link.server);
       }
     });
 
   return {
-    query: source => run(source, rows => rows),
-    queryBytes: source => run(source, rows => rows.raw()),
+    query: source => run(source, "object"),
+    queryBytes: source => run(source, "bytes"),
     load: () => pool.load(),
     close: () => pool.close(),
   };

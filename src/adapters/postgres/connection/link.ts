@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { Stream } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import postgres from "postgres";
 import type { DatabaseServer, DatabaseUrl } from "./database-url.ts";
@@ -9,13 +10,14 @@ import type { Statement } from "./statement.ts";
 
 type Access = Omit<DatabaseUrl, "servers" | "needsWrites">;
 
-export type PendingRows = postgres.PendingQuery<postgres.Row[]>;
+/** A row as an object, or its columns as PostgreSQL wrote them, in UTF-8. */
+export type RowForm = "object" | "bytes";
 
 /** One connection to one server. It is never connected anew: when it is lost, so is the link. */
 export interface Link extends PooledConnection {
   /** Whether the server took writes when the link was opened. */
   readonly isWritable: boolean;
-  send(statement: Statement): PendingRows;
+  send(statement: Statement, form: RowForm): Promise<unknown[]>;
   /** Throws when the latest statement was committed here but perhaps not on the synchronous standby. */
   refuseUnconfirmed(): void;
 }
@@ -72,8 +74,12 @@ class PostgresLink implements Link {
   }
 
   /** Without values it is a simple query, which may be several statements. */
-  send({ text, values }: Statement): PendingRows {
-    return this.#client.unsafe(text, [...values] as string[], { prepare: true });
+  async send({ text, values }: Statement, form: RowForm): Promise<unknown[]> {
+    const query = this.#client.unsafe(text, [...values] as string[], { prepare: true });
+    // The driver would put rows behind those of a statement that failed half-way (porsager/postgres#1181).
+    const rows: unknown[] = [];
+    refuseCopy(await (form === "bytes" ? query.raw() : query).forEach(row => void rows.push(row)));
+    return rows;
   }
 
   refuseUnconfirmed(): void {
@@ -99,6 +105,13 @@ class PostgresLink implements Link {
     // A server that has vanished never confirms the end of the connection.
     (await this.#socket)?.destroySoon();
   }
+}
+
+/** postgres.js makes a stream of a COPY that no statement asked for, and its error would end the process. */
+function refuseCopy(outcome: unknown): void {
+  if (!(outcome instanceof Stream)) return;
+  outcome.on("error", () => {});
+  throw Object.assign(new Error("the server began a COPY"), { code: "08P01" });
 }
 
 /** Whether PostgreSQL has reported an error of the statement. One that is FATAL is of the session. */

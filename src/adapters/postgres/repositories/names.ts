@@ -75,10 +75,11 @@ function namesOf(calls: readonly Missing[]) {
 
 function fill(rows: readonly NamedRow[], calls: readonly Missing[]): readonly Missing[] {
   for (const { names, assets, performers } of calls) {
-    // A log is shown also when its asset or performer is gone.
-    for (const id of assets) names.assets.set(id, assetJson(id, ""));
-    for (const id of performers) names.performers.set(id, performerJson(id, ""));
     for (const { kind, id, name } of rows) names[kind].set(id, jsonOf[kind](id, name));
+    // A log is shown also when its asset or performer is gone. Last: if a row cannot be read, no list may have such names.
+    for (const id of assets) if (!names.assets.has(id)) names.assets.set(id, assetJson(id, ""));
+    for (const id of performers)
+      if (!names.performers.has(id)) names.performers.set(id, performerJson(id, ""));
   }
   return calls;
 }
