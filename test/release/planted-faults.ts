@@ -397,6 +397,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["connection/database.ts", "        link.refuseUnconfirmed();\n", ""],
     [
       "link.ts",
+      ".forEach(row => void rows.push(row)));\n    return rows;",
+      ".then(all => rows.push(...all)));\n    return rows;",
+    ],
+    [
+      "link.ts",
       '"SyncRepWaitForLSN"',
       '"SyncRepWait"',
       "a commit whose wait for a synchronous standby was cancelled is not acknowledged",
@@ -917,7 +922,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "left join asset a on a.id = l.asset_id",
       "join asset a on a.id = l.asset_id",
     ],
-    ["names.ts", 'for (const id of performers) names.performers.set(id, performerJson(id, ""));', ""],
+    ["names.ts", 'if (!names.performers.has(id)) names.performers.set(id, performerJson(id, ""));', ";"],
   ],
   "A proof or a tile": [
     [

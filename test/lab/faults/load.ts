@@ -96,10 +96,15 @@ export function startLoad(choices: LoadChoices): Load {
 
   /** Sends until it is acknowledged. */
   async function settle(write: Write, client: number): Promise<void> {
+    // A 500 says that nothing was written; a 503, or no answer, that it may have been.
+    let mayBeStored = false;
     for (let turn = client; performance.now() < giveUpAt; ) {
       const answer = await attempt(ports[turn % ports.length] ?? 0, write);
       if (answer === undefined) turn++;
-      else {
+      if (answer?.status === 201 && answer.headers["idempotent-replayed"] === "true" && !mayBeStored)
+        blame("stored, though it was answered 500");
+      mayBeStored ||= answer?.status !== 500;
+      if (answer !== undefined) {
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         if (answer.status === 201) return accept(write, answer.json);
         const fault = faultOfError(answer);

@@ -19,6 +19,7 @@ import { revocation } from "./revocation.ts";
 import type { Outcome, Scenario, Trial } from "./scenario.ts";
 import { serviceKill } from "./service-kill.ts";
 import { slowReaders } from "./slow-readers.ts";
+import { statementCancel } from "./statement-cancel.ts";
 import { isClean, pauseTableOf, type Result, tableOf } from "./table.ts";
 import { trailKill } from "./trail-kill.ts";
 import { trailTampering } from "./trail-tampering.ts";
@@ -33,6 +34,7 @@ const scenarios: readonly Scenario[] = [
   serviceKill,
   postgresKill,
   backendKill,
+  statementCancel,
   postgresStopped,
   networkDrop,
   failover,

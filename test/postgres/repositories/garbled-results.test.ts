@@ -76,6 +76,17 @@ for (const [what, garble] of Object.entries(garblings)) {
   });
 }
 
+test("a statement that fails after its first rows leaves none of them in the result of the next one", async () => {
+  await using opened = await openDatabase();
+  const { query, queryBytes } = opened.connect(commandLimits);
+  const failing = sql`select 1 / (4 - n) as rest from generate_series(1, 9) as n where ${1}::int = 1`;
+  const next = sql`select n from generate_series(1, ${2}::int) as n`;
+  await assert.rejects(query(failing), { code: "22012" });
+  assert.deepEqual(await query(next), [{ n: 1 }, { n: 2 }]);
+  await assert.rejects(queryBytes(failing), { code: "22012" });
+  assert.deepEqual(await queryBytes(next), [[Buffer.from("1")], [Buffer.from("2")]]);
+});
+
 /** What a list says, or what refused it. */
 const outcomeOf = async (list: LogList): Promise<unknown> => {
   const logs: MaintenanceLog[] = [];
