@@ -163,16 +163,17 @@ export function makeTrail(ports: ServedTrailPorts) {
     },
 
     state(): TrailState {
+      const now = clock.elapsed();
       const signed = key && newest();
       return {
         size: numbering.knownHead()?.size ?? 0,
         isSigned: key !== undefined,
         checkpointSize: signed?.size ?? 0,
-        checkpointAgeSeconds: signed && (clock.elapsed() - signed.at) / 1_000,
+        checkpointAgeSeconds: signed && (now - signed.at) / 1_000,
         condition: status.condition,
-        pollAgeSeconds: (clock.elapsed() - status.succeededAt) / 1_000,
+        pollAgeSeconds: (now - status.succeededAt) / 1_000,
         waitingRecords: status.waiting,
-        transactionWaitSeconds: (clock.elapsed() - (numbering.waitsSince() ?? clock.elapsed())) / 1_000,
+        transactionWaitSeconds: (now - (numbering.waitsSince() ?? now)) / 1_000,
       };
     },
   };

@@ -82,6 +82,16 @@ describe("the connection", async () => {
     });
   }
 
+  test("a statement whose preparation the server has lost is run again with the same values", async () => {
+    const database = opened.connect(commandLimits);
+    const read = () =>
+      database.query(sql`select ${true}::boolean as yes, ${false}::boolean as no, ${7}::bigint as id`);
+    const expected = await read();
+    await database.query(script("deallocate all"));
+    assert.deepEqual(await read(), expected);
+    assert.deepEqual(expected, [{ yes: true, no: false, id: 7 }]);
+  });
+
   test("a connection whose server takes no writes any more is not used again", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
     const database = opened.connect(commandLimits);

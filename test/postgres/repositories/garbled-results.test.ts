@@ -64,8 +64,11 @@ for (const [what, garble] of Object.entries(garblings)) {
     const { maintenanceLogs } = byOperator(makeRepositories(garbling));
     const append = (comment: string) => maintenanceLogs.append(asset.id, performer, { ...aLog(), comment });
     const comments = [...Array.from({ length: 20 }, (_, n) => `log ${n}`), "garble this"];
-    await Promise.allSettled(comments.map(append));
+    const settled = await Promise.allSettled(comments.map(append));
     assert.equal(garbled, 1);
+    for (const outcome of settled)
+      if (outcome.status === "rejected")
+        assert.equal(outcome.reason.code, "UNAVAILABLE", `${outcome.reason}`);
 
     const stored = await owner.query<{ comment: string }>(sql`select comment from maintenance_log`);
     assert.deepEqual(stored.map(({ comment }) => comment).sort(), comments.sort());

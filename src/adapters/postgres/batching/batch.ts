@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StatementSource } from "../connection/database.ts";
+import { unavailable } from "../connection/pool.ts";
 import { isRefused } from "../connection/sqlstate.ts";
 import type { Statement } from "../connection/statement.ts";
 
@@ -75,7 +76,7 @@ export function batched<Call, Row, Result>(
     });
     const results = resultsOf(rows, calls);
     if (results.length === calls.length) return results;
-    throw new Error(`the database gave ${results.length} results for ${calls.length} calls`);
+    throw unavailable(`the database gave ${results.length} results for ${calls.length} calls`);
   });
   return call => batches.run(call);
 }

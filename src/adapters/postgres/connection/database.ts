@@ -1,7 +1,7 @@
 import type { PoolLoad } from "../../../application/figures.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
-import { type Link, openLink, type RowForm } from "./link.ts";
-import { Pool, type PoolLimits } from "./pool.ts";
+import { isReported, type Link, openLink, type RowForm } from "./link.ts";
+import { Pool, type PoolLimits, unavailable } from "./pool.ts";
 import { DatabaseServers } from "./servers.ts";
 import type { SessionNeeds } from "./session.ts";
 import { isRefused, translate } from "./sqlstate.ts";
@@ -65,7 +65,10 @@ export function makeDatabase(pool: Pool<Link>): Database {
         link.refuseUnconfirmed();
         return rows as Row[];
       } catch (error) {
-        throw translate(error, link.server);
+        const known = translate(error, link.server);
+        // What PostgreSQL has not reported, such as a result that cannot be read, may come after the commit.
+        const mayBeDone = known === error && !isReported(error);
+        throw mayBeDone ? unavailable(new Error(`${link.server}: ${error}`, { cause: error })) : known;
       }
     });
 

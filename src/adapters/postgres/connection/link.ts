@@ -169,6 +169,13 @@ function optionsFor({ user, password, database }: Access, server: DatabaseServer
     fetch_types: false,
     connection: startupParameters,
     types: {
+      // When the driver runs a statement again, it serializes what it has serialized.
+      boolean: {
+        to: 16,
+        from: [16],
+        parse: (text: string) => text === "t",
+        serialize: (value: unknown) => (value === true || value === "t" ? "t" : "f"),
+      },
       // Identifiers stay far below 2^53.
       bigint: { to: 20, from: [20], parse: Number, serialize: String },
       // The text as PostgreSQL writes it: a Date would apply the time zone of the process.
