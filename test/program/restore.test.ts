@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import postgres from "postgres";
 import { binaries, checkpoints, RestoreStage, units } from "../support/restore-stage.ts";
@@ -13,10 +14,13 @@ describe("maintenance-log restore", {
   after(() => stage?.stop());
   beforeEach(() => stage.reset());
 
-  test("says first what it would do, and changes nothing with --dry-run", async () => {
+  test("says first what it would do with the newest dump, and changes nothing with --dry-run", async () => {
+    const [later, elsewhere] = ["maintenance-before-upgrade.dump", "other/maintenance-20990101T000000Z.dump"];
+    stage.machine.run(`cd ${stage.machine.path("dumps")} && mkdir other && touch ${later} ${elsewhere}`);
     const { code, stdout } = await stage.restore("--dry-run");
+    stage.machine.run(`cd ${stage.machine.path("dumps")} && rm -r other ${later}`);
     assert.equal(code, 0);
-    for (const part of [stage.dump, "maintenance_new", ...units, ...checkpoints])
+    for (const part of [stage.dump, "the name of maintenance", ...units, ...checkpoints])
       assert.ok(stdout.includes(part), part);
     stage.isAsItWas();
   });
@@ -40,6 +44,75 @@ describe("maintenance-log restore", {
     assert.match(stdout, /^lost: 2 of 7 signed entries of the trail$/m);
     assert.deepEqual(stage.running("running"), units);
     stage.isAsItWas();
+  });
+
+  test("starts nothing with --test, though a restore was killed that had stopped it", async () => {
+    const { machine } = stage;
+    writeFileSync(machine.path("units"), "");
+    writeFileSync(machine.path("run", "units"), `${units.join("\n")}\n`);
+    const { code, stdout, stderr } = await stage.restore("--test");
+    machine.run(`rm ${machine.path("run", "units")}`);
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stdout, /stop/);
+    assert.deepEqual(stage.running(), [""]);
+  });
+
+  test("takes no text for a number that root would run", async () => {
+    const { machine } = stage;
+    const state = machine.path("states", "maintenance-log.checkpoint");
+    for (const line of [`most[$(touch ${machine.path("ran")}; echo 0)]`, "", "x", "9".repeat(16)]) {
+      for (const args of [["--test"], ["--gives-up", "9", stage.dump]]) {
+        machine.run(`printf '%s\\n' maintenance.example.com '${line}' root > ${state}`);
+        const { code, stderr } = await stage.restore(...args);
+        assert.equal(code, 1);
+        assert.match(stderr, /maintenance-log\.checkpoint has no checkpoint: put the last one back/);
+        machine.run(`test ! -e ${machine.path("ran")} && cp ${machine.path("signed")} ${state}`);
+        stage.isAsItWas();
+      }
+    }
+  });
+
+  test("stops before the switch where the dump has another history, however many entries that has", async () => {
+    const { machine } = stage;
+    const state = machine.path("states", "maintenance-log@7072.checkpoint");
+    machine.run(`sed -i 2s/.*/4/ ${state}`);
+    const { code, stdout, stderr } = await stage.restore(stage.dump);
+    assert.equal(code, 1, stderr);
+    assert.match(stdout, /^lost: 4 of 7 signed entries of the trail$/m);
+    assert.ok(stderr.includes(`maintenance-log restore --gives-up 4 ${stage.dump}\n`), stderr);
+    machine.run(`cp ${machine.path("signed")} ${state}`);
+    stage.isAsItWas();
+  });
+
+  test("stops where the live database has more entries, and nothing is remembered", async () => {
+    const { machine } = stage;
+    machine.run(`rm ${machine.path("states")}/*`);
+    const { code, stderr } = await stage.restore(stage.dump);
+    assert.equal(code, 1);
+    assert.ok(stderr.includes(`maintenance-log restore --gives-up 2 ${stage.dump}\n`), stderr);
+    assert.equal(stage.commentsIn("maintenance"), "first second third fourth fifth");
+  });
+
+  test("refuses to bring revoked tokens back with the secret of before", async () => {
+    const { machine } = stage;
+    for (const line of [" SECRET_KEY_PREVIOUS_FILE=/etc/x", "SECRET_KEY_PREVIOUS=x"]) {
+      writeFileSync(machine.path("environment"), `# Settings\n${line}\n`);
+      const { code, stderr } = await stage.restore("--gives-up", "2", stage.dump);
+      assert.equal(code, 1);
+      assert.match(stderr, /^restore: remove SECRET_KEY_PREVIOUS, .* from .*environment$/m);
+    }
+    writeFileSync(machine.path("environment"), "#SECRET_KEY_PREVIOUS=x\n");
+    assert.equal((await stage.restore("--gives-up", "2", stage.dump)).code, 0);
+  });
+
+  test("puts the secret and the checkpoints back where the switch fails after they were replaced", async () => {
+    const { machine } = stage;
+    machine.program("sync", "exit 1");
+    const { code } = await stage.restore("--gives-up", "2", stage.dump);
+    machine.program("sync", "exit 0");
+    assert.notEqual(code, 0);
+    stage.isAsItWas();
+    machine.run(`test ! -e ${machine.path("credentials", "secret-key.old")}`);
   });
 
   test("stops before the switch where entries are lost, and says what to type", async () => {

@@ -80,6 +80,7 @@ export class RestoreStage {
     for (const name of checkpoints) copyFileSync(machine.path("signed"), machine.path("states", name));
     writeFileSync(machine.path("credentials", "secret-key"), `${firstSecret}\n`);
     writeFileSync(machine.path("units"), `${units.join("\n")}\n`);
+    machine.run(`rm -f ${machine.path("environment")}`);
   }
 
   async write(...comments: readonly string[]): Promise<void> {
@@ -140,7 +141,7 @@ export class RestoreStage {
     assert.equal(this.hasNewSecret(), true);
     assert.deepEqual(this.running(), units);
     assert.deepEqual(
-      this.databases().filter(name => name.endsWith("_new")),
+      this.databases().filter(name => name.endsWith("_being_restored")),
       [],
     );
   }
