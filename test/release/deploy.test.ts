@@ -334,6 +334,9 @@ describe("the production build", () => {
       /\/opt\/node24\/bin\/node --preserve-symlinks --max-semi-space-size=\d+ \/opt\/x\/lib\/maintenance-log-service\/dist\/main\.js/;
     const command = readFileSync(join(root, "opt/x/bin/maintenance-log"), "utf8");
     assert.match(command, new RegExp(`^program="${start.source}"$`, "m"));
+    const backup = readFileSync(join(program, "backup"), "utf8");
+    assert.match(backup, /^program=\/opt\/x\/lib\/maintenance-log-service$/m);
+    assert.match(backup, /^\/opt\/node24\/bin\/node --preserve-symlinks "\$program\/dist\/main\.js" /m);
     const units = join(root, "usr/local/lib/systemd/system");
     const unit = (name: string) => readFileSync(join(units, name), "utf8");
     for (const name of ["maintenance-log.service", "maintenance-log@.service"]) {
