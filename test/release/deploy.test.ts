@@ -188,6 +188,12 @@ describe("the installed command", () => {
     }
   });
 
+  test("ends with 74 where standard output is closed, in place of which Node would open /dev/null", () => {
+    const closed = spawnSync("sh", ["-c", "exec sh deploy/command export-logs >&-"], { encoding: "utf8" });
+    const says = "maintenance-log: the output cannot be written whole: standard output is closed\n";
+    assert.deepEqual([closed.status, closed.stderr], [74, says]);
+  });
+
   test("runs with those of a further service, where one is named", () => {
     const { settings } = command(["check"], "7072");
     assert.ok(settings.includes("OPS_PORT=7073"));
