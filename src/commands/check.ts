@@ -9,6 +9,7 @@ import {
   examineRecords,
   type Finding,
   promisesOf,
+  refuse,
   sessionCheck,
 } from "../adapters/postgres/schema/examination.ts";
 import { readSchema } from "../adapters/postgres/schema/migrations.ts";
@@ -78,16 +79,18 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   }
 }
 
-/** `check --records`: for a backup, which must not save a database over good ones that has lost what the trail covers. */
+/**
+ * `check --records`: for a backup, which must not save a database over good ones that has lost what the trail covers.
+ *
+ * @throws UnsuitableDatabase where the database is to be restored, and CommandError with the code 65 where only some records may be missing
+ */
 async function checkRecords(context: CommandContext): Promise<void> {
   await withDatabase(storedTrailSettings, context, async (database, { trailStateFile }) => {
-    for (const { promise, words } of await examineRecords(database)) {
-      if (promise.prevents === "start") throw new UnsuitableDatabase(words);
-      context.print(`warning: ${words}`);
-    }
-    await compareStateFile(database, trailStateFile).catch(error => {
-      context.print(`warning: ${faultOf(error)}`);
-    });
+    const findings = await examineRecords(database);
+    refuse(findings);
+    const faults = findings.map(({ words }) => words);
+    await compareStateFile(database, trailStateFile).catch(error => void faults.push(faultOf(error)));
+    if (faults.length > 0) throw new CommandError(exitCodes.badData, ...faults);
   });
   context.print("records: ok");
 }

@@ -68,7 +68,8 @@ Run it as the owner of the tables. It refuses a database without records if TRAI
   }),
   check: command({
     summary: "report what would stop serve from starting, or would fail later",
-    text: "It changes nothing. Exit codes: 0 nothing found, 1 something, 69 no database, 78 wrong settings.",
+    text: `It changes nothing. Exit codes: 0 nothing found, 1 something, 69 no database, 78 wrong settings.
+With --records: 1 the database is to be restored, 65 it lacks the newest records, or does not extend TRAIL_STATE_FILE.`,
     options: {
       records: flag(
         "for a backup, with DATABASE_URL and TRAIL_STATE_FILE: only whether the records that the trail covers are there",

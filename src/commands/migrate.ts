@@ -1,4 +1,4 @@
-import { migrate, readSchema } from "../adapters/postgres/schema/migrations.ts";
+import { migrate, readSchema, refuseTablesElsewhere } from "../adapters/postgres/schema/migrations.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { storedTrailSettings } from "../config/settings.ts";
 import { faultOf } from "../domain/trail/encoding.ts";
@@ -10,6 +10,8 @@ export async function runMigrate(context: CommandContext): Promise<void> {
   const settings = readSettings(storedTrailSettings, environment, readFile);
   const database = openForCommand(settings);
   try {
+    // Before the file, to which the tables of this schema are missing.
+    await refuseTablesElsewhere(database);
     // What else the file says is for whoever signs.
     await compareStateFile(database, settings.trailStateFile).catch(faultOf);
     const schema = readSchema(sqlFolder);

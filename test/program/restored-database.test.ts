@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
 import { connect, probeLimits } from "../../src/adapters/postgres/connection/database.ts";
@@ -108,27 +108,6 @@ describe("a database that was restored in two steps", {
     }
     const whole = await runProgram(["check", "--records"], { DATABASE_URL: urlOf(server.url, "frozen") });
     assert.deepEqual(whole, { code: 0, stdout: "records: ok\n", stderr: "" });
-    const unit = readFileSync("deploy/maintenance-log-backup.service", "utf8");
-    assert.match(unit, /^ExecStartPre=\S+node .* check --records\n[\s\S]*^ExecStart=\S+\/backup /m);
-  });
-
-  test("is dumped with every character, whatever encoding the role of the backup asks for", async () => {
-    await make("latin");
-    await as("latin", async sql => {
-      await sql`insert into asset (name, description) values ('Прес €', '')`;
-      await sql.unsafe("alter database latin set client_encoding = 'LATIN1'");
-    });
-    const folder = join(server.socketFolder, "dumps");
-    mkdirSync(folder);
-    writeFileSync(join(folder, "DATABASE_URL"), urlOf(server.url, "latin"));
-    execFileSync("sh", [resolve("deploy/backup"), folder], {
-      env: { PATH: `${binaries}:${process.env["PATH"]}`, CREDENTIALS_DIRECTORY: folder },
-      stdio: "pipe",
-    });
-    const [dump = assert.fail()] = readdirSync(folder).filter(name => name.endsWith(".dump"));
-    assert.match(String(run("pg_restore", "--data-only", "--file=-", join(folder, dump))), /\tПрес €\t/);
-    const checked = await runProgram(["check"], settingsOf("latin"));
-    assert.equal(checked.code, 0, checked.stderr);
   });
 
   test("keeps all rows and has disarmed its triggers: serve and check name them, and migrate puts them back", async () => {

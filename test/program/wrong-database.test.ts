@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openEmptyDatabase } from "../support/database.ts";
 import { listenLocally } from "../support/listen.ts";
 import { runProgram } from "../support/program.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
 /** What may be at the port that DATABASE_URL names, by what it does to a client, and what the command says of it. */
 const impostors: readonly {
@@ -89,4 +92,45 @@ test("a command whose database is not migrated says so", async () => {
       /^[\w-]+: the database is behind this program \(missing: .*\): run migrate first\n$/,
     );
   }
+});
+
+test("migrate makes no second set of tables where search_path names another schema than theirs", async t => {
+  await using database = await openEmptyDatabase();
+  if (!database.hasUsers) return t.skip("the embedded database has one session for everybody");
+  const owner = database.session();
+  const schemas = async () =>
+    (
+      await owner<{ schema: string }[]>`
+        select relnamespace::regnamespace::text as schema from pg_class where relname = 'schema_migration' order by 1`
+    ).map(({ schema }) => schema);
+  const migrateIn = async (path: string) => {
+    await owner.unsafe(`alter database ${database.name} set search_path to ${path}`);
+    return await runProgram(["migrate"], { DATABASE_URL: database.url, TRAIL_STATE_FILE: stateFile });
+  };
+  const stateFile = join(makeTemporaryFolder(), "checkpoint");
+  await owner.unsafe("create schema app; create schema archive");
+  const first = await migrateIn("app");
+  assert.equal(first.code, 0, first.stderr);
+  // What the file says of a database without records would send the operator to a backup.
+  writeFileSync(stateFile, "trail.example.com\n6\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n");
+
+  const refused = (found: string) => ({
+    code: 1,
+    stdout: "",
+    stderr: `migrate: search_path does not include the schema ${found}, which has the tables of this program: set it for the role\n`,
+  });
+  assert.deepEqual(await migrateIn("public"), refused("app"));
+  assert.deepEqual(await schemas(), ["app"]);
+
+  await owner.unsafe("create table archive.schema_migration (version integer)");
+  assert.deepEqual(await migrateIn("public"), refused("app or archive"));
+  await owner.unsafe("drop table archive.schema_migration");
+
+  rmSync(stateFile);
+  // Whoever may make temporary tables keeps nobody from a first migration.
+  await owner.unsafe("drop schema app cascade; create temporary table schema_migration (version integer)");
+  const { code, stderr } = await migrateIn("public");
+  assert.equal(code, 0, stderr);
+  const [, made] = await schemas();
+  assert.equal(made, "public");
 });

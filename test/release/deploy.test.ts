@@ -188,6 +188,12 @@ describe("the installed command", () => {
     }
   });
 
+  test("ends with 74 where standard output is closed, in place of which Node would open /dev/null", () => {
+    const closed = spawnSync("sh", ["-c", "exec sh deploy/command export-logs >&-"], { encoding: "utf8" });
+    const says = "maintenance-log: the output cannot be written whole: standard output is closed\n";
+    assert.deepEqual([closed.status, closed.stderr], [74, says]);
+  });
+
   test("runs with those of a further service, where one is named", () => {
     const { settings } = command(["check"], "7072");
     assert.ok(settings.includes("OPS_PORT=7073"));
@@ -334,6 +340,9 @@ describe("the production build", () => {
       /\/opt\/node24\/bin\/node --preserve-symlinks --max-semi-space-size=\d+ \/opt\/x\/lib\/maintenance-log-service\/dist\/main\.js/;
     const command = readFileSync(join(root, "opt/x/bin/maintenance-log"), "utf8");
     assert.match(command, new RegExp(`^program="${start.source}"$`, "m"));
+    const backup = readFileSync(join(program, "backup"), "utf8");
+    assert.match(backup, /^program=\/opt\/x\/lib\/maintenance-log-service$/m);
+    assert.match(backup, /^\/opt\/node24\/bin\/node --preserve-symlinks "\$program\/dist\/main\.js" /m);
     const units = join(root, "usr/local/lib/systemd/system");
     const unit = (name: string) => readFileSync(join(units, name), "utf8");
     for (const name of ["maintenance-log.service", "maintenance-log@.service"]) {

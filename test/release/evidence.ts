@@ -85,10 +85,12 @@ export const evidence: Readonly<Record<string, Evidence>> = {
       "command-database.ts",
       "commands/service.ts",
       "migrate.ts",
+      "deploy/backup",
       "deploy/maintenance-log-backup.service",
       "deploy/maintenance-log-migrate.service",
     ],
     tests: [
+      "test/program/backup.test.ts",
       "test/program/restored-database.test.ts",
       "test/program/remembered-trail.test.ts",
       "test/unit/application/trail/remembered.test.ts",

@@ -193,7 +193,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "check.ts",
-      'if (promise.prevents === "start") throw new UnsuitableDatabase(words);',
+      "    refuse(findings);\n",
       "",
       "and had frozen its schema has lost its records: serve and a backup refuse it, and check says what is missing",
     ],
@@ -219,10 +219,23 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "and without tables is refused by migrate, which makes none",
     ],
     [
+      "check.ts",
+      "if (faults.length > 0) throw new CommandError(exitCodes.badData",
+      "if (faults.length > 9) throw new CommandError(exitCodes.badData",
+      "removes none while the newest record is gone",
+    ],
+    ["deploy/backup", '*) exit "$checked" ;;', "*) ;;", "makes none while all logs are gone"],
+    [
+      "deploy/backup",
+      'if [ "$checked" != 0 ]; then',
+      "if false; then",
+      "removes none while the newest record is gone",
+    ],
+    [
       "deploy/maintenance-log-backup.service",
-      "ExecStartPre=/usr/bin/node --preserve-symlinks /usr/lib/maintenance-log-service/dist/main.js check --records\n",
+      "Environment=TRAIL_STATE_FILE=%S/maintenance-log/maintenance-log.checkpoint\n",
       "",
-      "and had frozen its schema has lost its records: serve and a backup refuse it, and check says what is missing",
+      "removes none while the state file remembers more entries than there are",
     ],
   ],
   "No parameter of the server": [

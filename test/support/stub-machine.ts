@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -99,10 +99,15 @@ END
     if (migrated.code !== 0) throw new Error(migrated.stderr);
   }
 
-  /** A program on the path of the machine, whose paths are those of the folder. */
+  /** A program on the path of the machine. */
   program(name: string, text: string): void {
     const own = text.startsWith("#!") ? text : `#!/bin/bash\n${text}\n`;
-    const moved = own
+    writeFileSync(this.path("programs", name), this.#moved(own), { mode: 0o755 });
+  }
+
+  /** A text of deploy/ with the paths of the folder. */
+  #moved(text: string): string {
+    return text
       .replaceAll("/var/lib/maintenance-log-backup", this.path("dumps"))
       .replaceAll("/var/lib/maintenance-log", this.path("states"))
       .replaceAll("/etc/maintenance-log-service", this.folder)
@@ -118,7 +123,6 @@ END
       )
       .replaceAll("$program/sql", resolve("sql"))
       .replaceAll("/usr/lib/maintenance-log-service", this.path("programs"));
-    writeFileSync(this.path("programs", name), moved, { mode: 0o755 });
   }
 
   get environment() {
@@ -162,12 +166,35 @@ END
     return { code, stdout, stderr };
   }
 
-  /** As the unit does. */
-  backUp(): string {
-    return this.run(`
+  /** What the unit of the backup runs, in its environment. */
+  #backup(): string {
+    const unit = readFileSync("deploy/maintenance-log-backup.service", "utf8")
+      .replaceAll("%d", this.path("credential"))
+      .replaceAll("%S", "/var/lib");
+    const valuesOf = (name: string) =>
+      [...unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value]) => value);
+    return this.#moved(`
       mkdir -p ${this.path("credential")}
       cp ${this.path("credentials", "database-url")} ${this.path("credential", "DATABASE_URL")}
-      sh ${this.path("programs", "backup")} ${this.path("dumps")}`);
+      ${valuesOf("Environment")
+        .map(setting => `export ${setting}`)
+        .join("\n")}
+      ${valuesOf("ExecStart").join("\n")}`);
+  }
+
+  /** As the unit does. Throws where it fails. */
+  backUp(): string {
+    return this.run(this.#backup());
+  }
+
+  /** As the unit does, where it may fail. */
+  outcomeOfBackup(): Outcome {
+    const { status, stdout, stderr } = spawnSync("bash", ["-e"], {
+      input: this.#backup(),
+      env: this.environment,
+      encoding: "utf8",
+    });
+    return { code: status, stdout, stderr };
   }
 
   asOwner(): postgres.Sql {

@@ -108,17 +108,23 @@ export async function migrate(
   }
 }
 
+/** Throws UnsuitableDatabase where only schemas that search_path does not name have tables of this program. */
+export async function refuseTablesElsewhere({ query }: Database): Promise<void> {
+  const [elsewhere] = await query<{ schemas: string }>(sql`
+    select string_agg(relnamespace::regnamespace::text, ' or ' order by relnamespace::regnamespace::text) as schemas
+    from pg_class where relname = 'schema_migration' and relpersistence <> 't'
+    having count(*) > 0 and to_regclass('schema_migration') is null`);
+  if (elsewhere === undefined) return;
+  throw new UnsuitableDatabase(
+    `search_path does not include the schema ${elsewhere.schemas}, which has the tables of this program: set it for the role`,
+  );
+}
+
 /** Throws UnsuitableDatabase unless the database has exactly the migrations that the program knows. */
 export async function refuseOtherSchema(database: Database, { migrations }: Schema): Promise<void> {
   const missing = await findMissing(database, migrations).catch(async error => {
     if (!hasState(error, "undefinedTable")) throw error;
-    const [elsewhere] = await database.query<{ schema: string }>(sql`
-      select relnamespace::regnamespace::text as schema from pg_class where relname = 'schema_migration' limit 1`);
-    if (elsewhere !== undefined) {
-      throw new UnsuitableDatabase(
-        `search_path does not include the schema ${elsewhere.schema}, which has the tables of this program: set it for the role`,
-      );
-    }
+    await refuseTablesElsewhere(database);
     // Where none is applied there is not even the table.
     return migrations;
   });
