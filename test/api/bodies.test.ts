@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { HttpLimits } from "../../src/adapters/http/request/limits.ts";
 import type { EmailKey } from "../../src/domain/employee.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
@@ -131,6 +133,36 @@ describe("bodies under way", () => {
     socket.destroy();
     await until(() => world.load().bodyBytes === 0);
   });
+
+  for (const [what, room, status] of [
+    ["too large", 16 * 1024 * 1024, 413],
+    ["given up for others", 50 * 64 * 1024, 503],
+  ] as const) {
+    test(`that are ${what} are let go at once, though their rest still drips in`, async () => {
+      setFlagsFromString("--expose-gc");
+      const collectGarbage = runInNewContext("gc") as () => void;
+      await using world = await openWorld({ limits: { bodyBytes: room, lingerMilliseconds: 3_600_000 } });
+      const held = () => {
+        collectGarbage();
+        return process.memoryUsage().arrayBuffers;
+      };
+      const clients = await Promise.all(Array.from({ length: 100 }, () => dial(world.port)));
+      await until(() => world.load().connections === 100);
+      const before = held();
+      const begun = head(`${api}/assets`, `${bearerOf(world)}Transfer-Encoding: chunked\r\n`);
+      for (const { socket } of clients) socket.write(`${begun}ffff\r\n${"x".repeat(65_535)}\r\n`);
+      if (status === 413) for (const { socket } of clients) socket.write("2\r\nyy\r\n");
+      const refused = () => clients.filter(({ text }) => text() !== "");
+      // An owner gets a half of the room.
+      await until(() => refused().length >= (status === 413 ? 100 : 70));
+      for (const { text } of refused()) assertRefusal(text(), status);
+      const { bodyBytes } = world.load();
+      await until(() => held() < before + bodyBytes + 1_000_000);
+      assert.equal(world.load().connections, 100);
+      for (const { socket } of clients) socket.resetAndDestroy();
+      await until(() => world.load().connections === 0);
+    });
+  }
 
   test("are not read by who answers without them", async () => {
     await using world = await openWorld({ limits: { lingerMilliseconds: 20 } });

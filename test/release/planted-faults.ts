@@ -691,9 +691,15 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "exchange.ts",
-      'if (this.phase === "receiving") this.refuseBody(overloaded());',
+      'if (this.phase === "receiving") this.refuseBody?.(overloaded());',
       'if (this.phase === "receiving") return;',
       "of one byte count as much as what waits for the rest takes",
+    ],
+    [
+      "body.ts",
+      "      body.empty();\n",
+      "",
+      "that are too large are let go at once, though their rest still drips in",
     ],
   ],
   "A page of a list has at most 256 KiB": [

@@ -66,8 +66,8 @@ export class Exchange implements Share {
 
   /** When the client has sent or taken something. */
   movedAt = this.startedAt;
-  /** Ends the wait for the body. */
-  refuseBody: (error: Error) => void = () => {};
+  /** Ends the wait for the body, while there is one. */
+  refuseBody: ((error: Error) => void) | undefined;
   /** The response went out to its end. */
   isWhole = false;
   /** The service could not finish the response, or did not want to. */
@@ -154,7 +154,7 @@ export class Exchange implements Share {
   }
 
   giveUp(): void {
-    if (this.phase === "receiving") this.refuseBody(overloaded());
+    if (this.phase === "receiving") this.refuseBody?.(overloaded());
     else {
       this.hasFailed = true;
       this.request.socket.destroy();
