@@ -591,7 +591,18 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "All responses that clients have not taken": [
     ["limits.ts", "responseBytes: 64 * 1024 * 1024,", "responseBytes: 640 * 1024 * 1024,"],
-    ["exchange.ts", "account.respond(this, leastBytes + bytes)", "account.respond(this, 0)", "take no place"],
+    [
+      "exchange.ts",
+      "account.respond(this, this.ownBytes + bytes)",
+      "account.respond(this, 0)",
+      "take no place",
+    ],
+    [
+      "exchange.ts",
+      "bytes += textBytes + text.length;",
+      "bytes += 0;",
+      "counts with the head of its request, and those that wait longest are cut off",
+    ],
     [
       "response.ts",
       "exchange.respondWithList(isOneChunk ? length : undefined);",

@@ -2,7 +2,6 @@ import { DomainError, invalid } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import type { RequestHead } from "../../protocol/request-head.ts";
-import { leastBytes } from "./account.ts";
 import type { Exchange } from "./exchange.ts";
 
 const notJson = "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'";
@@ -26,7 +25,7 @@ export async function receiveBody(exchange: Exchange, head: RequestHead, limitBy
   const body = new GrowingBuffer(exchange, limitBytes);
   // A client can send a byte and wait. It must not take the place of another meanwhile.
   if (!request.complete) {
-    body.reserve(leastBytes);
+    body.holdExchange();
     exchange.receive();
   }
   return receive(exchange, body);
@@ -103,24 +102,27 @@ class GrowingBuffer {
   readonly #limitBytes: number;
   #buffer = none;
   #length = 0;
+  /** What it holds beside the buffer. */
+  #ofExchange = 0;
 
   constructor(exchange: Exchange, limitBytes: number) {
     this.#exchange = exchange;
     this.#limitBytes = limitBytes;
   }
 
-  /** Throws UNAVAILABLE when all bodies together would take too much. */
-  reserve(bytes: number): void {
-    if (bytes > this.#exchange.bodyBytes) this.#exchange.holdBody(bytes);
+  /** Counts the exchange, too, which waits for the body. Throws UNAVAILABLE when all bodies together would take too much. */
+  holdExchange(): void {
+    this.#ofExchange = this.#exchange.ownBytes;
+    this.#exchange.holdBody(this.#ofExchange);
   }
 
-  /** Throws HttpError 413, and UNAVAILABLE as `reserve` does. */
+  /** Throws HttpError 413, and UNAVAILABLE as `holdExchange` does. */
   append(chunk: Buffer): void {
     const needed = this.#length + chunk.length;
     if (needed > this.#limitBytes) throw tooLarge(this.#limitBytes);
     if (needed > this.#buffer.length) {
       const capacity = Math.min(Math.max(needed, 2 * this.#buffer.length), this.#limitBytes);
-      this.reserve(capacity);
+      this.#exchange.holdBody(this.#ofExchange + capacity);
       // As a rule the first chunk is all there is.
       this.#buffer = this.#length === 0 ? chunk : Buffer.concat([this.bytes()], capacity);
     }
