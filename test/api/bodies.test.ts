@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { HttpLimits } from "../../src/adapters/http/request/limits.ts";
 import type { EmailKey } from "../../src/domain/employee.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
@@ -10,6 +12,10 @@ import { aStoredLog } from "../support/test-records.ts";
 import { deferred, until } from "../support/until.ts";
 import { api, openWorld } from "../support/world.ts";
 
+/** Header fields of 15 KiB, and the memory that they take. */
+const manyFields = Array.from({ length: 90 }, (_, at) => `X-${at}: ${"v".repeat(160)}\r\n`).join("");
+const manyFieldsBytes = 25_000;
+
 /** Says that a list goes on. */
 const more = aStoredLog();
 
@@ -19,8 +25,8 @@ describe("bodies under way", () => {
 
   test("without a token take a part of what all may take; a token's holder is still served", async () => {
     const bounds = {
-      bodyBytes: 64 * 1024,
-      bodyBytesWithoutToken: 32 * 1024,
+      bodyBytes: 96 * 1024,
+      bodyBytesWithoutToken: 76 * 1024,
       lingerMilliseconds: 20,
       sweepMilliseconds: 10,
     };
@@ -36,7 +42,8 @@ describe("bodies under way", () => {
       assert.match(text(), /connection: close\r\n/i);
     }
     await Promise.all(refused().map(({ closed }) => closed()));
-    assert.equal(world.load().bodyBytes, 4 * 4_096);
+    // What an exchange takes itself, and its body.
+    assert.ok(world.load().bodyBytes >= 4 * (4_096 + 4_095));
     assert.equal(world.load().turnedAway.bodies, 36);
     assert.equal(world.load().requests, 0, "who waits for a body takes nobody's place");
     await until(() => world.recorded.some(({ details }) => Number(details?.["bodies"]) > 0));
@@ -47,9 +54,9 @@ describe("bodies under way", () => {
     assert.equal((await asset()).status, 201);
     const big = await dial(world.port);
     big.socket.write(
-      `${head(`${api}/assets`, `${bearerOf(world)}Content-Length: 20000\r\n`)}${"x".repeat(19_999)}`,
+      `${head(`${api}/assets`, `${bearerOf(world)}Content-Length: 36000\r\n`)}${"x".repeat(35_999)}`,
     );
-    await until(() => world.load().bodyBytes > 30_000);
+    await until(() => world.load().bodyBytes > 70_000);
     // There is no room for both, and the one that never ends is given up.
     assert.equal((await asset()).status, 201);
     await until(() => big.text() !== "");
@@ -83,13 +90,13 @@ describe("bodies under way", () => {
   });
 
   test("of one byte count as much as what waits for the rest takes", async () => {
-    await using world = await openWorld({ limits: { bodyBytesWithoutToken: 32 * 1024 } });
+    await using world = await openWorld({ limits: { bodyBytesWithoutToken: 40 * 1024 } });
     const attackers = await Promise.all(Array.from({ length: 40 }, () => dial(world.port)));
     for (const { socket } of attackers) socket.write(`${head(login, "Content-Length: 2\r\n")}{`);
     const refused = () => attackers.filter(({ text }) => text() !== "");
     await until(() => refused().length === 36);
     for (const { text } of refused()) assertRefusal(text(), 503, "The service is overloaded");
-    assert.equal(world.load().bodyBytes, 4 * 4_096);
+    assert.ok(world.load().bodyBytes >= 4 * 4_096);
     assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
     for (const { socket } of attackers) socket.destroy();
     await until(() => world.load().bodyBytes === 0);
@@ -102,7 +109,7 @@ describe("bodies under way", () => {
     [", though they have a token", (bearer: string) => bearer],
   ] as const) {
     test(`that never end keep nobody from logging in${what}`, async () => {
-      await using world = await openWorld({ limits: { bodyBytesWithoutToken: 32 * 1024 } });
+      await using world = await openWorld({ limits: { bodyBytesWithoutToken: 40 * 1024 } });
       const attackers = await Promise.all(Array.from({ length: 10 }, () => dial(world.port)));
       const begun = `${head(login, `${tokenOf(bearerOf(world))}Content-Length: 9\r\n`)}{`;
       for (const { socket } of attackers) socket.write(begun);
@@ -123,14 +130,58 @@ describe("bodies under way", () => {
     await using world = await openWorld();
     const { socket } = await dial(world.port);
     const chunk = `32\r\n${"x".repeat(50)}\r\n`;
-    socket.write(
-      head(`${api}/assets`, `${bearerOf(world)}Transfer-Encoding: chunked\r\n`) + chunk.repeat(210),
-    );
-    await until(() => world.load().bodyBytes >= 10_500);
-    assert.equal(world.load().bodyBytes, 12_800);
+    socket.write(head(`${api}/assets`, `${bearerOf(world)}Transfer-Encoding: chunked\r\n`));
+    await until(() => world.load().bodyBytes > 0);
+    const ofExchange = world.load().bodyBytes;
+    socket.write(chunk.repeat(210));
+    await until(() => world.load().bodyBytes >= ofExchange + 10_500);
+    assert.equal(world.load().bodyBytes, ofExchange + 12_800);
     socket.destroy();
     await until(() => world.load().bodyBytes === 0);
   });
+
+  test("count with the heads of their requests", async () => {
+    await using world = await openWorld({
+      limits: { bodyBytesWithoutToken: 256 * 1024, lingerMilliseconds: 20 },
+    });
+    const attackers = await Promise.all(Array.from({ length: 20 }, () => dial(world.port)));
+    for (const { socket } of attackers) socket.write(`${head(login, `${manyFields}Content-Length: 2\r\n`)}{`);
+    await until(() => world.load().turnedAway.bodies === 16);
+    await until(() => world.load().connections === 4);
+    assert.ok(world.load().bodyBytes > 4 * manyFieldsBytes);
+    for (const { socket } of attackers) socket.destroy();
+    await until(() => world.load().bodyBytes === 0);
+  });
+
+  for (const [what, room, status] of [
+    ["too large", 16 * 1024 * 1024, 413],
+    ["given up for others", 50 * 64 * 1024, 503],
+  ] as const) {
+    test(`that are ${what} are let go at once, though their rest still drips in`, async () => {
+      setFlagsFromString("--expose-gc");
+      const collectGarbage = runInNewContext("gc") as () => void;
+      await using world = await openWorld({ limits: { bodyBytes: room, lingerMilliseconds: 3_600_000 } });
+      const held = () => {
+        collectGarbage();
+        return process.memoryUsage().arrayBuffers;
+      };
+      const clients = await Promise.all(Array.from({ length: 100 }, () => dial(world.port)));
+      await until(() => world.load().connections === 100);
+      const before = held();
+      const begun = head(`${api}/assets`, `${bearerOf(world)}Transfer-Encoding: chunked\r\n`);
+      for (const { socket } of clients) socket.write(`${begun}ffff\r\n${"x".repeat(65_535)}\r\n`);
+      if (status === 413) for (const { socket } of clients) socket.write("2\r\nyy\r\n");
+      const refused = () => clients.filter(({ text }) => text() !== "");
+      // An owner gets a half of the room.
+      await until(() => refused().length >= (status === 413 ? 100 : 70));
+      for (const { text } of refused()) assertRefusal(text(), status);
+      const { bodyBytes } = world.load();
+      await until(() => held() < before + bodyBytes + 1_000_000);
+      assert.equal(world.load().connections, 100);
+      for (const { socket } of clients) socket.resetAndDestroy();
+      await until(() => world.load().connections === 0);
+    });
+  }
 
   test("are not read by who answers without them", async () => {
     await using world = await openWorld({ limits: { lingerMilliseconds: 20 } });
@@ -200,6 +251,27 @@ describe("a response that is sent while the body of its request still arrives", 
       await world.close();
     });
   }
+
+  test("counts with the head of its request, and those that wait longest are cut off", async () => {
+    await using world = await openWorld({
+      limits: { responseBytes: 400_000, slowReaderMilliseconds: 0, lingerMilliseconds: 3_600_000 },
+    });
+    const attackers = await Promise.all(Array.from({ length: 40 }, () => dial(world.port)));
+    for (const { socket, text } of attackers) {
+      socket.write(get("/", manyFields, 4_000));
+      await until(() => text() !== "");
+      assertRefusal(text(), 403);
+      socket.write("x");
+    }
+    await until(() => world.load().turnedAway.slowClients === 34);
+    await Promise.all(attackers.slice(0, 34).map(({ closed }) => closed()));
+    assert.equal(world.load().connections, 6);
+    const { responseBytes } = world.load();
+    assert.ok(responseBytes > 6 * manyFieldsBytes && responseBytes < 200_000, `${responseBytes}`);
+    assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
+    for (const { socket } of attackers) socket.resetAndDestroy();
+    await until(() => world.load().responseBytes === 0);
+  });
 
   test("what arrives is thrown away until its end, and the connection is closed then", async () => {
     const world = await openWorld({ limits: { lingerMilliseconds: 3_600_000 } });

@@ -326,6 +326,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     code: ["account.ts", "exchange.ts", "response.ts", "http-connection.ts", "limits.ts"],
     tests: [
       "test/api/limits.test.ts",
+      "test/api/bodies.test.ts",
       "test/api/unread-responses.test.ts",
       "test/api/slow-clients.test.ts",
       "test/unit/adapters/http/server/edge-simulation.test.ts",

@@ -604,7 +604,18 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "All responses that clients have not taken": [
     ["limits.ts", "responseBytes: 64 * 1024 * 1024,", "responseBytes: 640 * 1024 * 1024,"],
-    ["exchange.ts", "account.respond(this, leastBytes + bytes)", "account.respond(this, 0)", "take no place"],
+    [
+      "exchange.ts",
+      "account.respond(this, this.ownBytes + bytes)",
+      "account.respond(this, 0)",
+      "take no place",
+    ],
+    [
+      "exchange.ts",
+      "bytes += textBytes + text.length;",
+      "bytes += 0;",
+      "counts with the head of its request, and those that wait longest are cut off",
+    ],
     [
       "response.ts",
       "exchange.respondWithList(isOneChunk ? length : undefined);",
@@ -704,9 +715,15 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "exchange.ts",
-      'if (this.phase === "receiving") this.refuseBody(overloaded());',
+      'if (this.phase === "receiving") this.refuseBody?.(overloaded());',
       'if (this.phase === "receiving") return;',
       "of one byte count as much as what waits for the rest takes",
+    ],
+    [
+      "body.ts",
+      "      body.empty();\n",
+      "",
+      "that are too large are let go at once, though their rest still drips in",
     ],
   ],
   "A page of a list has at most 256 KiB": [

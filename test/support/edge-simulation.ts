@@ -26,6 +26,7 @@ const limits = {
 const requests = {
   small: { head: "GET /small", body: "", hasToken: true },
   refused: { head: "GET /small", body: "", hasToken: false },
+  bigHead: { head: `GET /small?${"x".repeat(12_000)}`, body: "x".repeat(9_000), hasToken: false },
   preflight: { head: "OPTIONS /small", body: "", hasToken: false },
   big: { head: "GET /big", body: "", hasToken: true },
   list: { head: "GET /list", body: "", hasToken: true },

@@ -6,15 +6,15 @@ export type Phase = "arrived" | "checking" | "receiving" | "working" | "respondi
 
 const isWork = (phase: Phase): boolean => phase === "checking" || phase === "working";
 
-/** The least that a body or a response counts as: about the memory of its exchange. */
+/** The memory of an exchange without the head of its request, its body and its response. */
 export const leastBytes = 4 * 1024;
 
 /** What an exchange holds of the process. The first three are written by `Account` alone. */
 export interface Share {
   phase: Phase;
-  /** The memory for its body. */
+  /** The memory for its body, with that of the exchange while it waits for the rest. */
   bodyBytes: number;
-  /** The memory for its response, until the client has taken all of it. */
+  /** The memory for its response and of the exchange, until the client has taken all of it. */
   responseBytes: number;
   /** Whom it belongs to: the id of the employee, or the address where no token is known. */
   readonly owner: number | string;

@@ -2,10 +2,10 @@ import { DomainError, invalid } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import type { RequestHead } from "../../protocol/request-head.ts";
-import { leastBytes } from "./account.ts";
 import type { Exchange } from "./exchange.ts";
 
 const notJson = "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'";
+const none: Buffer = Buffer.alloc(0);
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -25,7 +25,7 @@ export async function receiveBody(exchange: Exchange, head: RequestHead, limitBy
   const body = new GrowingBuffer(exchange, limitBytes);
   // A client can send a byte and wait. It must not take the place of another meanwhile.
   if (!request.complete) {
-    body.reserve(leastBytes);
+    body.holdExchange();
     exchange.receive();
   }
   return receive(exchange, body);
@@ -54,10 +54,6 @@ function refuseOtherTypes({ contentType, contentCodings }: RequestHead, sent = "
 function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
   const { request } = exchange;
   return new Promise((resolve, reject) => {
-    const refuse = (error: unknown): void => {
-      request.off("data", take);
-      reject(error);
-    };
     const take = (chunk: Buffer): void => {
       exchange.move();
       try {
@@ -66,19 +62,36 @@ function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
         refuse(error);
       }
     };
-    const fail = (cause?: Error): void => {
-      // Every request closes; to make an error for each would cost more than to read the body.
-      if (!request.readableEnded) reject(new HttpError(400, "Request body ended too early", {}, { cause }));
+    const finish = (): void => {
+      const whole = body.bytes();
+      letGo();
+      resolve(whole);
+    };
+    const refuse = (error: unknown): void => {
+      letGo();
+      reject(error);
+    };
+    const fail = (): void => {
+      const cause = request.errored ?? undefined;
+      refuse(new HttpError(400, "Request body ended too early", {}, { cause }));
+    };
+    // The exchange goes on for as long as its client likes, and no longer counts the body.
+    const letGo = (): void => {
+      request.off("data", take).off("end", finish).off("close", fail);
+      exchange.refuseBody = undefined;
+      body.empty();
     };
     exchange.refuseBody = refuse;
-    request.on("data", take);
-    request.once("end", () => resolve(body.bytes()));
-    request.once("error", fail);
-    request.once("close", fail);
+    request.on("data", take).on("end", finish).on("close", fail);
+    // `close` follows, and says why.
+    request.on("error", ignore);
     // It may have closed while the token was checked, and says so only once.
     if (request.closed) fail();
   });
 }
+
+/** Stays on the request, since an error without a listener would end the process. */
+const ignore = (): void => {};
 
 /**
  * Copies what arrives into one buffer: a chunk of one byte costs as much memory as one of a hundred, so that a body in
@@ -87,26 +100,29 @@ function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
 class GrowingBuffer {
   readonly #exchange: Exchange;
   readonly #limitBytes: number;
-  #buffer: Buffer = Buffer.alloc(0);
+  #buffer = none;
   #length = 0;
+  /** What it holds beside the buffer. */
+  #ofExchange = 0;
 
   constructor(exchange: Exchange, limitBytes: number) {
     this.#exchange = exchange;
     this.#limitBytes = limitBytes;
   }
 
-  /** Throws UNAVAILABLE when all bodies together would take too much. */
-  reserve(bytes: number): void {
-    if (bytes > this.#exchange.bodyBytes) this.#exchange.holdBody(bytes);
+  /** Counts the exchange, too, which waits for the body. Throws UNAVAILABLE when all bodies together would take too much. */
+  holdExchange(): void {
+    this.#ofExchange = this.#exchange.ownBytes;
+    this.#exchange.holdBody(this.#ofExchange);
   }
 
-  /** Throws HttpError 413, and UNAVAILABLE as `reserve` does. */
+  /** Throws HttpError 413, and UNAVAILABLE as `holdExchange` does. */
   append(chunk: Buffer): void {
     const needed = this.#length + chunk.length;
     if (needed > this.#limitBytes) throw tooLarge(this.#limitBytes);
     if (needed > this.#buffer.length) {
       const capacity = Math.min(Math.max(needed, 2 * this.#buffer.length), this.#limitBytes);
-      this.reserve(capacity);
+      this.#exchange.holdBody(this.#ofExchange + capacity);
       // As a rule the first chunk is all there is.
       this.#buffer = this.#length === 0 ? chunk : Buffer.concat([this.bytes()], capacity);
     }
@@ -116,6 +132,12 @@ class GrowingBuffer {
 
   bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** An error that is thrown in here keeps this object for its stack. */
+  empty(): void {
+    this.#buffer = none;
+    this.#length = 0;
   }
 }
 

@@ -15,6 +15,7 @@ function arriving() {
     complete: false,
     destroyed: false,
     headers: { "content-length": "9000" },
+    rawHeaders: ["Content-Length", "9000"],
     socket: { destroyed: false, bytesRead: 0 },
     isRead: false,
     resume() {
