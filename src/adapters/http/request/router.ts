@@ -32,41 +32,48 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
 
   return (method, path) => {
     if (!path.startsWith("/")) return unknownPath();
+    const read = path.includes("%") ? decode : asItIs;
     let node = root;
     let id: string | undefined;
-    let rest: string | undefined;
-    const segments = path.includes("%") ? segmentsOf(path).map(decode) : segmentsOf(path);
-    for (let at = 0; at < segments.length; at += 1) {
-      const segment = segments[at] as string;
-      if (node.rest !== undefined && segment !== "") {
-        rest = segments.slice(at).join("/");
-        node = node.rest;
-        break;
+    // Decodes no segment behind the first that no route has: to decode 8,000 malformed ones took 30 to 90 ms.
+    for (let begin = 1; begin <= path.length; ) {
+      const slash = path.indexOf("/", begin);
+      const end = slash < 0 ? path.length : slash;
+      if (node.rest !== undefined && end > begin) {
+        const route = routeAt(node.rest, method);
+        return route instanceof HttpError ? route : { route, id, path: read(path.slice(begin)) };
       }
+      const segment = read(path.slice(begin, end));
       const literal = node.literals.get(segment);
       const next = literal ?? (segment === "" ? undefined : node.parameter);
       if (next === undefined) return unknownPath();
       if (literal === undefined) id = segment;
       node = next;
+      begin = end + 1;
     }
-    if (node.routes.size === 0) return unknownPath();
-    const route = node.routes.get(method === "HEAD" ? "GET" : method);
-    if (route === undefined) return wrongMethod([...node.routes.keys()]);
-    return rest === undefined ? { route, id } : { route, id, path: rest };
+    const route = routeAt(node, method);
+    return route instanceof HttpError ? route : { route, id };
   };
+}
+
+function routeAt({ routes }: Node, method: string): Route | HttpError {
+  if (routes.size === 0) return unknownPath();
+  return routes.get(method === "HEAD" ? "GET" : method) ?? wrongMethod([...routes.keys()]);
 }
 
 /** "/" has one segment, which is empty. A trailing slash adds an empty segment and so makes another path. */
 const segmentsOf = (path: string): string[] => path.split("/").slice(1);
 
-/** A segment is decoded once (RFC 3986, section 6.2.2.2); one that cannot be decoded stays as it is. */
-function decode(segment: string): string {
+/** A segment, or all that `{path}` stands for, is decoded once (RFC 3986, section 6.2.2.2). What cannot be decoded stays as it is. */
+function decode(text: string): string {
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(text);
   } catch {
-    return segment;
+    return text;
   }
 }
+
+const asItIs = (text: string): string => text;
 
 function childFor(node: Node, segment: string): Node {
   if (segment === "{id}") {

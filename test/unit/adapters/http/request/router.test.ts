@@ -21,6 +21,7 @@ const routes = [
   route("PUT", "/v1/employees/{id}"),
   route("DELETE", "/v1/employees/{id}"),
   route("PATCH", "/v1/employees/{id}/password"),
+  route("GET", "/v1/tile/{path}"),
 ];
 const find = makeRouter(routes);
 
@@ -88,6 +89,74 @@ describe("a path that there is not", () => {
         const { status, message, headers } = refusal(method, path);
         assert.deepEqual({ status, message, headers }, { status: 404, message: "Not found", headers: {} });
       }
+    });
+  }
+});
+
+describe("a path with percent-encoded characters", () => {
+  for (const [path, id] of [
+    ["/%76%31/l%6Fgs/7", "7"],
+    ["/v1/logs/%37", "7"],
+    ["/v1/logs/a%2Fb", "a/b"],
+    ["/v1/logs/%2e%2E", ".."],
+    ["/v1/logs/%2537", "%37"],
+    ["/v1/logs/%", "%"],
+    ["/v1/logs/%zz", "%zz"],
+    ["/v1/logs/7%C3", "7%C3"],
+    ["/v1/logs/%C3%A9", "é"],
+  ] as const) {
+    test(`${path} has the id ${id}`, () => {
+      assert.deepEqual(find("GET", path), { route: routes[4], id });
+    });
+  }
+
+  for (const path of [
+    "/%",
+    "/%2F",
+    "/v1%2Flogs",
+    "/v1/logs%2F7",
+    "/v1/logs/7%2F8/",
+    "/v1/%2e/logs",
+    "/v1/tile/",
+  ]) {
+    test(`${path} is 404`, () => assert.equal(refusal("GET", path).status, 404));
+  }
+
+  test("decodes no more segments than the longest route has, however many there are", t => {
+    const decoding = t.mock.method(globalThis, "decodeURIComponent");
+    for (const malformed of ["/%", "/%4", "/%C3", "/%2F"]) {
+      for (const [begin, most] of [
+        ["", 1],
+        ["/v1", 2],
+        ["/v1/logs/7", 4],
+        ["/v1/employees/7/password", 5],
+        ["/v1/tile", 3],
+      ] as const) {
+        decoding.mock.resetCalls();
+        find("GET", begin + malformed.repeat(5_000));
+        assert.ok(decoding.mock.callCount() <= most, `${begin}${malformed}…`);
+      }
+    }
+  });
+});
+
+describe("what {path} stands for", () => {
+  const found = [
+    ["0/001", "0/001"],
+    ["0%2F001", "0/001"],
+    ["%30/x%3001/234.p/5", "0/x001/234.p/5"],
+    ["0//001/", "0//001/"],
+    ["../logs", "../logs"],
+    ["%2e%2E/logs", "../logs"],
+    ["%", "%"],
+    ["%30/%", "%30/%"],
+  ] as const;
+  for (const [rest, path] of found) {
+    test(`is ${path} in /v1/tile/${rest}`, () => {
+      const route = routes.at(-1);
+      for (const method of ["GET", "HEAD"])
+        assert.deepEqual(find(method, `/v1/tile/${rest}`), { route, id: undefined, path });
+      assert.equal(refusal("PUT", `/v1/tile/${rest}`).status, 405);
     });
   }
 });
