@@ -7,8 +7,8 @@ import type { EmailKey } from "../../src/domain/employee.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { repositoriesListing } from "../support/own-reads.ts";
 import { dial, sendRaw } from "../support/raw-client.ts";
-import { assertRefusal, bearerOf, host, login, settle } from "../support/raw-request.ts";
-import { aStoredLog } from "../support/test-records.ts";
+import { assertRefusal, bearerOf, host, login, settle, statusesIn } from "../support/raw-request.ts";
+import { anAsset, aStoredLog } from "../support/test-records.ts";
 import { deferred, until } from "../support/until.ts";
 import { api, openWorld } from "../support/world.ts";
 
@@ -304,5 +304,142 @@ describe("a response that is sent while the body of its request still arrives", 
     await closed();
     assert.ok(text().endsWith("\r\n0\r\n\r\n"), text());
     for (const one of [world, listing]) await one.close();
+  });
+});
+
+describe("a request that cannot be read to its end", () => {
+  type Opened = Awaited<ReturnType<typeof openHolding>>;
+  type Client = Awaited<ReturnType<typeof dial>>;
+
+  /** A world in which changes, or the reading of accounts, wait as the test says; and one change of each kind. */
+  async function openHolding(receiveMilliseconds = 3_600_000, lingerMilliseconds = 20) {
+    const { assets, employees, ...others } = makeMemoryRepositories();
+    const held = { what: "nothing" as "nothing" | "changes" | "accounts", letGo: [] as (() => void)[] };
+    const holding =
+      <Given extends unknown[], Result>(what: typeof held.what, call: (...given: Given) => Promise<Result>) =>
+      async (...given: Given): Promise<Result> => {
+        if (held.what === what) await new Promise<void>(resolve => held.letGo.push(resolve));
+        return call(...given);
+      };
+    const setActive = holding("changes", assets.setActive);
+    const ofEmployees = {
+      setActive: holding("changes", employees.setActive),
+      findAccount: holding("accounts", employees.findAccount),
+    };
+    const world = await openWorld({
+      limits: { receiveMilliseconds, sweepMilliseconds: 10, lingerMilliseconds },
+      repositories: {
+        ...others,
+        assets: { ...assets, setActive },
+        employees: { ...employees, ...ofEmployees },
+      },
+    });
+    const changes = [];
+    for (const method of ["DELETE", "PATCH"] as const) {
+      const was = method === "DELETE";
+      const { id } = await world.ports.assets.insert(anAsset({ active: was }));
+      const { employee } = await world.join("TECHNICIAN");
+      await world.ports.employees.setActive(employee.id, was);
+      const isActive = async () => (await world.ports.assets.find(id)).active;
+      const isEmployed = async () => (await world.ports.employees.find(employee.id)).active;
+      changes.push({ method, was, path: `${api}/assets/${id}`, isActive });
+      changes.push({ method, was, path: `${api}/employees/${employee.id}`, isActive: isEmployed });
+    }
+    return { world, held, changes };
+  }
+
+  const chunked = ({ world }: Opened, request: string, token = bearerOf(world)) =>
+    `${request} HTTP/1.1\r\n${host}${token}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+
+  const statusesLogged = ({ world }: Opened, method: string) =>
+    world.recorded
+      .filter(({ event, details }) => event === "request" && details?.["method"] === method)
+      .map(({ details }) => details?.["status"]);
+
+  for (const [how, status, msg, goWrong, milliseconds] of [
+    ["the body is malformed", 400, "Malformed HTTP request", ({ socket }) => socket.write("zz\r\n")],
+    ["the client ends its side", 400, "Malformed HTTP request", ({ socket }) => socket.end()],
+    ["time is over", 408, "Request took too long", () => {}, 1_000],
+  ] as const satisfies [string, number, string, (client: Client) => unknown, number?][]) {
+    /** Sends a request, and lets what it waits for go on when the service knows that it will not come to its end. */
+    async function send({ world, held }: Opened, what: typeof held.what, sent: string): Promise<string> {
+      const client = await dial(world.port);
+      const { slowClients } = world.load().turnedAway;
+      held.what = what;
+      client.socket.write(sent);
+      await until(() => held.letGo.length === 1);
+      goWrong(client);
+      if (status === 408) await until(() => world.load().turnedAway.slowClients > slowClients);
+      await settle(world);
+      held.what = "nothing";
+      for (const go of held.letGo.splice(0)) go();
+      await client.closed();
+      await until(() => world.load().requests === 0 && world.load().responseBytes === 0);
+      return client.text();
+    }
+
+    for (const [when, what, isMade] of [
+      ["while its route works, a change is made and its response sent", "changes", true],
+      ["before its route begins, a change is refused and not made", "accounts", false],
+    ] as const)
+      test(`${when}: ${how}`, async () => {
+        const tryOut = async (at: number) => {
+          const opened = await openHolding(milliseconds);
+          await using _ = opened.world;
+          const { method, path, was, isActive } = opened.changes[at] ?? assert.fail();
+          const text = await send(opened, what, chunked(opened, `${method} ${path}`));
+          if (!isMade) assertRefusal(text, status, msg);
+          const expected = isMade ? 204 : status;
+          assert.deepEqual(statusesIn(text), [expected]);
+          assert.match(text, /connection: close\r\n/i);
+          assert.equal(await isActive(), isMade ? !was : was);
+          assert.deepEqual(statusesLogged(opened, method), [expected]);
+        };
+        await Promise.all([0, 1, 2, 3].map(tryOut));
+      });
+
+    test(`while its token is checked or its body arrives, nothing is created: ${how}`, async () => {
+      const opened = await openHolding(milliseconds);
+      await using world = opened.world;
+      const create = chunked(opened, `POST ${api}/assets`);
+      assertRefusal(await send(opened, "accounts", create), status, msg);
+      const client = await dial(world.port);
+      client.socket.write(`${create}1\r\n{\r\n`);
+      await until(() => world.load().bodyBytes > 0);
+      goWrong(client);
+      await client.closed();
+      assertRefusal(client.text(), status, msg);
+      assert.deepEqual(statusesIn(client.text()), [status]);
+      await until(() => world.load().bodyBytes === 0 && world.load().responseBytes === 0);
+      assert.deepEqual(statusesLogged(opened, "POST"), [status, status]);
+    });
+  }
+
+  test("and drips on when its time is over, does not keep its response from its end", async () => {
+    const opened = await openHolding(1_000, 200);
+    await using world = opened.world;
+    const { method, path } = opened.changes[0] ?? assert.fail();
+    opened.held.what = "changes";
+    const { socket, closed } = await dial(world.port);
+    socket.write(chunked(opened, `${method} ${path}`));
+    const dripping = setInterval(() => socket.write("1\r\nx\r\n"), 5);
+    await until(() => world.load().turnedAway.slowClients === 1);
+    for (const go of opened.held.letGo) go();
+    await closed();
+    clearInterval(dripping);
+    await until(() => statusesLogged(opened, method).length === 1);
+    assert.deepEqual(statusesLogged(opened, method), [204]);
+  });
+
+  test("in one write with its malformed body it is refused, without a token for that", async () => {
+    const opened = await openHolding();
+    await using world = opened.world;
+    for (const { method, path, was, isActive } of opened.changes) {
+      const send = (token?: string) =>
+        sendRaw(world.port, `${chunked(opened, `${method} ${path}`, token)}zz\r\n`);
+      assertRefusal(await send(), 400, "Malformed HTTP request");
+      assertRefusal(await send(""), 403, "Token is missing");
+      assert.equal(await isActive(), was);
+    }
   });
 });

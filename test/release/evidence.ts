@@ -286,7 +286,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "A client of HTTP/1.1 can always tell": {
-    code: ["response.ts", "request-handler.ts", "http-connection.ts"],
+    code: ["response.ts", "request-handler.ts", "exchange.ts", "http-connection.ts"],
     tests: [
       "test/api/lists.test.ts",
       "test/api/trail.test.ts",

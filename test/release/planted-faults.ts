@@ -565,8 +565,26 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     ["response.ts", "if (exchange.isArriving) throwAway(exchange.request);", ""],
     [
+      "response.ts",
+      "if (exchange.refusal === undefined) request.on",
+      "if (true) request.on",
+      "and drips on when its time is over, does not keep its response from its end",
+    ],
+    [
+      "exchange.ts",
+      "if (this.refusal !== undefined) throw this.refusal;",
+      "",
+      "before its route begins, a change is refused and not made: the body is malformed",
+    ],
+    [
       "http-connection.ts",
-      "if (owesResponse) this.#endAfterResponse();",
+      "if (this.exchange?.request.complete === false) this.exchange.refuse(refusal);",
+      "if (this.exchange?.request.complete === false) return this.linger(last);",
+      "while its route works, a change is made and its response sent: the body is malformed",
+    ],
+    [
+      "http-connection.ts",
+      "if (this.isBusy) this.#endAfterResponse();",
       "if (false) this.#endAfterResponse();",
       "sent without waiting, whatever the third asks for: two are answered, and the process goes on",
     ],

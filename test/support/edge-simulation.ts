@@ -32,6 +32,8 @@ const requests = {
   list: { head: "GET /list", body: "", hasToken: true },
   held: { head: "GET /held", body: "", hasToken: true },
   write: { head: "POST /write", body: JSON.stringify({ text: "x".repeat(9_000) }), hasToken: true },
+  // Its route does not wait for the body.
+  change: { head: "DELETE /change", body: "1\r\nx\r\n0\r\n\r\n", hasToken: true },
   login: { head: "POST /login", body: JSON.stringify({ text: "x" }), hasToken: false },
 } as const;
 type Kind = keyof typeof requests;
@@ -90,6 +92,8 @@ class ClientSocket extends Duplex {
   /** Its requests, and those of them that have got a response. */
   asked = 0;
   answered = 0;
+  /** The changes that were made for it. */
+  changes = 0;
   #untaken: (() => void)[] = [];
 
   constructor(address: string, port: number) {
@@ -156,7 +160,8 @@ const text = required(
   rule({ type: "string" }, value => String(value)),
 );
 
-function makeRoutes(held: HeldWork): readonly Route[] {
+/** @param change is called with the port of the client */
+function makeRoutes(held: HeldWork, change: (port: number) => void): readonly Route[] {
   const none = { summary: "" };
   return [
     guarded("GET", "/small", "TECHNICIAN", { ...none, run: () => ({ body: "1" }) }),
@@ -177,6 +182,11 @@ function makeRoutes(held: HeldWork): readonly Route[] {
       body: { text },
       run: () => held.wait().then(() => ({ body: "1" })),
     }),
+    guarded("DELETE", "/change/{id}", "TECHNICIAN", {
+      ...none,
+      status: 204,
+      run: ({ id }) => held.wait().then(() => change(id)),
+    }),
     open("POST", "/login", { ...none, body: { text }, run: () => ({ body: "1" }) }),
   ];
 }
@@ -190,7 +200,9 @@ export class EdgeSimulation {
   readonly #listener = makeListener(limits, undefined);
   readonly #server = makeHttpServer(
     {
-      routes: makeRoutes(this.#held),
+      routes: makeRoutes(this.#held, port => {
+        for (const client of this.#clients) if (client.remotePort === port) client.changes += 1;
+      }),
       authentication: {
         identify: async token => ({
           kind: "employee",
@@ -273,6 +285,8 @@ export class EdgeSimulation {
       ({ writable, isMalformed, rest }) => writable && !isMalformed && rest === "",
     );
     for (const { answered, asked } of open) assert.equal(answered, asked, "what was sent is answered");
+    for (const { text, changes } of this.#clients.filter(({ text }) => text.includes("HTTP/1.1 400 ")))
+      assert.equal(text.split("HTTP/1.1 204 ").length - 1, changes, "what is refused is not done");
     for (const client of this.#clients.splice(0)) client.destroy();
     await atRest();
     await new Promise(resolve => setTimeout(resolve, 2));
@@ -299,11 +313,13 @@ export class EdgeSimulation {
     const sent = body.slice(0, Math.floor(part * body.length));
     client.rest = body.slice(sent.length);
     client.asked += 1;
+    const isChange = kind === "change";
+    const length = isChange ? "Transfer-Encoding: chunked" : `Content-Length: ${body.length}`;
     const fields = [
-      `${head} HTTP/1.1`,
+      `${head}${isChange ? `/${client.remotePort}` : ""} HTTP/1.1`,
       "Host: x",
       ...(hasToken ? [`Authorization: Bearer ${token}`] : []),
-      ...(body === "" ? [] : [`Content-Length: ${body.length}`]),
+      ...(body === "" ? [] : [length]),
     ];
     client.send(`${fields.join("\r\n")}\r\n\r\n${sent}`);
   }
@@ -327,7 +343,8 @@ export class EdgeSimulation {
     assert.ok(responseBytes <= limits.responseBytes, "responses are bounded");
     const stuck = open.filter(({ isStuck }) => isStuck);
     // A response whose request still arrives ends with it.
-    const mayHoldResponse = stuck.length > 0 || open.some(({ rest }) => rest !== "");
+    const mayHoldResponse =
+      stuck.length > 0 || open.some(({ rest, isMalformed }) => rest !== "" || isMalformed);
     assert.ok(responseBytes === 0 || mayHoldResponse, "what is held is what clients have not taken");
     const counting = stuck.filter(({ isMalformed }) => !isMalformed).length;
     assert.ok(responseBytes >= counting * 4 * kibibyte, "every response counts");

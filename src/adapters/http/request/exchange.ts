@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "../../../application/ports.ts";
 import { overloaded } from "../../../domain/error.ts";
-import type { HeaderFields } from "../../protocol/error-response.ts";
+import type { HeaderFields, HttpError } from "../../protocol/error-response.ts";
 import { readTarget, type Target } from "../../protocol/target.ts";
 import type { Route } from "../api/route.ts";
 import { type Account, leastBytes, type Phase, type Share } from "./account.ts";
@@ -43,7 +43,8 @@ export interface Edge extends Pick<HttpLimits, "lingerMilliseconds" | "longListB
  * - responding: the bytes of the response, until the client has taken them. Next: `closed`.
  * - closed: nothing. The response has left the process or the client has gone, and the work has ended.
  *
- * A client that goes away changes no phase: the promise `responseClosed` resolves, and the work comes to its end.
+ * A client that goes away changes no phase: the promise `responseClosed` resolves, and the work comes to its end. A request that
+ * cannot be read to its end is refused: before `working` with an error, and from then on its response is that of the route.
  */
 export class Exchange implements Share {
   readonly request: IncomingMessage;
@@ -69,6 +70,8 @@ export class Exchange implements Share {
 
   /** When the client has sent or taken something. */
   movedAt = this.startedAt;
+  /** Why the rest of the request is not read: it is malformed, or has taken too long. */
+  refusal: HttpError | undefined;
   /** Ends the wait for the body, while there is one. */
   refuseBody: ((error: Error) => void) | undefined;
   /** The response went out to its end. */
@@ -129,12 +132,15 @@ export class Exchange implements Share {
     this.movedAt = performance.now();
   }
 
-  /** Throws UNAVAILABLE when no place is free. */
+  /** Throws the refusal of the request if there is one, and UNAVAILABLE when no place is free. */
   work(phase: "checking" | "working"): void {
+    this.#throwRefusal();
     if (!this.#edge.account.work(this, phase)) throw overloaded();
   }
 
+  /** Throws the refusal of the request if there is one. */
   receive(): void {
+    this.#throwRefusal();
     this.#edge.account.receive(this);
   }
 
@@ -163,6 +169,16 @@ export class Exchange implements Share {
   /** Memory for a page of a list that is read ahead; false when others may need it. */
   holdAhead(): boolean {
     return this.#edge.account.holdAhead(this, this.#edge.aheadBytes);
+  }
+
+  /** The rest of the request cannot be read. */
+  refuse(refusal: HttpError): void {
+    this.refusal = refusal;
+    this.refuseBody?.(refusal);
+  }
+
+  #throwRefusal(): void {
+    if (this.refusal !== undefined) throw this.refusal;
   }
 
   giveUp(): void {

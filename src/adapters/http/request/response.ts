@@ -100,7 +100,8 @@ function receiveRest(exchange: Exchange): Promise<void> {
   if (!exchange.isArriving || request.destroyed) return Promise.resolve();
   return new Promise(resolve => {
     const pause = setTimeout(resolve, lingerMilliseconds);
-    request.on("data", () => pause.refresh());
+    // A refused request has had its time: what drips in must not prolong it.
+    if (exchange.refusal === undefined) request.on("data", () => pause.refresh());
     request.once("close", () => {
       clearTimeout(pause);
       resolve();

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { HttpError } from "../../protocol/error-response.ts";
 import type { Exchange } from "../request/exchange.ts";
 
 /** A request as Node hands it over, with the response to write. */
@@ -22,7 +23,7 @@ export interface Server {
  * - idle: no exchange. Next: busy, with a request; closed after 65 s, at the stop of the service.
  * - busy: works on an exchange until its response has left. A request that arrives meanwhile waits, and nothing more is read
  *   until it begins. Next: idle, or closed if the response says `Connection: close`; ending, if yet another request arrives, or
- *   bytes that are none.
+ *   bytes that are none, or a request not in time.
  * - ending: the request that waits is the last, or the one under way where none does. Next: lingering when its response has left.
  * - lingering: nothing is under way; the socket stays open so that the client reads. Next: closed, after a second.
  * - closed, from any state: by the client; by the service when nothing moves for 60 s, a list fails, a response has to make
@@ -98,16 +99,16 @@ export class HttpConnection {
   }
 
   /**
-   * Responds to bytes that Node could not parse as a request. If a response has begun or will come, it sends nothing, since the
-   * client would take this one for it.
+   * Responds to bytes that Node could not parse as a request, or to a request that did not arrive in time. If one is under way,
+   * the only response is that of its exchange, which knows whether the request has had an effect.
    *
-   * @param last the whole response
+   * @param last the whole response where there is no exchange
    */
-  refuse(last: string): void {
+  refuse(refusal: HttpError, last: string): void {
     // Its body will never be whole.
     if (this.#waiting?.request.complete === false) this.#waiting = undefined;
-    const owesResponse = this.exchange?.request.complete || this.exchange?.response.headersSent;
-    if (owesResponse) this.#endAfterResponse();
+    if (this.exchange?.request.complete === false) this.exchange.refuse(refusal);
+    if (this.isBusy) this.#endAfterResponse();
     else this.linger(last);
   }
 

@@ -111,7 +111,7 @@ export function makeHttpServer(
     const standing = { ...standingHeaders(randomUUID()), ...headersFor(undefined) };
     if (connection === undefined) socket.destroy();
     // Otherwise it has been refused already.
-    else if (socket.writable) connection.refuse(refusalText(refusal, standing, clock.now()));
+    else if (socket.writable) connection.refuse(refusal, refusalText(refusal, standing, clock.now()));
   }
 
   const reporting = setInterval(() => {
