@@ -187,7 +187,7 @@ END`);
     stage.isAsItWas();
   });
 
-  test("fails before anything is replaced where the live database cannot be renamed", async () => {
+  test("changes nothing where the live database cannot be renamed", async () => {
     const sql = postgres(stage.machine.server.url, { max: 1 });
     // Whatever holds it.
     await sql.begin(async transaction => {

@@ -156,9 +156,21 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "deploy/restore",
-      "switch rollback\n",
-      "",
-      "fails before anything is replaced where the live database cannot be renamed",
+      'mv "$secret.old" "$secret"; else',
+      "true; else",
+      "puts the secret and the checkpoints back where the switch fails after they were replaced",
+    ],
+    [
+      "deploy/restore",
+      "[[ $2 =~ ^[0-9]{1,15}$ ]] ||",
+      "true ||",
+      "takes no text for a number that root would run",
+    ],
+    [
+      "deploy/restore",
+      'lose "$remembered" "$remembered"',
+      'lose 0 "$remembered"',
+      "stops before the switch where the dump has another history, however many entries that has",
     ],
     [
       "deploy/restore",
