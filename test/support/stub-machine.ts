@@ -18,7 +18,7 @@ const step = (folder: string): string => `
       echo $((left - 1)) > ${folder}/left
       [ $left -gt 1 ] || { : > ${folder}/left && kill -9 0; }
     fi`;
-const further = ["openssl", "mv", "rm", "sync"];
+const further = ["openssl", "mv", "sync"];
 
 /** In place of what needs a booted machine; `units` has the names of those that run, and `running` of those that ran in a restore. */
 const stubs = (folder: string): Readonly<Record<string, string>> => ({
