@@ -10,7 +10,7 @@ export async function runMigrate(context: CommandContext): Promise<void> {
   const settings = readSettings(storedTrailSettings, environment, readFile);
   const database = openForCommand(settings);
   try {
-    // Before the file, to which the tables of this schema are missing.
+    // Before the state file is compared: a database whose tables are not found looks like one that has lost them.
     await refuseTablesElsewhere(database);
     // What else the file says is for whoever signs.
     await compareStateFile(database, settings.trailStateFile).catch(faultOf);

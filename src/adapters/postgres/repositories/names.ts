@@ -76,7 +76,7 @@ function namesOf(calls: readonly Missing[]) {
 function fill(rows: readonly NamedRow[], calls: readonly Missing[]): readonly Missing[] {
   for (const { names, assets, performers } of calls) {
     for (const { kind, id, name } of rows) names[kind].set(id, jsonOf[kind](id, name));
-    // A log is shown also when its asset or performer is gone. Last: if a row cannot be read, no list may have such names.
+    // A log is shown also when its asset or performer is gone. Last: if a row cannot be read, empty names would stay for other lists.
     for (const id of assets) if (!names.assets.has(id)) names.assets.set(id, assetJson(id, ""));
     for (const id of performers)
       if (!names.performers.has(id)) names.performers.set(id, performerJson(id, ""));
