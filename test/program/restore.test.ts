@@ -57,6 +57,16 @@ describe("maintenance-log restore", {
     assert.deepEqual(stage.running(), [""]);
   });
 
+  test("keeps the database of a restore that was killed at its switch from --test, which would drop it", async () => {
+    const { machine } = stage;
+    const kept = machine.path("credentials", "secret-key.old");
+    writeFileSync(kept, "");
+    const { code, stderr } = await stage.restore("--test");
+    machine.run(`rm ${kept}`);
+    assert.deepEqual([code, stderr], [1, "restore: run the restore that was killed again first\n"]);
+    stage.isAsItWas();
+  });
+
   test("takes no text for a number that root would run", async () => {
     const { machine } = stage;
     const state = machine.path("states", "maintenance-log.checkpoint");
