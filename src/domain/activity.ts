@@ -1,7 +1,7 @@
 import { invalid } from "./error.ts";
 import { optional, rule, type Values, wordOf } from "./field.ts";
 
-const refusal = "Invalid active value";
+const refusal = "Invalid active value: write true or false";
 const readActiveWord = wordOf(["true", "false"], refusal);
 
 /** The `active` flag of a body. */

@@ -43,7 +43,7 @@ describeInWorlds("employees", world => {
       const answer = await world.call("GET", `${employees}${query}`, { token: world.tokens.TECHNICIAN });
       assert.deepEqual(
         [answer.status, answer.json],
-        [400, { status: 400, msg: "Invalid active value" }],
+        [400, { status: 400, msg: "Invalid active value: write true or false" }],
         query,
       );
     }

@@ -94,6 +94,17 @@ describeInWorlds("maintenance logs", async world => {
       const reused = { status: 422, msg: "Idempotency-Key was used for another log" };
       assert.deepEqual([answer.status, answer.json], [422, reused]);
     });
+
+    test("X-Idempotency-Key in its place is 400 with the right name, and writes nothing", async () => {
+      const sent = (headers: Record<string, string>) =>
+        world.call("POST", logsOf(assetId), { token: world.tokens.TECHNICIAN, body: aLog(), headers });
+      const before = (await get(logsOf(assetId))).json.length;
+      const answer = await sent({ "x-idempotency-key": "key-3" });
+      const msg = "Misspelled header field: write Idempotency-Key";
+      assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }]);
+      assert.equal((await get(logsOf(assetId))).json.length, before);
+      assert.equal((await sent({ "x-idempotency-key": "key-4", "idempotency-key": "key-3" })).status, 201);
+    });
   });
 
   test("an unknown log is 404", async () => {

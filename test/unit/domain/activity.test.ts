@@ -3,7 +3,11 @@ import { describe, test } from "node:test";
 import { activityFilterFields, readActive } from "../../../src/domain/activity.ts";
 import { readFields } from "../../../src/domain/field.ts";
 
-const refused = { name: "DomainError", code: "INVALID", message: "Invalid active value" };
+const refused = {
+  name: "DomainError",
+  code: "INVALID",
+  message: "Invalid active value: write true or false",
+};
 
 describe("the active flag of a body", () => {
   test("is a boolean", () => {

@@ -3,14 +3,9 @@ import type { LogList } from "../../../application/ports.ts";
 import { invalid } from "../../../domain/error.ts";
 import { optional, rule, type Values } from "../../../domain/field.ts";
 import { readLocalDateTime } from "../../../domain/local-date-time.ts";
-import {
-  type LogFilter,
-  type LogPosition,
-  logFilterFields,
-  type MaintenanceLog,
-  readLimit,
-} from "../../../domain/maintenance-log.ts";
+import { type LogPosition, logFilterFields, readLimit } from "../../../domain/maintenance-log.ts";
 import { list, type RefusedQuery, type RouteResult } from "./route.ts";
+import * as unfiltered from "./unfiltered-fields.ts";
 
 /** Queries of the log lists that are complete, whatever their length, unless they are asked for in pages. */
 export const logQueryFields = {
@@ -19,22 +14,11 @@ export const logQueryFields = {
   before: optional(rule({ type: "string" }, readCursor), undefined),
 };
 
-/** The fields of a log that no list can be filtered by. */
-export const unfilteredFields: Readonly<Record<Exclude<keyof MaintenanceLog, keyof LogFilter>, string>> = {
-  id: ": read /logs/{id}",
-  performedDate: ": write performedFrom and performedTo",
-  comment: "",
-  assetId: ": read /assets/{id}/logs",
-  assetName: "",
-  performedByEmployeeId: ": read /logs/employee/{id}",
-  performedByName: "",
-};
-
 const byLinks = ": write limit, and follow the links";
 
-/** Those fields, and names that other services use for pages: if they were ignored, a client would get the first page for ever. */
+/** What no list of logs can be filtered by, and names that other services use for pages: if they were ignored, a client would get the first page for ever. */
 export const refusedInPages: RefusedQuery = {
-  ...unfilteredFields,
+  ...unfiltered.ofLogs,
   ...Object.fromEntries(["page", "offset", "skip", "cursor", "after"].map(name => [name, byLinks])),
 };
 

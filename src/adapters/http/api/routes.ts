@@ -20,9 +20,10 @@ import {
   writeLogHeaders,
 } from "../../../domain/maintenance-log.ts";
 import { expectationOf, tagged, unlessMatched } from "./entity-tag.ts";
-import { listOrPage, logQueryFields, refusedInPages, unfilteredFields } from "./log-page.ts";
+import { listOrPage, logQueryFields, refusedInPages } from "./log-page.ts";
 import { readOpenApi } from "./openapi.ts";
 import { bytes, guarded, json, type KeyOf, list, open, plainText, rolesOf } from "./route.ts";
+import * as unfiltered from "./unfiltered-fields.ts";
 
 export interface UseCases {
   readonly authentication: Authentication;
@@ -83,6 +84,7 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
 
     guarded("GET", "/api/v1/employees", "AUTHENTICATED", {
       query: activityFilterFields,
+      refusedQuery: unfiltered.ofEmployees,
       run: ({ query }) => list(employees.list(query)),
     }),
     guarded("GET", "/api/v1/employees/me", "AUTHENTICATED", {
@@ -122,6 +124,7 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
 
     guarded("GET", "/api/v1/assets", "AUTHENTICATED", {
       query: activityFilterFields,
+      refusedQuery: unfiltered.ofAssets,
       run: ({ query }) => list(assets.list(query)),
     }),
     guarded("GET", "/api/v1/assets/{id}", "AUTHENTICATED", {
@@ -167,7 +170,7 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     }),
     guarded("GET", "/api/v1/logs/active-assets", "AUTHENTICATED", {
       query: activeAssetsFields,
-      refusedQuery: unfilteredFields,
+      refusedQuery: unfiltered.ofLogs,
       run: ({ query: { limit, ...filter } }) => list(maintenanceLogs.listOfActiveAssets(filter, limit)),
     }),
     guarded("GET", "/api/v1/logs/{id}", "AUTHENTICATED", {

@@ -55,9 +55,16 @@ function refuseNearMisses(sent: readonly string[], fields: Fields, refused: Refu
 
 const lettersOf = (name: string): string => name.toLowerCase().replace(/[^\p{L}]/gu, "");
 
-/** Reads the header fields that a route knows. Node has their names in lower case. */
-export const readHeaders = <F extends Fields>(fields: F, headers: IncomingHttpHeaders): Values<F> =>
-  readFields(
-    fields,
-    Object.fromEntries(Object.keys(fields).map(name => [name, headers[name.toLowerCase()]])),
+/**
+ * Reads the header fields that a route knows. Node has their names in lower case. Where one is missing, its name with `X-` is 400:
+ * if `X-Idempotency-Key` were ignored, a request that is sent twice would write two logs.
+ */
+export function readHeaders<F extends Fields>(fields: F, headers: IncomingHttpHeaders): Values<F> {
+  const names = Object.keys(fields);
+  const sent = Object.fromEntries(names.map(name => [name, headers[name.toLowerCase()]]));
+  const misspelled = names.find(
+    name => sent[name] === undefined && headers[`x-${name.toLowerCase()}`] !== undefined,
   );
+  if (misspelled !== undefined) throw invalid(`Misspelled header field: write ${misspelled}`);
+  return readFields(fields, sent);
+}
