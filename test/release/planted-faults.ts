@@ -126,7 +126,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["protection.ts", "when 'O' then 'on'", "when 'O' then 'always'"],
     [
       "migrations.ts",
-      "const restored = await putBack(database, protection);",
+      "const restored = await putBack(database, protection, run);",
       "const restored: string[] = [];",
     ],
     [

@@ -2,27 +2,33 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
-import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
+import { migrate, readSchema } from "../../../src/adapters/postgres/schema/migrations.ts";
 import {
   type Protection,
   presentProtection,
   protectionFaults,
 } from "../../../src/adapters/postgres/schema/protection.ts";
-import { openEmptyDatabase, schema } from "../../support/database.ts";
+import { openEmptyDatabase } from "../../support/database.ts";
 import { assertGolden } from "../../support/golden.ts";
 import { shared } from "../../support/left-open.ts";
+import { until } from "../../support/until.ts";
+
+/** The first test may have written the file. */
+const schemaNow = () => readSchema("sql");
 
 describe("what protects the records", async () => {
   const opened = await shared(openEmptyDatabase());
-  // The first connection of all finds no tables yet.
+  // The first connection of all finds no tables yet. What the migrations make is compared: nothing is put back from the file.
   const first = opened.connect(commandLimits);
-  await migrate(first, schema);
+  await migrate(first, { ...schemaNow(), protection: [] });
   await first.close();
   const database = opened.connect(commandLimits);
   const owner = opened.session();
 
   const faults = async () =>
-    (await database.query<{ fault: string }>(protectionFaults(schema.protection))).map(({ fault }) => fault);
+    (await database.query<{ fault: string }>(protectionFaults(schemaNow().protection))).map(
+      ({ fault }) => fault,
+    );
 
   test("is after the migrations as sql/protection.ndjson has it, on every version of PostgreSQL", async () => {
     const present = await database.query<Protection>(
@@ -107,10 +113,35 @@ describe("what protects the records", async () => {
         found.map(fault => fault.replace(/ is (missing|not as migrate made it)$/, "")),
         [named],
       );
-      assert.deepEqual((await migrate(database, schema)).restored, [restored]);
+      assert.deepEqual((await migrate(database, schemaNow())).restored, [restored]);
       assert.deepEqual(await faults(), []);
     });
   }
+
+  test("is put back by each of two migrates at once, of which neither fails", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
+    await owner.unsafe(`
+      create or replace function refuse_change() returns trigger language plpgsql as $$ begin return null; end $$;
+      alter table maintenance_log drop constraint maintenance_log_asset_id_fkey`);
+    const both = await owner.begin(async held => {
+      // Nobody changes a function: both have found it weaker before one of them can put anything back.
+      await held`lock table pg_proc in share mode`;
+      const both = [0, 1].map(() => migrate(opened.connect(commandLimits), schemaNow()));
+      await until(async () => {
+        const waiting = await database.query(sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+        return waiting.length === both.length;
+      });
+      // Not a promise, for which the transaction would wait.
+      return { results: Promise.all(both) };
+    });
+    for (const { restored } of await both.results)
+      assert.deepEqual(restored, [
+        "function refuse_change",
+        "constraint maintenance_log_asset_id_fkey on maintenance_log",
+      ]);
+    assert.deepEqual(await faults(), []);
+  });
 
   for (const [what, weaken] of [
     ["a key that is gone", "alter table asset drop constraint asset_pkey cascade"],
@@ -124,7 +155,7 @@ describe("what protects the records", async () => {
   ] as const) {
     test(`is put back by one migrate, with all that refers to it: ${what}`, async () => {
       await owner.unsafe(weaken);
-      assert.deepEqual((await migrate(database, schema)).restored.toSorted(), [
+      assert.deepEqual((await migrate(database, schemaNow())).restored.toSorted(), [
         "constraint asset_event_asset_id_fkey on asset_event",
         "constraint asset_pkey on asset",
         "constraint maintenance_log_asset_id_fkey on maintenance_log",
@@ -168,7 +199,7 @@ describe("what protects the records", async () => {
     test(`is found weaker, and left to the operator: ${what}`, async () => {
       await owner.unsafe(weaken);
       assert.deepEqual(await faults(), [`${named} is not as migrate made it`]);
-      assert.deepEqual((await migrate(database, schema)).restored, []);
+      assert.deepEqual((await migrate(database, schemaNow())).restored, []);
       await owner.unsafe(mend);
       assert.deepEqual(await faults(), []);
     });

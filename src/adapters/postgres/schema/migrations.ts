@@ -89,7 +89,7 @@ export async function migrate(
         });
       }
     }
-    const restored = await putBack(database, protection);
+    const restored = await putBack(database, protection, run);
     const serviceRoleGranted = await run(serviceRole).then(() => true, notGranted);
     return { applied, restored, serviceRoleGranted, isFrozen: false };
   } catch (error) {

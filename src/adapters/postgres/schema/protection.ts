@@ -1,5 +1,5 @@
 import type { Database } from "../connection/database.ts";
-import { type Statement, script, sql } from "../connection/statement.ts";
+import { type Statement, sql } from "../connection/statement.ts";
 
 /**
  * What protects the records, as the migrations make it: triggers and their functions, constraints, columns, and the
@@ -84,11 +84,16 @@ const rankOf = ({ kind, definition }: Protection): number =>
   order.indexOf((kind === "constraint" && /^(PRIMARY|UNIQUE|FOREIGN)/.exec(definition)?.[0]) || kind);
 
 /**
- * Puts back what is weaker than the migrations made it, each in a transaction of its own. As the owner of the tables.
+ * Puts back what is weaker than the migrations made it. As the owner of the tables.
  *
+ * @param change runs the statements that put one back, in a transaction that waits for the one of another `migrate`
  * @returns what it put back, in words
  */
-export async function putBack({ query }: Database, expected: readonly Protection[]): Promise<string[]> {
+export async function putBack(
+  { query }: Database,
+  expected: readonly Protection[],
+  change: (text: string) => Promise<unknown>,
+): Promise<string[]> {
   const done = new Set<string>();
   // Twice, because a key that is made anew takes along the foreign keys that refer to it.
   for (let pass = 0; pass < 2; pass++) {
@@ -96,7 +101,7 @@ export async function putBack({ query }: Database, expected: readonly Protection
     for (const protection of weaker.toSorted((a, b) => rankOf(a) - rankOf(b))) {
       const text = remedyOf(protection);
       if (text === undefined) continue;
-      await query(script(text));
+      await change(text);
       done.add(protection.what);
     }
   }
