@@ -1,9 +1,10 @@
 import { Html, html, textOf } from "../../../src/adapters/ops/page/html.ts";
 import type { Schema } from "../../../src/domain/field.ts";
 import { command, commandOf } from "./curl-command.ts";
-import type { ApiDescription, DescribedResponse, Operation } from "./description.ts";
+import type { ApiDescription, DescribedResponse, Operation, Parameter } from "./description.ts";
 import { inline, markdown } from "./html.ts";
 import { code, rowsOf, table, typeOf } from "./schema.ts";
+import type { SharedParameter } from "./shared-parameters.ts";
 
 export interface Endpoint extends Operation {
   readonly method: string;
@@ -17,23 +18,22 @@ export const badge = (method: string): Html =>
 export const pathCode = (path: string): Html =>
   html`<code>${new Html(textOf(path).replace(/(?<=.)\/(?=.)/g, "/<wbr>"))}</code>`;
 
-/**
- * One operation: its input and its responses, and a command to try it.
- *
- * @param common names of the error responses that every operation has
- */
+/** What the page describes once, for all operations that have it. */
+export interface Common {
+  /** Names of error responses. */
+  readonly errors: readonly string[];
+  readonly parameters: readonly SharedParameter[];
+}
+
+/** One operation: its input and its responses, and a command to try it. */
 export function endpointCard(
   endpoint: Endpoint,
   { schemas, responses }: ApiDescription["components"],
-  common: readonly string[],
+  common: Common,
 ): Html {
   const { operationId, method, path, summary, description, parameters } = endpoint;
-  const rows = parameters.map(({ name, in: place, required, schema, description }) => ({
-    name,
-    note: `${place}, ${required ? "required" : "optional"}`,
-    schema,
-    description,
-  }));
+  const shared = common.parameters.filter(({ operations }) => operations.includes(operationId));
+  const rows = parameters.filter(({ name }) => !shared.some(parameter => parameter.name === name)).map(rowOf);
   const body = schemas[nameOf(endpoint.requestBody?.content["application/json"]?.schema["$ref"])];
   const fields = rowsOf(
     (body?.["properties"] ?? {}) as Readonly<Record<string, Schema>>,
@@ -41,23 +41,37 @@ export function endpointCard(
     "body",
   );
   const described = Object.entries(endpoint.responses);
-  const example = described[0]?.[1].content?.["application/json"]?.example;
+  const { schema, example } = described[0]?.[1].content?.["application/json"] ?? {};
+  // The record that the response has, or has a list of, is shown with its own example.
+  const record = schema?.["$ref"] ?? (schema?.["items"] as Schema | undefined)?.["$ref"];
+  const hasExample = schemas[nameOf(record)]?.["examples"] !== undefined;
   return html`<article class="card" id="${operationId}">
 <h3>${badge(method)} ${pathCode(path)}</h3>
 <p><strong>${summary}.</strong> <span class="role">${roleOf(endpoint)}</span></p>
 ${markdown(description)}
 ${table([...rows, ...fields])}
+${shared.length === 0 ? html`` : html`<p>Also: ${shared.map(linkTo)}</p>`}
 <h4>Request</h4>
 ${command(commandOf(endpoint))}
 <h4>Responses</h4>
 <dl>
-${described.filter(([, { $ref }]) => !common.includes(nameOf($ref))).map(([status, response]) => responseRow(status, response, responses))}
+${described.filter(([, { $ref }]) => !common.errors.includes(nameOf($ref))).map(([status, response]) => responseRow(status, response, responses))}
 </dl>
-${example === undefined ? html`` : code(example)}
+${example === undefined || hasExample ? html`` : code(example)}
 </article>`;
 }
 
-const nameOf = (reference: unknown): string => String(reference).split("/").at(-1) ?? "";
+/** The row of a parameter in a table. */
+export const rowOf = ({ name, in: place, required, schema, description }: Parameter) => ({
+  name,
+  note: `${place}, ${required ? "required" : "optional"}`,
+  schema,
+  description,
+});
+
+const linkTo = ({ id, name }: SharedParameter): Html => html`<a href="#${id}"><code>${name}</code></a> `;
+
+export const nameOf = (reference: unknown): string => String(reference).split("/").at(-1) ?? "";
 
 function roleOf(endpoint: Endpoint): string {
   const [role] = endpoint["x-roles"];

@@ -14,8 +14,8 @@ h3 { font-size: 1rem; line-height: 1.4 }
 h3 code { font-size: 1rem; font-weight: 600; overflow-wrap: anywhere }
 h4 { font-size: .8rem; font-weight: 600; color: var(--soft); margin: 1rem 0 .3rem }
 a { color: var(--busy) }
-nav a, .contents a { text-decoration: none }
-nav a:hover, .contents a:hover { text-decoration: underline }
+nav a { text-decoration: none }
+nav a:hover { text-decoration: underline }
 p + p { margin-top: .6rem }
 code, pre { font: .86em/1.5 ui-monospace, Menlo, monospace }
 p code, td code, dd code, .messages code { background: var(--page); border-radius: .25rem; padding: .05em .3em }
@@ -47,25 +47,21 @@ th:nth-child(2) { width: 22% }
 dl { display: grid; grid-template-columns: 3rem 1fr; gap: .25rem .5rem }
 dt { font-weight: 600; font-variant-numeric: tabular-nums }
 .messages { padding-left: 1.1rem; margin-top: .4rem }
-nav h2, .contents h2 { font-size: .85rem; margin: .7rem 0 0 }
-nav ul, .contents ul { list-style: none; padding: 0 }
-nav a, .contents a { display: flex; gap: .5rem; align-items: baseline; min-height: 1.6rem; padding: .15rem 0 }
-nav li a, .contents li a { color: var(--ink) }
-nav .method, .contents .method { flex: none; border: 0; min-width: 3.6em; padding: 0; text-align: left; font-size: .68rem }
-nav code, .contents code { font-size: .76rem; overflow-wrap: anywhere }
-.contents summary { font-weight: 600; cursor: pointer }
-nav, .contents { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .9rem }
+nav h2 { font-size: .85rem; margin: .7rem 0 0 }
+nav ul { list-style: none; padding: 0 }
+nav a { display: flex; gap: .5rem; align-items: baseline; min-height: 1.6rem; padding: .15rem 0 }
+nav li a { color: var(--ink) }
+nav .method { flex: none; border: 0; min-width: 3.6em; padding: 0; text-align: left; font-size: .68rem }
+nav code { font-size: .76rem; overflow-wrap: anywhere }
+nav { margin-top: 0; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .9rem }
 :target { outline: 2px solid var(--busy); outline-offset: 2px }
 h2:target { outline: 0 }
 @media (min-width: 64rem) {
   body { display: grid; grid-template-columns: 18rem minmax(0, 1fr); gap: 0 1.8rem; align-items: start }
   header { grid-column: 1 / -1 }
-  nav { position: sticky; top: .8rem; max-height: calc(100vh - 1.6rem); overflow-y: auto; scrollbar-width: thin }
+  nav { grid-row: 2; position: sticky; top: .8rem; max-height: calc(100vh - 1.6rem); overflow-y: auto; scrollbar-width: thin }
+  main { grid-column: 2; grid-row: 2 }
   .contents { display: none }
-}
-@media (max-width: 63.99rem) {
-  nav { display: none }
-  .contents { margin-bottom: .8rem }
 }
 @media (max-width: 40rem) {
   body { padding: .8rem }

@@ -1,10 +1,11 @@
 import { type Html, html } from "../../../src/adapters/ops/page/html.ts";
 import { command } from "./curl-command.ts";
 import type { ApiDescription, Operation } from "./description.ts";
-import { badge, type Endpoint, endpointCard, pathCode } from "./endpoint.ts";
+import { badge, type Endpoint, endpointCard, nameOf, pathCode, rowOf } from "./endpoint.ts";
 import { inline, markdown } from "./html.ts";
 import { style } from "./page-style.ts";
-import { exampleOf, fieldTable } from "./schema.ts";
+import { exampleOf, fieldTable, table } from "./schema.ts";
+import { sharedParametersOf } from "./shared-parameters.ts";
 
 /**
  * The whole API as one page without scripts, from its OpenAPI document. Of the generators that were tried, redoc
@@ -21,20 +22,31 @@ export function apiPage({ info, tags, paths, components }: ApiDescription): stri
     description,
     members: endpoints.filter(endpoint => endpoint.tags.includes(name)),
   }));
-  const common = Object.keys(components.responses).filter(name =>
-    endpoints.every(({ responses }) =>
-      Object.values(responses).some(({ $ref }) => $ref?.endsWith(`/${name}`)),
-    ),
+  const errorsOfAll = (operations: readonly Operation[]) =>
+    Object.keys(components.responses).filter(name =>
+      operations.every(({ responses }) => Object.values(responses).some(({ $ref }) => nameOf($ref) === name)),
+    );
+  const common = {
+    errors: errorsOfAll(endpoints.filter(endpoint => !isOpen(endpoint))),
+    parameters: sharedParametersOf(endpoints),
+  };
+  const ofOpenToo = errorsOfAll(endpoints);
+  const ofTokens = common.errors.filter(name => !ofOpenToo.includes(name));
+  // The fields of a body are shown with the operation that takes it.
+  const bodies = endpoints.map(({ requestBody }) =>
+    nameOf(requestBody?.content["application/json"]?.schema["$ref"]),
   );
+  const records = Object.entries(components.schemas).filter(([name]) => !bodies.includes(name));
   const contents = html`${groups.map(
     ({ name, members }) => html`<h2><a href="#${name}">${name}</a></h2>
 <ul>
 ${members.map(entry)}
 </ul>`,
   )}
+<h2><a href="#parameters">parameters</a></h2>
 <h2><a href="#records">records</a></h2>
 <ul>
-${Object.keys(components.schemas).map(name => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}
+${records.map(([name]) => html`<li><a href="#${name}"><code>${name}</code></a></li>`)}
 </ul>
 <h2><a href="#errors">errors</a></h2>`;
   return html`<!doctype html>
@@ -49,10 +61,8 @@ ${styleElement}
 <body>
 <header>
 <h1>${info.title}</h1>
-<p>The API, version ${info.version}. <a href="/">Status of the service</a></p>
+<p>The API, version ${info.version}. <a href="/">Status of the service</a> <a class="contents" href="#contents">Contents</a></p>
 </header>
-<nav>${contents}</nav>
-<details class="contents"><summary>Contents</summary>${contents}</details>
 <main>
 <section>
 <div class="card">
@@ -68,8 +78,15 @@ ${members.map(endpoint => endpointCard(endpoint, components, common))}
 </section>`,
 )}
 <section>
+<h2 id="parameters">parameters</h2>
+<p>Parameters that several operations have.</p>
+<div class="card">
+${table(common.parameters.map(parameter => ({ ...rowOf(parameter), id: parameter.id })))}
+</div>
+</section>
+<section>
 <h2 id="records">records</h2>
-${Object.entries(components.schemas).map(
+${records.map(
   ([name, schema]) => html`<article class="card" id="${name}">
 <h3>${name}</h3>
 <p>${inline(String(schema["description"]))}</p>
@@ -80,7 +97,7 @@ ${exampleOf(schema)}
 </section>
 <section>
 <h2 id="errors">errors</h2>
-<p>Every operation can also respond with ${common.map(name => html`<a href="#${name}">${statusOf(name)}</a>,`)} which are not repeated there.</p>
+<p>Every operation can also respond with ${ofOpenToo.map(linkToError)} and every operation that needs a token with ${ofTokens.map(linkToError)} which are not repeated there.</p>
 ${Object.entries(components.responses).map(
   ([name, { description = "", content = {} }]) => html`<article class="card" id="${name}">
 <h3>${statusOf(name)}</h3>
@@ -92,6 +109,7 @@ ${messagesOf(content).map(message => html`<li><code>${message}</code></li>`)}
 )}
 </section>
 </main>
+<nav id="contents">${contents}</nav>
 </body>
 </html>
 `.text;
@@ -112,6 +130,8 @@ EMAIL=admin@example.com PASSWORD=$(cat .data/embedded/admin-password)
 TOKEN=$(curl -s $BASE${path} -H 'Content-Type: application/json' \\
   -d "{\\"email\\":\\"$EMAIL\\",\\"password\\":\\"$PASSWORD\\"}" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`)}
 <p class="note">A click on a command selects all of it.</p>`;
+
+const linkToError = (name: string): Html => html`<a href="#${name}">${statusOf(name)}</a>, `;
 
 const statusOf = (name: string): string => name.replace("Error", "");
 

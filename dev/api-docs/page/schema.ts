@@ -46,6 +46,8 @@ function boundsOf(least: unknown, most: unknown, unit: string): string | undefin
 }
 
 export interface Row {
+  /** An anchor. */
+  readonly id?: string;
   readonly name: string;
   /** Where the value belongs. */
   readonly note: string;
@@ -60,7 +62,7 @@ export const table = (rows: readonly Row[]): Html =>
 <thead><tr><th>Name</th><th>Type</th><th>Description</th></tr></thead>
 <tbody>
 ${rows.map(
-  ({ name, note, schema, description }) => html`<tr>
+  ({ id, name, note, schema, description }) => html`<tr${id === undefined ? "" : html` id="${id}"`}>
 <td><code>${name}</code> <span class="note">${note}</span></td>
 <td>${typeOf(schema)}</td>
 <td>${inline(String(description))}</td>
