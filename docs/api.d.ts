@@ -551,7 +551,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description A fault of the service, or a failure of its database such as a full disk or a deadlock. The service's log tells the cause under the response's `X-Request-Id`. A create-log with an `Idempotency-Key` can be repeated. */
+    /** @description A fault of the service, or a failure of its database such as a full disk. The service's log tells the cause under the response's `X-Request-Id`. A create-log with an `Idempotency-Key` can be repeated. */
     Error500: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -560,7 +560,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The database cannot be reached, or the service has too much to do. Repeat the request after the number of seconds in `Retry-After`, and wait longer each time (exponential back-off with jitter). The request may have been carried out all the same. GET, PUT and DELETE can be repeated safely, and so can PATCH on an employee or asset; a create-log only with an `Idempotency-Key`. */
+    /** @description The database cannot be reached, others changed the same records at the same time, or the service has too much to do. Repeat the request after the number of seconds in `Retry-After`, and wait longer each time (exponential back-off with jitter). The request may have been carried out all the same. GET, PUT and DELETE can be repeated safely, and so can PATCH on an employee or asset; a create-log only with an `Idempotency-Key`. */
     Error503: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];

@@ -46,6 +46,11 @@ export const causeOf = ({ message, cause = message }: Error): string =>
 
 /** More is asked for at once than the process has room for. */
 export const overloaded = (): DomainError => new DomainError("UNAVAILABLE", "The service is overloaded");
+/** Nothing was done, because others did something at the same time. */
+export const collided = (cause: Error): DomainError =>
+  new DomainError("UNAVAILABLE", "Others changed the same records at the same time: send the request again", {
+    cause,
+  });
 export const invalid = (message: string): DomainError => new DomainError("INVALID", message);
 export const notFound = (what: "Employee" | "Asset" | "Log"): DomainError =>
   new DomainError("NOT_FOUND", `${what} not found`);

@@ -119,6 +119,7 @@ describe("check", async () => {
         "rights: ok",
         "freeze: ok",
         "connections: ok",
+        "sequences: ok",
         "records: ok",
         "newest records: ok",
         "trail state file: ok",
@@ -199,7 +200,7 @@ describe("check", async () => {
     await sql.unsafe(`revoke connect on database ${name} from public`);
     await sql.unsafe(`grant connect on database ${name} to ${role}`);
     const promises =
-      "encoding search_path isolation durability writes protection rights needless_rights freeze connections records newest_records";
+      "encoding search_path isolation durability writes protection rights needless_rights freeze connections sequences records newest_records";
     const okOf = (names: string) => names.replaceAll(/(\w+) ?/g, "$1: ok\n").replaceAll("_", " ");
     const ok = `settings: ok\nschema: ok\n${okOf(promises)}trail state file: ok\n`;
     assert.deepEqual(await checked(), { code: 0, stdout: ok, stderr: "" });

@@ -548,7 +548,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "a version other than 1.0 and 1.1 is 505, and 1.0 is answered without a Host",
     ],
     ["http-error.ts", '"Internal server error"', "String(error)"],
-    ["sqlstate.ts", '"The request conflicts with what is stored"', "error.message"],
+    [
+      "domain/error.ts",
+      '"Others changed the same records at the same time: send the request again"',
+      "cause.message",
+    ],
     ["pool.ts", '"The database is not available"', "cause"],
   ],
   "No secret is printed or logged": [

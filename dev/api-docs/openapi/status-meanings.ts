@@ -121,13 +121,17 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   500: {
     description:
-      "A fault of the service, or a failure of its database such as a full disk or a deadlock. The service's log tells the cause under the response's `X-Request-Id`. A create-log with an `Idempotency-Key` can be repeated.",
+      "A fault of the service, or a failure of its database such as a full disk. The service's log tells the cause under the response's `X-Request-Id`. A create-log with an `Idempotency-Key` can be repeated.",
     messages: { fault: "Internal server error" },
   },
   503: {
     description:
-      "The database cannot be reached, or the service has too much to do. Repeat the request after the number of seconds in `Retry-After`, and wait longer each time (exponential back-off with jitter). The request may have been carried out all the same. GET, PUT and DELETE can be repeated safely, and so can PATCH on an employee or asset; a create-log only with an `Idempotency-Key`.",
-    messages: { database: "The database is not available", overload: "The service is overloaded" },
+      "The database cannot be reached, others changed the same records at the same time, or the service has too much to do. Repeat the request after the number of seconds in `Retry-After`, and wait longer each time (exponential back-off with jitter). The request may have been carried out all the same. GET, PUT and DELETE can be repeated safely, and so can PATCH on an employee or asset; a create-log only with an `Idempotency-Key`.",
+    messages: {
+      database: "The database is not available",
+      collision: "Others changed the same records at the same time: send the request again",
+      overload: "The service is overloaded",
+    },
   },
   505: {
     description: "The request's version of HTTP is neither 1.0 nor 1.1.",

@@ -1,4 +1,4 @@
-import { DomainError, isUnavailable } from "../../domain/error.ts";
+import { isUnavailable } from "../../domain/error.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import type { Clock } from "../process.ts";
 
@@ -73,7 +73,7 @@ function judge(error: unknown): readonly [TrailConditionKind, string] {
   if (error instanceof TrailObstacleError) return [error.kind, error.message];
   if (error instanceof TrailError) return ["contradicted", error.message];
   if (isUnavailable(error)) return ["failing", "the database is not available"];
-  const { code } = ((error instanceof DomainError ? error.cause : error) ?? {}) as { code?: unknown };
+  const { code } = (error ?? {}) as { code?: unknown };
   // SQLSTATE.
   if (/^[0-9A-Z]{5}$/.test(String(code))) return ["failing", `PostgreSQL refuses a statement (${code})`];
   return ["failing", "an unexpected error, which the log has"];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
+import { roles } from "../../../src/domain/role.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
@@ -83,3 +84,41 @@ describe("logs that are written in one statement", async () => {
     );
   });
 });
+
+describe("two employees who change each other at the same time", async () => {
+  const opened = await shared(openDatabase());
+
+  test("do not wait for each other's locks", async t => {
+    if (!opened.hasUsers) return t.skip(noUsers);
+    const stranger = opened.session();
+    await stranger.unsafe(`alter database ${opened.name} set deadlock_timeout = '100ms'`);
+    const { employees } = makeRepositories(opened.connect());
+    const [first, second] = [
+      await employees.insert(anEmployee({ role: "ADMIN" }), "operator"),
+      await employees.insert(anEmployee({ role: "ADMIN" }), "operator"),
+    ];
+    // Each statement writes its row, and then waits for this lock before its trigger refers to the other row.
+    await stranger`begin`;
+    await stranger`lock table employee_event in share mode`;
+    const changes = [
+      employees.update(second.id, { ...unchanged, role: "MANAGER" }, roles, callerOf(first)),
+      employees.update(first.id, { ...unchanged, role: "MANAGER" }, roles, callerOf(second)),
+    ];
+    await until(async () => {
+      const [row] = await stranger`select count(*)::int as n from pg_locks where not granted`;
+      return row?.["n"] === 2;
+    });
+    await stranger`commit`;
+    assert.deepEqual(
+      (await Promise.all(changes)).map(({ role }) => role),
+      ["MANAGER", "MANAGER"],
+    );
+  });
+});
+
+const unchanged = {
+  firstName: undefined,
+  lastName: undefined,
+  email: undefined,
+  phone: undefined,
+};

@@ -158,6 +158,13 @@ describe("each promise of the database", async () => {
       "connections: database NAME may have 11 connections, and a service needs 12: raise its connection limit, or requests get 503",
     ],
     [
+      "a sequence that was set back",
+      `insert into trail_acceptance (reason, refused, accepted) values ('A', 'none', 'none'), ('B', 'none', 'none');
+       select setval('trail_acceptance_id_seq', 2, false)`,
+      "select setval('trail_acceptance_id_seq', 2)",
+      "sequences: the sequence of trail_acceptance issues ids that are taken: the owner of the tables has to run select setval('trail_acceptance_id_seq', 2)",
+    ],
+    [
       "an emptied table",
       `insert into trail_entry (index, record_id, kind, hash) values (0, 1, 'log', sha256('x'))`,
       "alter table trail_entry disable trigger all; delete from trail_entry; alter table trail_entry enable always trigger append_only",

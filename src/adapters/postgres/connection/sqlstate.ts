@@ -1,4 +1,4 @@
-import { DomainError, emailTaken } from "../../../domain/error.ts";
+import { collided, DomainError, emailTaken } from "../../../domain/error.ts";
 import { isReported } from "./link.ts";
 import { unavailable } from "./pool.ts";
 
@@ -13,6 +13,10 @@ const states = {
 /** Whether PostgreSQL has refused a statement for this reason. */
 export const hasState = (error: unknown, state: keyof typeof states): boolean =>
   (error as { code?: unknown }).code === states[state];
+
+/** Whether PostgreSQL has refused a statement because of one of these constraints. */
+export const violates = (error: unknown, ...constraints: readonly string[]): boolean =>
+  constraints.includes(String((error as { constraint_name?: unknown }).constraint_name));
 
 /** SQLSTATEs and codes of Node and postgres.js that say that the connection is lost, or that the server takes none. */
 const lost = [
@@ -37,24 +41,29 @@ export function isRefused(error: unknown): boolean {
   return isReported(reported) && !isLost(reported.code);
 }
 
+/**
+ * A transaction that PostgreSQL has undone because of another one: a serialization failure or a deadlock. It may succeed when it is
+ * tried again (PostgreSQL documentation, 13.5).
+ */
+const collisions = ["40001", "40P01"];
+
 /** What each unique constraint that a request can break means to the client. */
 export const uniqueConstraints = { employee_email_key: emailTaken };
 
 /**
- * Persistence failures in the words of the domain: a constraint becomes CONFLICT, a lost
- * connection UNAVAILABLE. Whatever else PostgreSQL refuses, a deadlock or a full disk among it, stays as it is, and so
- * becomes a 500.
+ * Persistence failures in the words of the domain: a constraint of `uniqueConstraints` becomes CONFLICT, a lost connection and a
+ * collision UNAVAILABLE. Whatever else PostgreSQL refuses, an id that is taken or a full disk among it, stays as it is, and so
+ * becomes a 500 with an event: no client can mend it.
  *
  * @param server to which the connection was, for the cause of UNAVAILABLE
  */
 export function translate(error: unknown, server: string): unknown {
   if (!(error instanceof Error)) return error;
-  const { code, constraint_name: constraint } = error as { code?: unknown; constraint_name?: unknown };
+  const { code } = error as { code?: unknown };
   if (typeof code !== "string") return error;
   if (isLost(code)) return unavailable(new Error(`${server}: ${error.message}`, { cause: error }));
+  if (collisions.includes(code)) return collided(error);
   for (const [name, conflict] of Object.entries(uniqueConstraints))
-    if (constraint === name) return conflict(error);
-  if (code.startsWith("23"))
-    return new DomainError("CONFLICT", "The request conflicts with what is stored", { cause: error });
+    if (violates(error, name)) return conflict(error);
   return error;
 }

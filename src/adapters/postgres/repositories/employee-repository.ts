@@ -3,7 +3,7 @@ import { type Employee, emailKey } from "../../../domain/employee.ts";
 import { notFound, recordChanged, tokenNotValid, unauthorized } from "../../../domain/error.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { type Statement, sql } from "../connection/statement.ts";
+import { nothing, type Statement, sql } from "../connection/statement.ts";
 import { askedBy, mayWrite, refuseRevoked } from "./write-check.ts";
 
 const columns = sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
@@ -45,7 +45,10 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
     },
 
     async update(id, { firstName, lastName, phone, email, role }, editableRoles, by, expected) {
-      const emailFolded = email === undefined ? null : emailKey(email);
+      // Where it names a column of a key, PostgreSQL locks the row against the foreign key of changed_by: two employees who
+      // change each other would wait for each other.
+      const withEmail =
+        email === undefined ? nothing : sql`email = ${email}, email_folded = ${emailKey(email)},`;
       const [outcome] = await query<Employee | NotEditable>(sql`
         with target as (
           select role from employee where id = ${id}
@@ -54,8 +57,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
             first_name = coalesce(${firstName ?? null}, first_name),
             last_name = coalesce(${lastName ?? null}, last_name),
             phone = coalesce(${phone ?? null}, phone),
-            email = coalesce(${email ?? null}, email),
-            email_folded = coalesce(${emailFolded}, email_folded),
+            ${withEmail}
             role = coalesce(${role ?? null}, role),
             asked_by = ${askedBy(by)}
           where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))

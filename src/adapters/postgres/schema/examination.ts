@@ -50,8 +50,6 @@ const noSchema: Schema = { migrations: [], serviceRole: "", protection: [], righ
 export const keepsFromServing = ({ prevents }: DatabasePromise): boolean =>
   prevents === "start" || prevents === "readiness";
 
-const everyPromise = (_: DatabasePromise): boolean => true;
-
 /** Throws UnsuitableDatabase if one of the findings keeps `serve` from starting. */
 export function refuse(findings: readonly Finding[]): void {
   const [first] = findings.filter(({ promise }) => promise.prevents === "start");
@@ -73,17 +71,24 @@ export function sessionCheck(use: Use, judge: (findings: readonly Finding[]) => 
  *
  * @throws UnsuitableDatabase where the migrations are not those of the program
  */
-export async function examine(database: Database, schema: Schema, use: Use, asks = everyPromise) {
+export async function examine(
+  database: Database,
+  schema: Schema,
+  use: Use,
+  asks = (_: DatabasePromise): boolean => true,
+) {
   await refuseOtherSchema(database, schema);
   const promises = promisesOf("catalogs", use).filter(asks);
   const findings = findingsOf(promises, await database.query<Fault>(questions(promises, schema)));
   // PostgreSQL refuses a statement on a table that the role may not read.
   if (findings.some(({ promise }) => promise.name === "rights")) return findings;
-  return [...findings, ...(await examineRecords(database, asks))];
+  const { rows, records } = databasePromises;
+  return [...findings, ...(await examineRows(database, [...rows, ...records].filter(asks)))];
 }
 
+const examineRows = async ({ query }: Database, promises: readonly DatabasePromise[]): Promise<Finding[]> =>
+  findingsOf(promises, await query<Fault>(questions(promises, noSchema)));
+
 /** Finds what is missing of the records that the trail covers. */
-export async function examineRecords({ query }: Database, asks = everyPromise): Promise<Finding[]> {
-  const records = databasePromises.records.filter(asks);
-  return findingsOf(records, await query<Fault>(questions(records, noSchema)));
-}
+export const examineRecords = (database: Database): Promise<Finding[]> =>
+  examineRows(database, databasePromises.records);

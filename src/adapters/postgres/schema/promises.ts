@@ -183,6 +183,26 @@ const ofCatalogs: readonly DatabasePromise[] = [
   },
 ];
 
+/** The tables whose rows get their ids from a sequence. */
+const withSequence = [
+  ...[sql`employee`, sql`asset`, sql`maintenance_log`, sql`employee_event`, sql`asset_event`],
+  ...[sql`trail_checkpoint`, sql`trail_acceptance`],
+];
+
+/** A sequence that issues ids a second time: it was set back, or the data was copied without it, as logical replication does. */
+const setBack = unionOf(
+  withSequence.map(
+    table => sql`
+      select concat('the sequence of ${table} issues ids that are taken: the owner of the tables has to run select setval(''${table}_id_seq'', ', newest, ')')
+      from (select max(id) as newest from ${table}) as ids, ${table}_id_seq where newest >= last_value + is_called::integer`,
+  ),
+);
+
+/** What the rows of the tables are asked. */
+const ofRows: readonly DatabasePromise[] = [
+  { name: "sequences", prevents: "readiness", faults: () => setBack, remedy: "" },
+];
+
 const ofRecords: readonly DatabasePromise[] = [
   {
     name: "records",
@@ -199,4 +219,9 @@ const ofRecords: readonly DatabasePromise[] = [
 ];
 
 /** In the order in which `check` prints them. */
-export const databasePromises = { connection: ofConnections, catalogs: ofCatalogs, records: ofRecords };
+export const databasePromises = {
+  connection: ofConnections,
+  catalogs: ofCatalogs,
+  rows: ofRows,
+  records: ofRecords,
+};

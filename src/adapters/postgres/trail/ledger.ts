@@ -1,10 +1,10 @@
 import type { HashRange, Ids, Ledger } from "../../../application/trail/ports.ts";
-import { DomainError } from "../../../domain/error.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { hashLength } from "../../../domain/trail/merkle.ts";
 import { mostEntryBytes } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
+import { violates } from "../connection/sqlstate.ts";
 import { type Statement, sql, unionOf } from "../connection/statement.ts";
 import { indexEnd, leafHash, linesOf, serverStart } from "./entries.ts";
 
@@ -105,7 +105,7 @@ export function makeLedger({ query }: Database): Ledger {
         };
       } catch (error) {
         // An index, or a record, of which another process has added the entry at this moment.
-        if (error instanceof DomainError && error.code === "CONFLICT") return undefined;
+        if (violates(error, "trail_entry_pkey", "trail_entry_kind_record_id_key")) return undefined;
         throw error;
       }
     },

@@ -32,18 +32,6 @@ describe("the condition of the trail", () => {
     ],
     ["a state file that cannot be written", new TrailObstacleError("EACCES", "failing"), "failing", "EACCES"],
     ["a right that is missing", refused, "failing", "PostgreSQL refuses a statement (42501)"],
-    [
-      "a constraint that refuses",
-      new DomainError("CONFLICT", "x", { cause: { code: "23505" } }),
-      "failing",
-      "PostgreSQL refuses a statement (23505)",
-    ],
-    [
-      "a refusal without a cause",
-      new DomainError("CONFLICT", "x"),
-      "failing",
-      "an unexpected error, which the log has",
-    ],
     ["a database that is away", away, "failing", "the database is not available"],
     [
       "a fault of the program",

@@ -56,27 +56,37 @@ describe("a constraint that is violated", () => {
     });
   }
 
-  for (const [code, what] of [
-    ["23000", "integrity"],
-    ["23001", "restrict"],
-    ["23502", "not null"],
-    ["23503", "foreign key"],
-    ["23505", "unique"],
-    ["23514", "check"],
+  for (const [code, constraint] of [
+    ["23000", undefined],
+    ["23001", undefined],
+    ["23502", undefined],
+    ["23503", "maintenance_log_asset_id_fkey"],
+    ["23505", "asset_pkey"],
+    ["23505", "of_an_operator"],
+    ["23514", "asset_name_check"],
   ] as const) {
-    test(`is a CONFLICT that tells nothing of the database: ${what}`, () => {
-      const cause = failure(code, { constraint_name: "asset_name_check" });
+    test(`is no conflict that a client could mend: ${code} of ${constraint}`, () => {
+      const error = failure(code, { constraint_name: constraint });
+      assert.equal(translate(error, "db:5432"), error);
+    });
+  }
+});
+
+describe("a transaction that others have undone", () => {
+  for (const code of ["40001", "40P01"]) {
+    test(`is UNAVAILABLE, and no fault of its connection: ${code}`, () => {
+      const cause = failure(code);
       const translated = translate(cause, "db:5432");
       assert.ok(translated instanceof DomainError, String(translated));
-      assert.deepEqual([translated.code, translated.cause], ["CONFLICT", cause]);
-      assert.doesNotMatch(translated.message, /driver|asset_name_check|23/);
+      assert.deepEqual([translated.code, translated.cause], ["UNAVAILABLE", cause]);
+      assert.match(translated.message, /send the request again$/);
     });
   }
 });
 
 describe("any other failure", () => {
   for (const [code, what] of [
-    ["40001", "serialization failure"],
+    ["40003", "statement completion unknown"],
     ["25P02", "failed transaction"],
     ["22003", "number out of range"],
     ["22021", "character that cannot be stored"],
