@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import openapiTS, { type OpenAPI3 } from "openapi-typescript";
 import { commands } from "../../src/commands/commands.ts";
 import { helpOf } from "../../src/commands/help.ts";
-import { withCounts } from "../audit-page.ts";
 import { evidencePage } from "../evidence-page.ts";
 import { settingsTable } from "../settings-table.ts";
 import { describeApi, openApiText } from "./describe.ts";
@@ -13,7 +12,6 @@ import { apiPage } from "./page/page.ts";
 export const renderPages = async (): Promise<Readonly<Record<string, string>>> => ({
   "README.md": withTable(readFileSync("README.md", "utf8"), "routes", routesTable()),
   "docs/reference.md": withTable(readFileSync("docs/reference.md", "utf8"), "lengths", boundsTable()),
-  "docs/audit.md": withCounts(readFileSync("docs/audit.md", "utf8")),
   "docs/api.html": apiPage(describeApi()),
   "docs/openapi.json": openApiText(),
   "docs/commands.md": await commandsPage(),

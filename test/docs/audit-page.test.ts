@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { touredFiles, withCounts } from "../../dev/audit-page.ts";
 
 const page = readFileSync("docs/audit.md", "utf8");
 const sources = ["src", "sql"].flatMap(folder =>
@@ -12,21 +11,17 @@ const sources = ["src", "sql"].flatMap(folder =>
 );
 
 describe("docs/audit.md", () => {
-  test("has the counts of its commands", () => {
-    assert.ok((page.match(/```sh\ngrep /g) ?? []).length > 8);
-    assert.equal(
-      page,
-      withCounts(page),
-      "run `make docs`, and read whether the words beside a new count still hold",
-    );
-  });
-
-  test("leads to every file once, or says that it leaves the file out", () => {
-    assert.deepEqual(
-      touredFiles(page).sort(),
-      sources.sort(),
-      "name each new file of src/ and sql/ in one row of docs/audit.md",
-    );
+  test("asks a question of every folder", () => {
+    const folders = [...page.matchAll(/^\| (`s.*?) \|/gm)].flatMap(([, cell = ""]) => {
+      const [first = "", ...others] = [...cell.matchAll(/`(.+?)\/`/g)].map(([, name = ""]) => name);
+      return [first, ...others.map(name => (name.startsWith("src/") ? name : join(dirname(first), name)))];
+    });
+    assert.ok(folders.length > 12);
+    for (const folder of folders) assert.ok(existsSync(folder), folder);
+    const isAsked = (file: string): boolean =>
+      folders.includes(dirname(file)) || (dirname(file).startsWith("src/") && isAsked(dirname(file)));
+    const left = sources.filter(file => !isAsked(file) && dirname(file) !== "src");
+    assert.deepEqual(left, [], "name the folder of each file in docs/audit.md");
   });
 
   test("follows a request through at most 20 files, which are there", () => {
@@ -56,10 +51,5 @@ describe("docs/audit.md", () => {
       [],
       "the page names these in files that do not have them",
     );
-  });
-
-  test("counts a planted line", () => {
-    const planted = "```sh\ngrep -c '' Makefile\n```\n7 lines of it";
-    assert.equal(withCounts(planted), planted.replace("7 lines", "1 line"));
   });
 });

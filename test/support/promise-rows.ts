@@ -7,6 +7,8 @@ export interface PromiseRow {
   /** The heading that it is below. */
   readonly subject: string;
   readonly promise: string;
+  /** The words that it begins with: its key in evidence.ts and planted-faults.ts. */
+  readonly beginning: string;
   /** Files and folders that keep it, by their paths. */
   readonly keptIn: readonly string[];
   /** Files and folders of its tests. */
@@ -39,13 +41,16 @@ function testsOf(path: string): string[] {
 
 /** Throws for a promise without evidence, or with that of two. */
 function rowOf(subject: string, promise: string): PromiseRow {
-  const [found, ...others] = Object.keys(evidence).filter(beginning => promise.startsWith(beginning));
-  const row = evidence[found ?? ""];
+  const [beginning = "", ...others] = Object.keys(evidence).filter(beginning =>
+    promise.startsWith(beginning),
+  );
+  const row = evidence[beginning];
   if (row === undefined || others.length > 0) throw new Error(`evidence.ts has not one row for: ${promise}`);
   const heldBy = row.tests.map(pathOf);
   return {
     subject,
     promise,
+    beginning,
     keptIn: row.code.map(pathOf),
     heldBy,
     testedIn: [...new Set(heldBy.flatMap(testsOf))],
