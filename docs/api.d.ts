@@ -774,7 +774,10 @@ export interface operations {
   listEmployees: {
     parameters: {
       query?: {
-        /** @description `true` selects the active records, `false` the inactive ones. Without it the list has both. Other words: 400 `Invalid active value`. */
+        /**
+         * @description `true` selects the active records, `false` the inactive ones. Without it the list has both. Other words: 400 `Invalid active value`.
+         * @example true
+         */
         active?: boolean;
       };
     };
@@ -807,9 +810,15 @@ export interface operations {
   getOwnEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412. */
+        /**
+         * @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412.
+         * @example *
+         */
         "If-Match"?: string;
-        /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
+        /**
+         * @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body.
+         * @example "an-earlier-one"
+         */
         "If-None-Match"?: string;
       };
     };
@@ -854,13 +863,22 @@ export interface operations {
   getEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412. */
+        /**
+         * @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412.
+         * @example *
+         */
         "If-Match"?: string;
-        /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
+        /**
+         * @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body.
+         * @example "an-earlier-one"
+         */
         "If-None-Match"?: string;
       };
       path: {
-        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 3
+         */
         id: number;
       };
     };
@@ -906,13 +924,22 @@ export interface operations {
   updateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. A malformed list of entity tags is 400. */
+        /**
+         * @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. A malformed list of entity tags is 400.
+         * @example *
+         */
         "If-Match"?: string;
-        /** @description With `*` the response is 412 if the employee exists. */
+        /**
+         * @description With `*` the response is 412 if the employee exists.
+         * @example "an-earlier-one"
+         */
         "If-None-Match"?: string;
       };
       path: {
-        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 3
+         */
         id: number;
       };
     };
@@ -961,13 +988,22 @@ export interface operations {
   deactivateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. A malformed list of entity tags is 400. */
+        /**
+         * @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. A malformed list of entity tags is 400.
+         * @example *
+         */
         "If-Match"?: string;
-        /** @description With `*` the response is 412 if the employee exists. */
+        /**
+         * @description With `*` the response is 412 if the employee exists.
+         * @example "an-earlier-one"
+         */
         "If-None-Match"?: string;
       };
       path: {
-        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 3
+         */
         id: number;
       };
     };
@@ -1000,13 +1036,22 @@ export interface operations {
   reactivateEmployee: {
     parameters: {
       header?: {
-        /** @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. A malformed list of entity tags is 400. */
+        /**
+         * @description The `ETag` of the employee as the client knows it: if another change came first, the response is 412 and nothing is changed. `*` matches whatever exists. A malformed list of entity tags is 400.
+         * @example *
+         */
         "If-Match"?: string;
-        /** @description With `*` the response is 412 if the employee exists. */
+        /**
+         * @description With `*` the response is 412 if the employee exists.
+         * @example "an-earlier-one"
+         */
         "If-None-Match"?: string;
       };
       path: {
-        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 3
+         */
         id: number;
       };
     };
@@ -1039,7 +1084,10 @@ export interface operations {
   changePassword: {
     parameters: {
       path: {
-        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 3
+         */
         id: number;
       };
     };
@@ -1083,7 +1131,10 @@ export interface operations {
   listAssets: {
     parameters: {
       query?: {
-        /** @description `true` selects the active records, `false` the inactive ones. Without it the list has both. Other words: 400 `Invalid active value`. */
+        /**
+         * @description `true` selects the active records, `false` the inactive ones. Without it the list has both. Other words: 400 `Invalid active value`.
+         * @example true
+         */
         active?: boolean;
       };
     };
@@ -1157,7 +1208,10 @@ export interface operations {
   getAsset: {
     parameters: {
       path: {
-        /** @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 7
+         */
         id: number;
       };
     };
@@ -1191,7 +1245,10 @@ export interface operations {
   deactivateAsset: {
     parameters: {
       path: {
-        /** @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 7
+         */
         id: number;
       };
     };
@@ -1224,7 +1281,10 @@ export interface operations {
   activateAsset: {
     parameters: {
       path: {
-        /** @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 7
+         */
         id: number;
       };
     };
@@ -1257,21 +1317,42 @@ export interface operations {
   listAssetLogs: {
     parameters: {
       query?: {
-        /** @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`. */
+        /**
+         * @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`.
+         * @example COMPLETED
+         */
         status?: components["schemas"]["LogStatus"];
-        /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
+        /**
+         * @description Only logs with this task type. Other words: 400 `Invalid task type value`.
+         * @example MAINTENANCE
+         */
         taskType?: components["schemas"]["TaskType"];
-        /** @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`. */
+        /**
+         * @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`.
+         * @example 2026-01-01T00:00
+         */
         performedFrom?: string;
-        /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
+        /**
+         * @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`.
+         * @example 2027-01-01T00:00
+         */
         performedTo?: string;
-        /** @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
+        /**
+         * @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`.
+         * @example 100
+         */
         limit?: number;
-        /** @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`. */
+        /**
+         * @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`.
+         * @example MjAyNi0xMS0yMVQwOTozMDowMCA0Mg
+         */
         before?: string;
       };
       path: {
-        /** @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 7
+         */
         id: number;
       };
     };
@@ -1307,11 +1388,17 @@ export interface operations {
   writeLog: {
     parameters: {
       header?: {
-        /** @description Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and values again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. A refused request (400, 404) leaves the key free. The same key with other values or another asset: 422. */
+        /**
+         * @description Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and values again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. A refused request (400, 404) leaves the key free. The same key with other values or another asset: 422.
+         * @example 0b9fb5a1-6f2e-4f4e-9d5c-5f1f3f9c1a11
+         */
         "Idempotency-Key"?: string;
       };
       path: {
-        /** @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 7
+         */
         id: number;
       };
     };
@@ -1365,17 +1452,35 @@ export interface operations {
   listLogs: {
     parameters: {
       query?: {
-        /** @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`. */
+        /**
+         * @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`.
+         * @example COMPLETED
+         */
         status?: components["schemas"]["LogStatus"];
-        /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
+        /**
+         * @description Only logs with this task type. Other words: 400 `Invalid task type value`.
+         * @example MAINTENANCE
+         */
         taskType?: components["schemas"]["TaskType"];
-        /** @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`. */
+        /**
+         * @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`.
+         * @example 2026-01-01T00:00
+         */
         performedFrom?: string;
-        /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
+        /**
+         * @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`.
+         * @example 2027-01-01T00:00
+         */
         performedTo?: string;
-        /** @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
+        /**
+         * @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`.
+         * @example 100
+         */
         limit?: number;
-        /** @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`. */
+        /**
+         * @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`.
+         * @example MjAyNi0xMS0yMVQwOTozMDowMCA0Mg
+         */
         before?: string;
       };
     };
@@ -1410,15 +1515,30 @@ export interface operations {
   listActiveAssetLogs: {
     parameters: {
       query?: {
-        /** @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`. */
+        /**
+         * @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`.
+         * @example COMPLETED
+         */
         status?: components["schemas"]["LogStatus"];
-        /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
+        /**
+         * @description Only logs with this task type. Other words: 400 `Invalid task type value`.
+         * @example MAINTENANCE
+         */
         taskType?: components["schemas"]["TaskType"];
-        /** @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`. */
+        /**
+         * @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`.
+         * @example 2026-01-01T00:00
+         */
         performedFrom?: string;
-        /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
+        /**
+         * @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`.
+         * @example 2027-01-01T00:00
+         */
         performedTo?: string;
-        /** @description The number of logs, from 1 on without an upper bound. The response has that many logs if there are as many, however long they are. Other values: 400 `Invalid limit value`. */
+        /**
+         * @description The number of logs, from 1 on without an upper bound. The response has that many logs if there are as many, however long they are. Other values: 400 `Invalid limit value`.
+         * @example 100
+         */
         limit?: number;
       };
     };
@@ -1451,13 +1571,22 @@ export interface operations {
   getLog: {
     parameters: {
       header?: {
-        /** @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412. */
+        /**
+         * @description The `ETag` of an earlier response, or several: if none matches any more, the response is 412.
+         * @example *
+         */
         "If-Match"?: string;
-        /** @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body. */
+        /**
+         * @description The `ETag` of an earlier response, or several: if one still matches, the response is 304 without a body.
+         * @example "an-earlier-one"
+         */
         "If-None-Match"?: string;
       };
       path: {
-        /** @description The id of the log: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the log: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 42
+         */
         id: number;
       };
     };
@@ -1503,21 +1632,42 @@ export interface operations {
   listEmployeeLogs: {
     parameters: {
       query?: {
-        /** @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`. */
+        /**
+         * @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`.
+         * @example COMPLETED
+         */
         status?: components["schemas"]["LogStatus"];
-        /** @description Only logs with this task type. Other words: 400 `Invalid task type value`. */
+        /**
+         * @description Only logs with this task type. Other words: 400 `Invalid task type value`.
+         * @example MAINTENANCE
+         */
         taskType?: components["schemas"]["TaskType"];
-        /** @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`. */
+        /**
+         * @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`.
+         * @example 2026-01-01T00:00
+         */
         performedFrom?: string;
-        /** @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`. */
+        /**
+         * @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`.
+         * @example 2027-01-01T00:00
+         */
         performedTo?: string;
-        /** @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`. */
+        /**
+         * @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`.
+         * @example 100
+         */
         limit?: number;
-        /** @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`. */
+        /**
+         * @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`.
+         * @example MjAyNi0xMS0yMVQwOTozMDowMCA0Mg
+         */
         before?: string;
       };
       path: {
-        /** @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 3
+         */
         id: number;
       };
     };
@@ -1608,7 +1758,10 @@ export interface operations {
   getTile: {
     parameters: {
       path: {
-        /** @description The rest of the path, slashes included, as tlog-tiles writes it: `0/000`, `0/x001/x234/067.p/5`, `entries/000`. */
+        /**
+         * @description The rest of the path, slashes included, as tlog-tiles writes it: `0/000`, `0/x001/x234/067.p/5`, `entries/000`.
+         * @example entries/000
+         */
         path: string;
       };
     };
@@ -1643,9 +1796,15 @@ export interface operations {
   listTrailEntries: {
     parameters: {
       query?: {
-        /** @description The index of the first entry to return: 0 is the first of the trail. Other values: 400 `Invalid from value`. */
+        /**
+         * @description The index of the first entry to return: 0 is the first of the trail. Other values: 400 `Invalid from value`.
+         * @example 0
+         */
         from?: number;
-        /** @description How many entries at most, 1 to 1000. Other values: 400 `Invalid limit value`. */
+        /**
+         * @description How many entries at most, 1 to 1000. Other values: 400 `Invalid limit value`.
+         * @example 100
+         */
         limit?: number;
       };
     };
@@ -1682,7 +1841,10 @@ export interface operations {
   getLogProof: {
     parameters: {
       path: {
-        /** @description The id of the log: a decimal integer. Another form: 400 `Invalid id`. */
+        /**
+         * @description The id of the log: a decimal integer. Another form: 400 `Invalid id`.
+         * @example 42
+         */
         id: number;
       };
     };

@@ -1,7 +1,8 @@
 import { invalid } from "./error.ts";
 import { type Rule, rule } from "./field.ts";
 
-const format = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;
+const format =
+  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?$/;
 
 /** What a refusal says after the name of the field. */
 const form = "write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone";
@@ -18,9 +19,7 @@ export function readLocalDateTime(value: unknown, refusal = `Invalid performed d
   const parts = typeof value === "string" ? format.exec(value) : null;
   if (parts === null) throw invalid(refusal);
   const [, year = "", month = "", day = "", hour = "", minute = "", second = "00", fraction = ""] = parts;
-  if (Number(year) === 0 || Number(day) === 0 || Number(day) > daysIn(Number(year), Number(month)))
-    throw invalid(refusal);
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) throw invalid(refusal);
+  if (Number(year) === 0 || Number(day) > daysIn(Number(year), Number(month))) throw invalid(refusal);
   const significant = fraction.slice(0, 6).replace(/0+$/, "");
   return `${year}-${month}-${day}T${hour}:${minute}:${second}${significant === "" ? "" : `.${significant}`}`;
 }
@@ -32,6 +31,6 @@ export const localDateTime = (refusal: string): Rule<string> =>
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** The number of days of a month from 1 to 12; 0 for any other number. */
+/** The number of days of a month from 1 to 12. */
 const daysIn = (year: number, month: number): number =>
   month === 2 && isLeap(year) ? 29 : (monthLengths[month - 1] ?? 0);

@@ -8,6 +8,7 @@ import type { Route } from "../../src/adapters/http/api/route.ts";
 import { type Field, type Fields, readFields } from "../../src/domain/field.ts";
 import { logStatuses, taskTypes } from "../../src/domain/maintenance-log.ts";
 import { roles } from "../../src/domain/role.ts";
+import { exampleRequests, openExampleWorld } from "../support/example-requests.ts";
 import { openWorld } from "../support/world.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -23,6 +24,7 @@ interface Operation {
     readonly in: string;
     readonly description: string;
     readonly schema: Json;
+    readonly example: unknown;
   }[];
   readonly requestBody?: { readonly content: { readonly "application/json": Media } };
   readonly responses: Readonly<Record<string, { readonly content?: { readonly "application/json": Media } }>>;
@@ -220,6 +222,41 @@ describe("the OpenAPI document", () => {
       assert.equal(body === undefined, example === undefined, `${name} needs an example in operations.ts`);
       if (body !== undefined) readFields(body, example as Json);
     }
+  });
+
+  test("has an example of every parameter, which the service accepts", async () => {
+    const refused: string[] = [];
+    await using world = await openExampleWorld();
+    // Employee 3 is demoted and deactivated on the way.
+    const { token } = await world.join("ADMIN");
+    // Its email and passwords are not those of this service, nor is the id that of the caller.
+    const ownOnly: Readonly<Record<string, number>> = { logIn: 401, changePassword: 403 };
+    const requests = await exampleRequests();
+    for (const { operationId, method, path, headers, body, success } of requests) {
+      const { status } = await world.call(method, path, { token, headers, body });
+      const expected = ownOnly[operationId] ?? success;
+      if (status !== expected) refused.push(`${method} ${path} ${JSON.stringify(headers)}: ${status}`);
+    }
+    assert.deepEqual(refused, [], "correct the examples of dev/api-docs/openapi/examples.ts");
+    assert.equal(new Set(requests.map(({ operationId }) => operationId)).size, operations.length);
+    for (const { operationId, parameters } of operations) {
+      for (const { name, example, schema } of parameters)
+        assert.equal(errorsOf(schema, example), "", `${operationId} ${name}`);
+    }
+  });
+
+  test("has patterns of dates that refuse a month 71 and an hour 99", () => {
+    const { properties } = document.components.schemas["WriteLogRequest"] as Json;
+    const { performedDate = {} } = properties as Readonly<Record<string, Json>>;
+    const taken = ["2026-01-31T00:00", "2026-12-31T23:59:59.999999999"];
+    const refused = ["2026-71-01T00:00", "2026-00-01T00:00", "2026-01-32T00:00", "2026-01-01T99:00"];
+    for (const date of taken) assert.equal(errorsOf(performedDate, date), "", date);
+    for (const date of [...refused, "2026-01-01T24:00", "2026-01-01T00:60", "2026-01-01T00:00:60"])
+      assert.notEqual(errorsOf(performedDate, date), "", date);
+  });
+
+  test("has no empty list of required fields, which OpenAPI 3.0 forbids", () => {
+    assert.doesNotMatch(JSON.stringify(document), /"required":\[\]/);
   });
 
   test("is answered to whoever is logged in, and printed by the command", async () => {

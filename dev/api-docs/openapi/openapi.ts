@@ -1,6 +1,7 @@
 import { statusOf } from "../../../src/adapters/http/api/http-error.ts";
 import { type Route, rolesOf } from "../../../src/adapters/http/api/route.ts";
 import type { Field, Fields, Schema } from "../../../src/domain/field.ts";
+import { type Example, exampleOf } from "./examples.ts";
 import { preconditionWords, schemaOf } from "./field-words.ts";
 import { introduction, tagDescriptions, tokenDescription } from "./introduction.ts";
 import type { Operation } from "./operations.ts";
@@ -84,56 +85,55 @@ const tagOf = ({ path }: Route): string => /^\/api\/v\d+\/(\w+)/.exec(path)?.[1]
 const requestNameOf = ({ name }: DescribedRoute): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1)}Request`;
 
-const pathParameter = {
-  name: "path",
-  in: "path",
-  required: true,
-  description:
-    "The rest of the path, slashes included, as tlog-tiles writes it: `0/000`, `0/x001/x234/067.p/5`, `entries/000`.",
-  schema: { type: "string", examples: ["entries/000"] },
-};
+const pathWords =
+  "The rest of the path, slashes included, as tlog-tiles writes it: `0/000`, `0/x001/x234/067.p/5`, `entries/000`.";
 
 function parametersOf({ method, path, query = {}, headers = {}, hasEntityTag }: DescribedRoute) {
-  const [, owner] = /(\w+?)s?\/\{id\}/.exec(path) ?? [];
+  const owner = /(\w+?)s?\/\{id\}/.exec(path)?.[1];
+  const preconditions: Readonly<Record<string, string>> = hasEntityTag
+    ? preconditionWords[method === "GET" ? "read" : "change"]
+    : {};
+  const text = (description: string) => ({ type: "string", description });
   const id = {
-    name: "id",
-    in: "path",
-    required: true,
+    type: "integer",
+    format: "int64",
+    minimum: 1,
     description: `The id of the ${owner}: a decimal integer. Another form: 400 \`Invalid id\`.`,
-    schema: { type: "integer", format: "int64", minimum: 1 },
   };
   return [
-    ...(owner === undefined ? [] : [id]),
-    ...(path.endsWith("/{path}") ? [pathParameter] : []),
-    ...Object.entries(query).map(([name, field]) => ({
-      name,
-      in: "query",
-      required: field.required,
-      ...apart(withDefault(field)),
-    })),
-    ...Object.entries(headers).map(([name, field]) => ({
-      name,
-      in: "header",
-      required: field.required,
-      ...apart(withDefault(field)),
-    })),
-    ...Object.entries(hasEntityTag ? preconditionWords[method === "GET" ? "read" : "change"] : {}).map(
-      ([name, description]) => ({
-        name,
-        in: "header",
-        required: false,
-        description,
-        schema: { type: "string" },
-      }),
+    ...(owner === undefined ? [] : [parameter("path", "id", id, true, exampleOf(owner))]),
+    ...(path.endsWith("/{path}") ? [parameter("path", "path", text(pathWords), true)] : []),
+    ...Object.entries(query).map(([name, field]) =>
+      parameter("query", name, withDefault(field), field.required),
     ),
+    ...Object.entries(headers).map(([name, field]) =>
+      parameter("header", name, withDefault(field), field.required),
+    ),
+    ...Object.entries(preconditions).map(([name, words]) => parameter("header", name, text(words))),
   ];
 }
 
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description: unknown;
+  readonly schema: Schema;
+  readonly example: Example;
+}
+
 /** A parameter's description stands beside its schema. */
-const apart = ({ description, ...schema }: Schema) => ({ description, schema });
+const parameter = (
+  place: "path" | "query" | "header",
+  name: string,
+  { description, ...schema }: Schema,
+  required = false,
+  example = exampleOf(name),
+): Parameter => ({ name, in: place, required, description, schema, example });
 
 function bodySchemaOf({ summary }: Operation, fields: Fields): Schema {
   const declared = Object.entries(fields);
+  const required = declared.filter(([, { required }]) => required).map(([name]) => name);
   return {
     type: "object",
     description: `Body of: ${summary}.`,
@@ -143,7 +143,8 @@ function bodySchemaOf({ summary }: Operation, fields: Fields): Schema {
         field.required ? withDefault(field) : orNull(withDefault(field)),
       ]),
     ),
-    required: declared.filter(([, { required }]) => required).map(([name]) => name),
+    // OpenAPI 3.0 allows no empty list.
+    ...(required.length > 0 && { required }),
   };
 }
 

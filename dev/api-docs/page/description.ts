@@ -28,6 +28,7 @@ export interface Parameter {
   readonly required: boolean;
   readonly description?: unknown;
   readonly schema: Schema;
+  readonly example: unknown;
 }
 
 export interface DescribedResponse {
