@@ -28,8 +28,8 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
   /** By email and address. */
   const failed = new BoundedMap<string, { readonly failures: number; readonly lastAt: number }>(maxEntries);
   const loggedIn = new BoundedMap<string, true>(maxEntries);
-  /** A leaky bucket for each address: the failures that were not forgiven yet, at some time. */
-  const buckets = new BoundedMap<string, { readonly level: number; readonly at: number }>(maxEntries);
+  /** A leaky bucket for each address: the time at which its last failure is forgiven. */
+  const emptyAt = new BoundedMap<string, number>(maxEntries);
 
   function failuresOf(pair: string) {
     const { failures, lastAt } = failed.get(pair) ?? { failures: 0, lastAt: 0 };
@@ -43,10 +43,9 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
     return lastAt + delay - elapsed();
   }
 
-  function levelOf(address: string): number {
-    const { level, at } = buckets.get(address) ?? { level: 0, at: 0 };
-    return Math.max(0, level - (elapsed() - at) / leakMilliseconds);
-  }
+  /** The time after which all failures are forgiven, those of one more attempt with them. */
+  const timeToForgive = (address: string): number =>
+    Math.max(0, (emptyAt.get(address) ?? 0) - elapsed()) + leakMilliseconds;
 
   return {
     /**
@@ -64,7 +63,7 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
       const pair = pairOf(email, address);
       const waitOfAddress = loggedIn.has(pair)
         ? 0
-        : (levelOf(address) + 1 - freeFailures.ofAddress) * leakMilliseconds;
+        : timeToForgive(address) - freeFailures.ofAddress * leakMilliseconds;
       const retryAfterSeconds = Math.ceil(Math.max(waitOfPair(pair), waitOfAddress) / 1_000);
       if (retryAfterSeconds > 0)
         throw new DomainError("THROTTLED", "Too many failed logins", { retryAfterSeconds });
@@ -73,7 +72,8 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
     countFailure(email: EmailKey, address: string): void {
       const pair = pairOf(email, address);
       failed.set(pair, { failures: failuresOf(pair).failures + 1, lastAt: elapsed() });
-      buckets.set(address, { level: Math.min(freeFailures.ofAddress, levelOf(address) + 1), at: elapsed() });
+      const forgiven = Math.min(timeToForgive(address), freeFailures.ofAddress * leakMilliseconds);
+      emptyAt.set(address, elapsed() + forgiven);
     },
 
     /** Clears the failures of this email from this address. */

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+import { commandLimits } from "../../src/adapters/postgres/connection/database.ts";
+import { migrate, type Schema } from "../../src/adapters/postgres/schema/migrations.ts";
+import { openEmptyDatabase, schema } from "../support/database.ts";
 import { copyTree, type Tree } from "../support/planted-tree.ts";
 import { type Notice, noticedBy, preparePlantings, unfounded } from "../support/planting.ts";
+import { protectionText } from "../support/present-protection.ts";
 import { readPromiseRows } from "../support/promise-rows.ts";
 import { plantedFaults } from "./planted-faults.ts";
 
@@ -12,6 +18,30 @@ const all: Tree[] = [];
 const trees: Tree[] = [];
 const notices: Notice[] = [];
 let plantings: ReturnType<typeof preparePlantings>;
+
+test("a planted fault of a migration is in force when all migrations are done", async () => {
+  const whole = readFileSync("sql/protection.ndjson", "utf8");
+  const without: string[] = [];
+  for (const [file, text, replacement] of Object.values(plantedFaults).flat()) {
+    const plant = (name: string, whole: string) =>
+      name === file ? whole.replace(text, () => replacement) : whole;
+    const planted: Schema = {
+      ...schema,
+      migrations: schema.migrations.map(migration => ({
+        ...migration,
+        text: plant(`${String(migration.version).padStart(4, "0")}_${migration.name}.sql`, migration.text),
+      })),
+      serviceRole: plant("service_role.sql", schema.serviceRole),
+      protection: [],
+    };
+    if (isDeepStrictEqual(planted, { ...schema, protection: [] })) continue;
+    await using opened = await openEmptyDatabase();
+    const database = opened.connect(commandLimits);
+    await migrate(database, planted);
+    if ((await protectionText(database)) === whole) without.push(`${file}: ${text}`);
+  }
+  assert.deepEqual(without, [], "a later migration undoes these: plant them there");
+});
 
 describe("what a planted fault breaks is noticed by a test of its promise's evidence", {
   concurrency: mostTrees,

@@ -3,14 +3,11 @@ import { describe, test } from "node:test";
 import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { migrate, readSchema } from "../../../src/adapters/postgres/schema/migrations.ts";
-import {
-  type Protection,
-  presentProtection,
-  protectionFaults,
-} from "../../../src/adapters/postgres/schema/protection.ts";
+import { protectionFaults } from "../../../src/adapters/postgres/schema/protection.ts";
 import { openEmptyDatabase } from "../../support/database.ts";
 import { assertGolden } from "../../support/golden.ts";
 import { shared } from "../../support/left-open.ts";
+import { protectionText } from "../../support/present-protection.ts";
 import { until } from "../../support/until.ts";
 
 /** The first test may have written the file. */
@@ -31,23 +28,7 @@ describe("what protects the records", async () => {
     );
 
   test("is after the migrations as sql/protection.ndjson has it, on every version of PostgreSQL", async () => {
-    const present = await database.query<Protection>(
-      sql`select * from (${presentProtection}) as present order by kind collate "C", place collate "C", name collate "C"`,
-    );
-    const rights = await owner`
-      with granted as (
-        select relname, '' as columns, 0 as at, relacl as acl, relnamespace from pg_class
-        union all
-        select relname, attname::text, attnum, attacl, relnamespace from pg_attribute join pg_class on pg_class.oid = attrelid
-      )
-      select 'right' as kind, relname as place, lower(privilege_type) as name, string_agg(columns, ' ' order by at) as definition
-      from granted, aclexplode(acl) join pg_roles on pg_roles.oid = grantee
-      where rolname = 'maintenance_log_service' and relnamespace = current_schema()::regnamespace
-      group by relname, privilege_type order by relname, name`;
-    assertGolden(
-      "sql/protection.ndjson",
-      [...present, ...rights].map(row => `${JSON.stringify(row)}\n`).join(""),
-    );
+    assertGolden("sql/protection.ndjson", await protectionText(database));
     assert.deepEqual(await faults(), []);
   });
 

@@ -136,6 +136,16 @@ test("the login throttle makes attempts wait as its rules say, after any history
     address: fc.constantFrom(here, here, elsewhere),
     ok: fc.integer({ min: 0, max: 9 }).map(n => n === 0),
   });
+  const failures = { seconds: 1, times: 1, email: 0, isEach: false, address: here, ok: false };
+  // The wait is a whole number of seconds, and a sum of tenths that are rounded is a little more.
+  const failuresOfBrokenSeconds = [
+    { ...failures, times: 3 },
+    { ...failures, ok: true },
+    failures,
+    { ...failures, times: 40 },
+    { ...failures, times: 2, seconds: 10 },
+    { ...failures, times: 5, seconds: 0, email: 1 },
+  ];
   let waits = 0;
   fc.assert(
     fc.property(fc.array(event, { maxLength: 30 }), events => {
@@ -157,7 +167,7 @@ test("the login throttle makes attempts wait as its rules say, after any history
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 300, examples: [[failuresOfBrokenSeconds]] },
   );
   assert.ok(waits > 100, `${waits}`);
 });
