@@ -4,6 +4,7 @@ import { systemClock } from "../adapters/system-clock.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { acceptTrail } from "../application/trail/signing.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
+import { acceptanceInWords } from "../domain/trail/acceptance.ts";
 import { faultOf, readCount } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
@@ -28,7 +29,7 @@ export async function runAcceptTrail(
       context.print("nothing to accept: the stored trail extends what was signed");
       return;
     }
-    events.warn("trail accepted", acceptance);
+    events.warn("trail accepted", acceptanceInWords(acceptance));
   });
 }
 
@@ -36,5 +37,6 @@ function readReason(text: string): string {
   const reason = text.trim();
   if (reason === "" || [...reason].length > longestReason)
     throw usageError(`--reason is blank, or longer than ${longestReason} characters`);
+  if (/\p{Cc}/u.test(reason)) throw usageError("--reason has control characters, such as the end of a line");
   return reason;
 }

@@ -17,6 +17,7 @@ import { TrailObstacleError } from "../application/trail/condition.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { readServeSettings, storedTrailSettings } from "../config/settings.ts";
 import { faultOf, TrailError } from "../domain/trail/encoding.ts";
+import type { VerifierKey } from "../domain/trail/note.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { compareStateFile, withDatabase } from "./command-database.ts";
 import { readIdentity } from "./served-identity.ts";
@@ -72,7 +73,7 @@ export async function runCheck(context: CommandContext, { records }: { records: 
       print("warning: TRAIL_STATE_FILE is missing: a restart on an older database would not be noticed");
     }
     if (trailStateFile !== undefined)
-      await attempt("trail state file", tryStateFile(trailStateFile, database));
+      await attempt("trail state file", tryStateFile(trailStateFile, database, trailKey));
     if (faults.length > 0) throw new CommandError(exitCodes.failure, ...faults);
   } finally {
     await database.close();
@@ -102,8 +103,8 @@ const isFinding = (error: unknown): error is Error =>
   hasState(error, "insufficientPrivilege");
 
 /** Compares it with the database, and tries its folder: the file is replaced each time, and not written to. */
-async function tryStateFile(path: string, database: Database): Promise<void> {
-  await compareStateFile(database, path).catch(error => {
+async function tryStateFile(path: string, database: Database, key?: VerifierKey): Promise<void> {
+  await compareStateFile(database, path, key).catch(error => {
     // The findings above name each missing right already.
     if (!hasState(error, "insufficientPrivilege")) throw error;
   });

@@ -7,6 +7,7 @@ import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migra
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { requireRemembered } from "../application/trail/remembered.ts";
 import { type Declared, readSettings } from "../config/read-settings.ts";
+import type { VerifierKey } from "../domain/trail/note.ts";
 import type { CommandContext } from "./command.ts";
 
 /** Of the settings, how to reach the database. */
@@ -16,9 +17,14 @@ export interface DatabaseAccess {
 }
 
 /** Compares the trail in the database with TRAIL_STATE_FILE, if there is such a file. Throws as `requireRemembered`. */
-export async function compareStateFile(database: Database, path: string | undefined): Promise<void> {
+export async function compareStateFile(
+  database: Database,
+  path: string | undefined,
+  key?: VerifierKey,
+): Promise<void> {
   if (path === undefined) return;
-  await requireRemembered({ ...makeRepositories(database).trail, remembered: makeStateFile(path) });
+  const ports = { ...makeRepositories(database).trail, remembered: makeStateFile(path) };
+  await requireRemembered(ports, key && [key]);
 }
 
 /** A command has to find its tables and their encoding; what the server may lose is for `serve` to judge. */

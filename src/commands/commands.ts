@@ -158,8 +158,9 @@ Exit codes: 0 all of it holds, 1 something does not, or could not be read.`,
   "accept-trail": command({
     summary: "go on with the stored trail, though it contradicts what was signed",
     text: `For a restore that was meant: signs the trail as it is stored now, in place of the one that was signed before,
-and records both and the reason in the database. Older checkpoints that others keep contradict the new ones: tell them
-why. Needs TRAIL_KEY, and TRAIL_STATE_FILE where serve has it.`,
+and records both and the reason in the database as a signed note. By it every service that remembers the same checkpoint
+goes on. Older checkpoints that others keep contradict the new ones: tell them why. Needs TRAIL_KEY, and TRAIL_STATE_FILE
+where serve has it.`,
     options: {
       reason: required("TEXT", "why, for those who read the trail later; at most 1,000 characters"),
       "gives-up": withDefault(

@@ -367,8 +367,23 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       await checkpoints.add("two\n");
       await checkpoints.add("one\n");
       assert.equal(await checkpoints.last(), "one\n");
-      await checkpoints.accept("three\n", { reason: "restored", refused: "7 BwA=", accepted: "3 AwA=" });
+      await checkpoints.accept("first\n7 BwA=\n3 AwA=\n", "three\n");
       assert.equal(await checkpoints.last(), "three\n");
+    });
+
+    test("acceptances are found by a whole line of theirs, the newest first", async () => {
+      const { checkpoints } = trail;
+      const [first, second, other] = [
+        "first\n7 BwA=\n3 AwA=\n",
+        "second\n7 BwA=\n4 AwA=\n",
+        "third\n17 BwA=\n",
+      ];
+      for (const note of [first, second, other]) await checkpoints.accept(note, "checkpoint\n");
+      assert.deepEqual(await checkpoints.acceptancesWith("7 BwA="), [second, first]);
+      assert.deepEqual(await checkpoints.acceptancesWith("BwA="), []);
+      for (let at = 0; at < 100; at += 1) await checkpoints.accept(`${at}\n7 BwA=\n`, "checkpoint\n");
+      const found = await checkpoints.acceptancesWith("7 BwA=");
+      assert.deepEqual([found.length, found[0], found.at(-1)], [100, "99\n7 BwA=\n", "0\n7 BwA=\n"]);
     });
   });
 }

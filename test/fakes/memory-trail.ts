@@ -1,10 +1,4 @@
-import {
-  type Acceptance,
-  type Ids,
-  mostId,
-  type StoredNode,
-  type TrailStore,
-} from "../../src/application/trail/ports.ts";
+import { type Ids, mostId, type StoredNode, type TrailStore } from "../../src/application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../src/domain/trail/entry.ts";
 import { type Hash, leafHash } from "../../src/domain/trail/merkle.ts";
 
@@ -31,7 +25,7 @@ export interface MemoryTrail extends TrailStore {
     entries: NumberedRecord[];
     nodes: StoredNode[];
     readonly checkpoints: string[];
-    readonly acceptances: Acceptance[];
+    readonly acceptances: string[];
   };
   /** Ids of transactions: the next one, and of those that are open. */
   readonly transactions: { next: number; readonly open: Set<number>; server: string };
@@ -195,10 +189,15 @@ export function makeMemoryTrail(
       async add(note) {
         stored.checkpoints.push(note);
       },
-      async accept(note, acceptance) {
+      async accept(acceptance, checkpoint) {
         stored.acceptances.push(acceptance);
-        stored.checkpoints.push(note);
+        stored.checkpoints.push(checkpoint);
       },
+      acceptancesWith: async line =>
+        stored.acceptances
+          .filter(note => note.includes(`\n${line}\n`))
+          .reverse()
+          .slice(0, 100),
       confirm: async () => {},
     },
   };

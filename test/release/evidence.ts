@@ -398,7 +398,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: ["test/unit/application/trail/publishing.test.ts", "test/api/trail.test.ts"],
   },
   "`accept-trail` leaves": {
-    code: ["signing.ts", "checkpoints.ts", "accept-trail.ts"],
+    code: ["signing.ts", "src/domain/trail/acceptance.ts", "checkpoints.ts", "accept-trail.ts"],
     tests: [
       "test/program/verify-database.test.ts",
       "test/unit/application/trail/signing.test.ts",

@@ -117,15 +117,15 @@ export interface TrailRecords {
   differences(): AsyncIterable<string>;
 }
 
-/** In words, why an operator goes on with another history than the signed one, and the heads of both. */
-export type Acceptance = Readonly<Record<"reason" | "refused" | "accepted", string>>;
-
 /** Signed notes in the database. */
 export interface Checkpoints {
   /** The one that was stored last. */
   last(): Promise<string | undefined>;
   add(note: string): Promise<void>;
-  accept(note: string, acceptance: Acceptance): Promise<void>;
+  /** Stores the signed note of an acceptance, and the checkpoint of the head that is gone on with, both or neither. */
+  accept(acceptance: string, checkpoint: string): Promise<void>;
+  /** The notes of acceptances that have this line, at most 100, the newest first. */
+  acceptancesWith(line: string): Promise<readonly string[]>;
   /** Resolves when all that has been read would survive the loss of the primary. */
   confirm(): Promise<void>;
 }

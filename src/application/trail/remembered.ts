@@ -1,6 +1,8 @@
 import { type Head, readHead } from "../../domain/trail/checkpoint.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
+import type { VerifierKey } from "../../domain/trail/note.ts";
 import { UnsuitableDatabase } from "../unsuitable-database.ts";
+import { findAcceptance } from "./acceptance.ts";
 import type { RememberedNote, TrailStore } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
@@ -16,14 +18,15 @@ export function headIn(place: string, note: string | undefined): Head | undefine
 }
 
 /**
- * Throws TrailError unless the stored trail extends the checkpoint that is remembered outside the database, and UnsuitableDatabase
- * if the database has neither records nor entries, as after a restore that failed.
+ * Throws TrailError unless the stored trail extends the checkpoint that is remembered outside the database, or what one of the
+ * keys has signed to go on with in its place, and UnsuitableDatabase if the database has neither records nor entries, as after a
+ * restore that failed.
  */
-export async function requireRemembered({
-  ledger,
-  records,
-  remembered: { place, read },
-}: Pick<TrailStore, "ledger" | "records"> & { readonly remembered: RememberedNote }): Promise<void> {
+export async function requireRemembered(
+  { remembered: { place, read }, ...store }: TrailStore & { readonly remembered: RememberedNote },
+  keys: readonly VerifierKey[] = [],
+): Promise<void> {
+  const { ledger, records } = store;
   // Before the trail, which a service may sign meanwhile.
   const kept = headIn(place, await read());
   if (kept === undefined || kept.size === 0) return;
@@ -33,12 +36,16 @@ export async function requireRemembered({
     );
   }
   const { size } = await ledger.end();
+  const tree = makeStoredTree(ledger);
+  const isExtended = async (head: Head): Promise<boolean> =>
+    head.size <= size && tree.extends(head, { size, root: (await tree.frontier(size)).root() });
+  if (await isExtended(kept)) return;
+  const acceptance = await findAcceptance(store, kept, keys);
+  if (acceptance !== undefined && (await isExtended(acceptance.accepted))) return;
   if (size < kept.size) {
     throw new TrailError(
       `${place} remembers ${kept.size} entries of the trail, and the database has ${size}: ${kept.size - size} are missing`,
     );
   }
-  const tree = makeStoredTree(ledger);
-  if (!(await tree.extends(kept, { size, root: (await tree.frontier(size)).root() })))
-    throw new TrailError(`the database does not have the ${kept.size} entries that ${place} remembers`);
+  throw new TrailError(`the database does not have the ${kept.size} entries that ${place} remembers`);
 }

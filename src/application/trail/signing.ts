@@ -1,8 +1,10 @@
-import { type Head, signCheckpoint } from "../../domain/trail/checkpoint.ts";
-import { TrailError, toBase64 } from "../../domain/trail/encoding.ts";
+import { type Acceptance, acceptanceInWords, signAcceptance } from "../../domain/trail/acceptance.ts";
+import { type Head, inWords, signCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { TrailError } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
+import { findAcceptance } from "./acceptance.ts";
 import { TrailObstacleError } from "./condition.ts";
-import type { Acceptance, TrailPorts } from "./ports.ts";
+import type { TrailPorts } from "./ports.ts";
 import { headIn } from "./remembered.ts";
 import { windowSize } from "./settling.ts";
 import { makeStoredTree } from "./tree.ts";
@@ -22,8 +24,6 @@ const announceMilliseconds = 60_000;
 /** The database keeps one checkpoint for this many entries, or for this time, so that checkpoints take little space. */
 const storedEntries = 1_000;
 const storedMilliseconds = 3_600_000;
-
-export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
 
 /** A head that was signed, and where it is kept. */
 interface Signed {
@@ -60,10 +60,16 @@ async function signedBefore(
   return { inside, outside };
 }
 
+/** A tree that may be signed, and the operator's word by which it may, if it does not extend what this process remembers. */
+interface WholeTree {
+  readonly tree: KnownHead;
+  readonly acceptance: Acceptance | undefined;
+}
+
 /**
- * The tree, which extends what any process has signed before. The tree is read last, so that it has at least what others have
- * signed. Throws TrailError if it does not extend that or the stored trail is not whole, and TrailObstacleError as `signedBefore`
- * does.
+ * The tree, which extends what any process has signed before, or what an operator has accepted in place of that. The tree is
+ * read last, so that it has at least what others have signed. Throws TrailError if it does not extend that or the stored trail
+ * is not whole, and TrailObstacleError as `signedBefore` does.
  *
  * @param own what this process has signed last
  */
@@ -71,24 +77,42 @@ async function readWhole(
   ports: Pick<TrailPorts, "ledger" | "checkpoints" | "remembered" | "key">,
   readTree: () => Promise<KnownHead>,
   own?: Head,
-): Promise<KnownHead> {
+): Promise<WholeTree> {
   const { ledger, key } = ports;
   const { inside, outside } = await signedBefore(ports, own);
   const tree = await readTree();
-  // Up to the size outside no record had two entries; the owner of the database can write any size inside.
-  for (let from = outside?.head.size ?? 0; from < tree.readSize; from += windowSize) {
-    const repeated = await ledger.firstRepeated(from, Math.min(tree.readSize, from + windowSize));
-    if (repeated !== undefined) throw new TrailError(`another entry than ${repeated}`);
-  }
-  for (const { where, head, note } of [outside, inside].filter(signed => signed !== undefined)) {
+  const requireExtended = async ({ where, head, note }: Signed): Promise<void> => {
     if (!(await makeStoredTree(ledger).extends(head, tree)))
       throw new TrailError(`${where} ${inWords(head)}`);
     // Two keys of two names would each sign one half of the history.
     const origin = note?.split("\n", 1)[0];
     if (origin !== undefined && key !== undefined && origin !== key.name)
       throw new TrailError(`${where} has a checkpoint of ${origin}, and not of ${key.name}`);
+  };
+  /** The acceptance that gives up what this process remembers. Throws what was found if there is none, or it is not extended. */
+  const acceptedInstead = async (head: Head, found: unknown): Promise<Acceptance> => {
+    const acceptance = key && found instanceof TrailError && (await findAcceptance(ports, head, [key]));
+    if (!acceptance) throw found;
+    await requireExtended({ where: "trail_acceptance", head: acceptance.accepted });
+    return acceptance;
+  };
+  const acceptance =
+    outside &&
+    (await requireExtended(outside).then(
+      () => undefined,
+      found => acceptedInstead(outside.head, found),
+    ));
+  // Up to the size outside no record had two entries; the owner of the database can write any size inside.
+  for (
+    let from = (acceptance?.accepted ?? outside?.head)?.size ?? 0;
+    from < tree.readSize;
+    from += windowSize
+  ) {
+    const repeated = await ledger.firstRepeated(from, Math.min(tree.readSize, from + windowSize));
+    if (repeated !== undefined) throw new TrailError(`another entry than ${repeated}`);
   }
-  return tree;
+  if (inside !== undefined) await requireExtended(inside);
+  return { tree, acceptance };
 }
 
 const never = { at: Number.NEGATIVE_INFINITY, size: -1 };
@@ -106,8 +130,11 @@ export class Signing {
 
   /** Throws as `readWhole`. */
   async sign(readTree: () => Promise<KnownHead>): Promise<void> {
-    const { checkpoints, key, remembered, clock } = this.#ports;
-    const { size, root } = key ? await readWhole(this.#ports, readTree, this.newest) : await readTree();
+    const { checkpoints, key, remembered, clock, events } = this.#ports;
+    const whole: WholeTree = key
+      ? await readWhole(this.#ports, readTree, this.newest)
+      : { tree: await readTree(), acceptance: undefined };
+    const { size, root } = whole.tree;
     const note = key && signCheckpoint({ size, root }, key);
     const head = { size, root, note, at: clock.elapsed() };
     if (note !== undefined) {
@@ -115,6 +142,7 @@ export class Signing {
       await checkpoints.confirm();
       // A crash after this leaves a state file that is ahead of the database, which is what it is for.
       await remembered?.write(note);
+      if (whole.acceptance !== undefined) events.warn("trail accepted", acceptanceInWords(whole.acceptance));
       await this.#publish(head, false);
     }
     this.newest = head;
@@ -143,7 +171,8 @@ export class Signing {
 }
 
 /**
- * Goes on with the stored history although it contradicts what was signed before: signs it, and replaces the state file.
+ * Goes on with the stored history although it contradicts what was signed before: signs it and the word of the operator, by
+ * which every process that remembers the same head goes on too, and replaces the state file.
  * Returns undefined if nothing contradicts it. Throws TrailError if the right edge of the stored tree is not whole, or if the
  * signed history has more entries and the operator has not said how many may be given up.
  */
@@ -172,8 +201,8 @@ export async function acceptTrail(
     );
   }
   const note = signCheckpoint(accepted, key);
-  const acceptance = { reason, refused: refused ? inWords(refused) : "none", accepted: inWords(accepted) };
-  await checkpoints.accept(note, acceptance);
+  const acceptance = { reason, refused, accepted };
+  await checkpoints.accept(signAcceptance(acceptance, key), note);
   await remembered?.write(note);
   return acceptance;
 }

@@ -1,11 +1,11 @@
-import { type Head, openCheckpoint } from "../../domain/trail/checkpoint.ts";
+import { type Head, inWords, openCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { makePrefixCheck } from "../../domain/trail/comparison.ts";
 import { equalBytes, faultOf } from "../../domain/trail/encoding.ts";
 import { hashLength } from "../../domain/trail/merkle.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { tileWidth } from "../../domain/trail/tile.ts";
+import { findAcceptance } from "./acceptance.ts";
 import type { TrailStore } from "./ports.ts";
-import { inWords } from "./signing.ts";
 import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 
 /**
@@ -16,16 +16,21 @@ import { makeGrowingTree, makeStoredTree } from "./tree.ts";
  * @returns how many entries there are
  */
 export async function verifyStore(
-  { ledger, records }: Pick<TrailStore, "ledger" | "records">,
+  { ledger, records, checkpoints }: TrailStore,
   keys: readonly VerifierKey[],
   notes: ReadonlyMap<string, string>,
   report: (difference: string) => Promise<void>,
 ): Promise<number> {
   for await (const difference of records.differences()) await report(difference);
-  const signed: (Head & { readonly place: string })[] = [];
+  const signed: (Head & { readonly place: string; readonly accepted: Head | undefined })[] = [];
   for (const [place, note] of notes) {
     try {
-      signed.push({ place, ...openCheckpoint(note, keys) });
+      const head = openCheckpoint(note, keys);
+      signed.push({
+        place,
+        ...head,
+        accepted: (await findAcceptance({ checkpoints }, head, keys))?.accepted,
+      });
     } catch (error) {
       await report(`the checkpoint in ${place} ${faultOf(error)}`);
     }
@@ -33,7 +38,8 @@ export async function verifyStore(
   const { size } = await ledger.end();
   const stored = makeStoredTree(ledger);
   const { tree, nodes } = makeGrowingTree();
-  const check = makePrefixCheck(signed, tree);
+  const accepted = signed.flatMap(head => head.accepted ?? []);
+  const check = makePrefixCheck([...signed, ...accepted], tree);
   try {
     while (tree.size < size) {
       const range = { level: 0, from: tree.size, to: Math.min(size, tree.size + tileWidth) };
@@ -52,7 +58,7 @@ export async function verifyStore(
     await report(faultOf(error));
   }
   for (const head of signed) {
-    if (check.matches(head)) continue;
+    if (check.matches(head) || (head.accepted !== undefined && check.matches(head.accepted))) continue;
     await report(
       `the checkpoint in ${head.place}, ${inWords(head)}, is not extended by the tree of ${size} entries`,
     );

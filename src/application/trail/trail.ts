@@ -1,4 +1,5 @@
 import { isUnavailable } from "../../domain/error.ts";
+import { inWords } from "../../domain/trail/checkpoint.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import type { Clock } from "../process.ts";
 import {
@@ -11,7 +12,7 @@ import {
 import { Numbering } from "./numbering.ts";
 import type { TrailPorts, TrailStore } from "./ports.ts";
 import { makePublishedTrail } from "./publishing.ts";
-import { inWords, Signing } from "./signing.ts";
+import { Signing } from "./signing.ts";
 
 /** Between two polls for what is new. Each has statements and a signature that cost the same for many records. */
 const pollMilliseconds = 1_000;

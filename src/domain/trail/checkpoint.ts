@@ -8,6 +8,8 @@ export interface Head {
   readonly root: Hash;
 }
 
+export const inWords = ({ size, root }: Head): string => `${size} ${toBase64(root)}`;
+
 /** A tree's head that is signed (C2SP tlog-checkpoint). */
 export interface Checkpoint extends Head {
   /** Which log it is; the name of its key. */

@@ -1,14 +1,25 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
+import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { migrate, refuseOtherSchema } from "../../../src/adapters/postgres/schema/migrations.ts";
 import { UnsuitableDatabase } from "../../../src/application/unsuitable-database.ts";
 import { openEmptyDatabase, schema } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 
 const names = schema.migrations.map(({ name }) => name);
+
+/** SHA-256 of the migrations that are released: databases have them, so their text never changes. A new one gets its line here. */
+const released = [
+  "fc494e5f64c3f7241a8d7f97b788ce19c5722b6a0533f067db78e0e45b9fc930",
+  "3fae8bce9aeae6e2e47a9690e1790a19082fef72706079dc912fc7fa646c5443",
+  "0f26c4f3623f690604cbb7cdb7c27a2e51d49e2130d30daffe94797a1cf0ab1c",
+  "81a3b75269d11d7d75ebb60f5d1f9ff92e5a88faa30cc682bd620f20d7087f6d",
+  "ef22f5a1a394f1a929285c2cd03e47fcd28cba46590d99a8616887f9cc8efe58",
+];
 
 describe("migrations", async () => {
   const opened = await shared(openEmptyDatabase());
@@ -19,6 +30,38 @@ describe("migrations", async () => {
       schema.migrations.map(({ version }) => version),
       names.map((_, i) => i + 1),
     );
+  });
+
+  test("have the text with which they were released", () => {
+    assert.deepEqual(
+      schema.migrations.map(({ text }) => createHash("sha256").update(text).digest("hex")),
+      released,
+    );
+  });
+
+  test("an upgrade keeps what the first version has recorded, unsigned acceptances too", async () => {
+    await using own = await openEmptyDatabase();
+    const owner = own.connect(commandLimits);
+    const first = { ...schema, migrations: schema.migrations.slice(0, 4), protection: [] };
+    await migrate(owner, first);
+    await owner.query(
+      script(`
+        insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
+        values ('Ada', 'Lovelace', '000000', 'ada@example.com', 'ada@example.com', 'ADMIN', 'x');
+        insert into asset (name, description) values ('Pump', '');
+        insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
+        select '2026-01-01', 'COMPLETED', 'MAINTENANCE', 'oiled', asset.id, employee.id from asset, employee;
+        insert into trail_acceptance (reason, refused, accepted) values ('restored', '7 BwA=', '3 AwA=')`),
+    );
+    const rows = () =>
+      owner.query(sql`
+        select (select json_agg(maintenance_log) from maintenance_log)::text as logs,
+          (select json_agg(employee) from employee)::text as employees, (select json_agg(asset) from asset)::text as assets,
+          (select concat_ws(' ', id, reason, refused, accepted) from trail_acceptance) as accepted`);
+    const before = await rows();
+    assert.deepEqual((await migrate(owner, schema)).applied, names.slice(4));
+    assert.deepEqual(await rows(), before);
+    assert.deepEqual(await makeRepositories(owner).trail.checkpoints.acceptancesWith("7 BwA="), []);
   });
 
   test("a new database is behind", async () => {

@@ -16,10 +16,16 @@ export function makeCheckpoints({ query }: Database): Checkpoints {
       await query(sql`insert into trail_checkpoint (note) values (${note})`);
     },
 
-    async accept(note, { reason, refused, accepted }) {
+    async accept(acceptance, checkpoint) {
       await query(sql`
-        with added as (insert into trail_checkpoint (note) values (${note}))
-        insert into trail_acceptance (reason, refused, accepted) values (${reason}, ${refused}, ${accepted})`);
+        with added as (insert into trail_checkpoint (note) values (${checkpoint}))
+        insert into trail_acceptance (note) values (${acceptance})`);
+    },
+
+    async acceptancesWith(line) {
+      const found = await query<{ note: string }>(sql`
+        select note from trail_acceptance where strpos(note, ${`\n${line}\n`}) > 0 order by id desc limit 100`);
+      return found.map(({ note }) => note);
     },
 
     confirm: makeConfirmReads({ query }),

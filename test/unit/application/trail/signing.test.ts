@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { describe, mock, test } from "node:test";
 import { TrailObstacleError } from "../../../../src/application/trail/condition.ts";
 import { acceptTrail } from "../../../../src/application/trail/signing.ts";
+import { openAcceptance, signAcceptance } from "../../../../src/domain/trail/acceptance.ts";
 import { openCheckpoint, readHead } from "../../../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../../../src/domain/trail/encoding.ts";
 import { leafHash } from "../../../../src/domain/trail/merkle.ts";
+import { makeSignerKey } from "../../../../src/domain/trail/note.ts";
+import type { MemoryTrail } from "../../../fakes/memory-trail.ts";
 import {
   accept,
   key,
@@ -14,6 +17,10 @@ import {
   makeTrailStage,
   range,
 } from "../../../support/trail-stage.ts";
+
+/** Of the head that the first acceptance gives up. */
+const refusedSize = (trail: MemoryTrail) =>
+  openAcceptance(trail.stored.acceptances[0] ?? "", [key]).refused?.size;
 
 describe("signing", () => {
   test("is not broken by another process that goes on numbering and signing meanwhile", async () => {
@@ -71,9 +78,9 @@ describe("signing", () => {
     );
     const ports = { ...trail, remembered, key };
     const acceptance = await acceptTrail(ports, { reason: "restored", givesUp: 0 });
-    assert.deepEqual(trail.stored.acceptances, [acceptance]);
-    assert.equal(acceptance?.refused, "none");
-    assert.match(acceptance?.accepted ?? "", /^1 /);
+    const [stored = ""] = trail.stored.acceptances;
+    for (const { refused, accepted, reason } of [openAcceptance(stored, [key]), acceptance ?? assert.fail()])
+      assert.deepEqual([refused, accepted.size, reason], [undefined, 1, "restored"]);
     await poll(11);
     assert.equal(signing.newest()?.size, 1);
     assert.equal(await acceptTrail(ports, { reason: "again", givesUp: 0 }), undefined);
@@ -89,7 +96,7 @@ describe("signing", () => {
       if (isFileBroken) setNote("garbage\n");
       else trail.stored.checkpoints.push("garbage\n");
       await accept({ trail, remembered });
-      assert.match(trail.stored.acceptances[0]?.refused ?? "", /^2 /);
+      assert.equal(refusedSize(trail), 2);
     }
   });
 
@@ -177,7 +184,7 @@ describe("signing", () => {
         assert.match(JSON.stringify(told("trail broken")), /TRAIL_STATE_FILE 599 /);
 
         await accept({ trail, remembered }, "restored", what === "an older dump" ? 189 : 0);
-        assert.match(trail.stored.acceptances[0]?.refused ?? "", /^599 /);
+        assert.equal(refusedSize(trail), 599);
         commit(...range(610, 620));
         for (let time = 0; time < 3; time += 1) await poll(11);
         assert.equal(signing.contradiction(), undefined);
@@ -186,6 +193,76 @@ describe("signing", () => {
       });
     }
   }
+
+  test("goes on in each process that remembers the head that an acceptance of its own key gives up, and in no other", async () => {
+    const stage = makeTrailStage();
+    const { trail, records, clock, commit, told } = stage;
+    const files = [makeMemoryNote(), makeMemoryNote(), makeMemoryNote()] as const;
+    const [first, second, behind] = files;
+    const make = ({ remembered }: Pick<(typeof files)[0], "remembered">) => {
+      const made = makeTrailOn(stage, { remembered });
+      const poll = async () => {
+        clock.advance(11);
+        await made.poll();
+        return made.state().condition.kind;
+      };
+      return { poll, size: () => made.state().checkpointSize };
+    };
+    commit(...range(1, 500));
+    await make(behind).poll();
+    for (const { setNote } of [first, second]) setNote(behind.note());
+    commit(...range(500, 601));
+    const signed = [await make(first).poll(), await make(second).poll()];
+    const inMemory = makeTrailOn(stage);
+    await inMemory.poll();
+    trail.stored.entries.splice(400);
+    trail.stored.nodes.splice(0);
+    records.log.splice(400);
+    commit(...range(700, 710));
+    assert.deepEqual([...signed, await make(second).poll()], ["whole", "whole", "contradicted"]);
+
+    // What the owner of the tables can insert.
+    const [refused, accepted] = [
+      readHead(first.note() ?? ""),
+      { size: 410, root: Buffer.from(stage.rootOf(), "base64") },
+    ];
+    const forger = makeSignerKey(key.name, new Uint8Array(32).fill(8));
+    trail.stored.acceptances.push(
+      signAcceptance({ refused, accepted, reason: "forged" }, forger),
+      signAcceptance({ refused: accepted, accepted: refused, reason: "the other way round" }, key),
+      `x\n${refused.size} ${toBase64(refused.root)}\n`,
+    );
+    assert.equal(await make(second).poll(), "contradicted");
+    trail.stored.acceptances.splice(0);
+
+    await accept({ trail, remembered: first.remembered }, "restored", 190);
+    assert.equal(trail.stored.acceptances.length, 1);
+    const of = make(second);
+    assert.equal(await of.poll(), "whole");
+    assert.deepEqual([of.size(), readHead(second.note() ?? "").size], [410, 410]);
+    clock.advance(11);
+    await inMemory.poll();
+    assert.deepEqual(
+      [inMemory.state().condition.kind, inMemory.state().checkpointSize],
+      ["whole", 410],
+      "a process without a state file goes by its memory",
+    );
+    const words = {
+      reason: "restored",
+      refused: `600 ${toBase64(refused.root)}`,
+      accepted: `410 ${stage.rootOf()}`,
+    };
+    assert.deepEqual(told("trail accepted"), [words, words]);
+    assert.equal(await make(behind).poll(), "contradicted", "another head was given up");
+    commit(710);
+    assert.deepEqual([await make(second).poll(), readHead(second.note() ?? "").size], ["whole", 411]);
+    assert.equal(told("trail accepted").length, 2);
+    // Back to what was given up before: nothing is remembered that an acceptance gives up.
+    trail.stored.entries.splice(410);
+    records.log.splice(410);
+    trail.stored.nodes.splice(0);
+    assert.equal(await make(second).poll(), "contradicted");
+  });
 
   test("keeps a checkpoint in the database for a thousand entries, or for an hour", async () => {
     const { start, commit, trail } = makeSigner();
@@ -401,7 +478,7 @@ describe("signing", () => {
     await signing.close();
     setNote(undefined);
     await accept({ trail, remembered }, "a new machine");
-    assert.match(trail.stored.acceptances[0]?.refused ?? "", /^1 /);
+    assert.equal(refusedSize(trail), 1);
     assert.equal(openCheckpoint(note() ?? "", [key]).size, 1);
     commit(2);
     await poll();

@@ -1,0 +1,43 @@
+import { type Head, inWords, readHead } from "./checkpoint.ts";
+import { TrailError } from "./encoding.ts";
+import { openNote, type SignerKey, signNote, type VerifierKey } from "./note.ts";
+
+/** An operator's word that a trail goes on with another history than the one that was signed. */
+export interface Acceptance {
+  /** The head that is given up; undefined where none was known. */
+  readonly refused: Head | undefined;
+  /** The head that the trail goes on with. */
+  readonly accepted: Head;
+  readonly reason: string;
+}
+
+/** The second line of the note. In a checkpoint that is a number. */
+const mark = "trail acceptance";
+const none = "none";
+
+export const acceptanceInWords = ({ refused, accepted, reason }: Acceptance) => ({
+  reason,
+  refused: refused ? inWords(refused) : none,
+  accepted: inWords(accepted),
+});
+
+/** The note that says so. Throws TrailError where the reason has control characters. */
+export function signAcceptance(acceptance: Acceptance, key: SignerKey): string {
+  const { refused, accepted, reason } = acceptanceInWords(acceptance);
+  return signNote(`${[key.name, mark, refused, accepted, reason].join("\n")}\n`, key);
+}
+
+/** What a note accepts that one of these keys has signed. Throws TrailError. */
+export function openAcceptance(note: string, known: readonly VerifierKey[]): Acceptance {
+  const { text, signers } = openNote(note, known);
+  const [origin = "", second, refused = "", accepted = "", ...reason] = text.slice(0, -1).split("\n");
+  if (second !== mark) throw new TrailError("is not an acceptance");
+  if (!signers.some(({ name }) => name === origin))
+    throw new TrailError(`is of ${origin}, which is not the name of the key`);
+  const headIn = (line: string): Head => readHead(`\n${line.replace(" ", "\n")}`);
+  return {
+    refused: refused === none ? undefined : headIn(refused),
+    accepted: headIn(accepted),
+    reason: reason.join("\n"),
+  };
+}
