@@ -1,7 +1,6 @@
 import { type BareServer, sample } from "./bare.ts";
 import { load } from "./load.ts";
 import type { Report } from "./load-client.ts";
-import { makePgbench } from "./pgbench.ts";
 import { cpuMicroseconds, peakResidentMib, resetPeak } from "./processes.ts";
 import type { Serving, Stage } from "./stage.ts";
 import type { Workload } from "./workloads.ts";
@@ -9,10 +8,10 @@ import type { Workload } from "./workloads.ts";
 /** What one round of one target came to. */
 export interface Figures extends Report {
   readonly requestsPerSecond: number;
-  /** CPU time of the server itself for each request; null for PostgreSQL alone. */
-  readonly cpuMicroseconds: number | null;
+  /** CPU time of the server itself for each request. */
+  readonly cpuMicroseconds: number;
   readonly postgresCpuMicroseconds: number;
-  readonly peakResidentMib: number | null;
+  readonly peakResidentMib: number;
 }
 
 export interface Choices {
@@ -25,43 +24,38 @@ export interface Result {
   readonly connections: number;
   readonly service: Figures;
   readonly bare: Figures;
-  readonly postgres: Figures | null;
   /** The service's CPU time for each request against that of bare node:http, in the same round. */
   readonly timesBare: number;
 }
 
 export interface Target {
-  readonly name: "service" | "bare" | "postgres";
-  /** Undefined for PostgreSQL alone. */
-  readonly pid?: number;
+  readonly name: "service" | "bare";
+  readonly pid: number;
   readonly run: (seconds: number) => Promise<Report>;
 }
 
 /** What the load cost, beside what it reports itself. */
 export async function costed(stage: Stage, { pid, run }: Target, seconds: number): Promise<Figures> {
-  if (pid !== undefined) resetPeak(pid);
-  const cpu = () =>
-    [pid === undefined ? 0 : cpuMicroseconds(pid), cpuMicroseconds(stage.postgresPid)] as const;
+  resetPeak(pid);
+  const cpu = () => [cpuMicroseconds(pid), cpuMicroseconds(stage.postgresPid)] as const;
   const [serverBefore, postgresBefore] = cpu();
   const report = await run(seconds);
   const [serverAfter, postgresAfter] = cpu();
   return {
     ...report,
     requestsPerSecond: report.requests / report.seconds,
-    cpuMicroseconds: pid === undefined ? null : (serverAfter - serverBefore) / report.requests,
+    cpuMicroseconds: (serverAfter - serverBefore) / report.requests,
     postgresCpuMicroseconds: (postgresAfter - postgresBefore) / report.requests,
-    peakResidentMib: pid === undefined ? null : peakResidentMib(pid),
+    peakResidentMib: peakResidentMib(pid),
   };
 }
 
-/** Measures one workload: the service, bare node:http and PostgreSQL in turn, round after round. */
+/** Measures one workload: the service and bare node:http in turn, round after round. */
 export async function measure(
   stage: Stage,
-  binaries: string,
   serving: Serving,
   bare: BareServer,
   workload: Workload,
-  logs: number,
   { rounds, seconds }: Choices,
 ): Promise<Result> {
   const requests = workload.requests(serving.token);
@@ -70,16 +64,14 @@ export async function measure(
   await bare.answerWith(await sample(`http://127.0.0.1:${serving.port}${path}`, init));
   const loadOn = (port: number) => (seconds: number) =>
     load({ port, requests, connections, seconds, expectedStatus });
-  const pgbench = await makePgbench(binaries, stage.url, workload, logs);
   const targets: readonly Target[] = [
     { name: "service", pid: serving.pid, run: loadOn(serving.port) },
     { name: "bare", pid: bare.pid, run: loadOn(bare.port) },
-    ...(pgbench === undefined ? [] : [{ name: "postgres" as const, run: pgbench }]),
   ];
   // Code is compiled and caches are filled before anything counts.
   for (const { run } of targets) await run(Math.min(1, seconds));
 
-  const samples: Record<Target["name"], Figures[]> = { service: [], bare: [], postgres: [] };
+  const samples: Record<Target["name"], Figures[]> = { service: [], bare: [] };
   for (let round = 0; round < rounds; round += 1) {
     for (const target of targets) samples[target.name].push(await costed(stage, target, seconds));
   }
@@ -89,7 +81,6 @@ export async function measure(
     connections,
     service: medians(samples.service),
     bare: medians(samples.bare),
-    postgres: samples.postgres.length === 0 ? null : medians(samples.postgres),
     timesBare: medianRatio(samples.service, samples.bare),
   };
 }
@@ -107,13 +98,11 @@ export function median(values: readonly number[]): number {
 
 /** Of the server's CPU time against that of another in the same round. */
 export const medianRatio = (samples: readonly Figures[], others: readonly Figures[]): number =>
-  median(samples.map((one, round) => (one.cpuMicroseconds ?? 0) / (others[round]?.cpuMicroseconds || 1)));
+  median(samples.map((one, round) => one.cpuMicroseconds / (others[round]?.cpuMicroseconds || 1)));
 
 /** Each figure's own median. */
 export function medians(samples: readonly Figures[]): Figures {
   const of = (pick: (figures: Figures) => number) => median(samples.map(pick));
-  const known = (pick: (figures: Figures) => number | null) =>
-    samples.some(figures => pick(figures) === null) ? null : of(figures => pick(figures) ?? 0);
   return {
     requests: of(one => one.requests),
     seconds: of(one => one.seconds),
@@ -121,8 +110,8 @@ export function medians(samples: readonly Figures[]): Figures {
     p50Milliseconds: of(one => one.p50Milliseconds),
     p99Milliseconds: of(one => one.p99Milliseconds),
     requestsPerSecond: of(one => one.requestsPerSecond),
-    cpuMicroseconds: known(one => one.cpuMicroseconds),
+    cpuMicroseconds: of(one => one.cpuMicroseconds),
     postgresCpuMicroseconds: of(one => one.postgresCpuMicroseconds),
-    peakResidentMib: known(one => one.peakResidentMib),
+    peakResidentMib: of(one => one.peakResidentMib),
   };
 }

@@ -67,23 +67,19 @@ function resultsTable(results: readonly Result[]): string {
     "request",
     "clients",
     "CPU µs: service",
-    "bare node:http",
-    "ratio",
+    "× bare node:http",
     "PostgreSQL",
-    "PostgreSQL alone",
     "requests/s",
     "p50 ms",
     "p99 ms",
     "peak RSS MiB",
   ];
-  const rows = results.map(({ workload, connections, service, bare, postgres, timesBare }) => [
+  const rows = results.map(({ workload, connections, service, timesBare }) => [
     workload,
     String(connections),
     number(service.cpuMicroseconds),
-    number(bare.cpuMicroseconds),
     number(timesBare),
     number(service.postgresCpuMicroseconds),
-    number(postgres?.postgresCpuMicroseconds ?? null),
     number(service.requestsPerSecond),
     number(service.p50Milliseconds),
     number(service.p99Milliseconds),
@@ -98,8 +94,10 @@ function byOperation(growth: readonly Growth[]): (readonly [name: string, points
   return names.map(name => [name, growth.filter(({ operation }) => operation === name)] as const);
 }
 
+/** With the smallest and the largest number of logs: between them nothing grows. */
 function growthTable(machine: string, growth: readonly Growth[]): string {
-  const rows = byOperation(growth);
+  const ends = [growth[0]?.logs, growth.at(-1)?.logs];
+  const rows = byOperation(growth.filter(({ logs }) => ends.includes(logs)));
   const figures = table(
     ["µs in PostgreSQL", ...(rows[0]?.[1] ?? []).map(({ logs }) => `${logs.toLocaleString("en")} logs`)],
     rows.map(([operation, points]) => [operation, ...points.map(({ microseconds }) => number(microseconds))]),

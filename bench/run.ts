@@ -15,7 +15,7 @@ import { measureCreate, measureTrail, type TrailCost, type TrailPoint } from "./
 import { workloads } from "./workloads.ts";
 
 /**
- * Measures the compiled service on a PostgreSQL of its own, beside bare node:http and PostgreSQL alone.
+ * Measures the compiled service on a PostgreSQL of its own, beside bare node:http.
  *
  *     node --import tsx bench/run.ts [--only table,growth,trail] [--rounds 3] [--seconds 3]
  *                                    [--most-logs 1000000] [--docs]
@@ -73,7 +73,7 @@ async function measureService(): Promise<Partial<Findings>> {
     // Each begins in a fresh process, so that none inherits the heap of another.
     const serving = await stage.serve();
     tell(workload.name);
-    results.push(await measure(stage, binaries, serving, bare, workload, logs, choices));
+    results.push(await measure(stage, serving, bare, workload, choices));
     await serving.stop();
   }
   await bare.stop();

@@ -1,5 +1,3 @@
-import type { Repositories } from "../src/application/ports.ts";
-import { callerOf } from "../test/support/by-operator.ts";
 import { requestText } from "./load.ts";
 import { assets, emailOf, employees, logsOfSmallAsset, password, smallAssets } from "./seed.ts";
 
@@ -11,10 +9,6 @@ export interface Workload {
   readonly requests: (token: string) => readonly string[];
   /** One of these, for fetch. */
   readonly sample: (token: string) => readonly [path: string, init: RequestInit];
-  /** Sends the statement of such a request, for pgbench to repeat; the marker stands for the id. */
-  readonly statement?: (repositories: Repositories, marker: number) => Promise<unknown>;
-  /** The ids that stand for the marker, from and to. */
-  readonly ids?: readonly [number, number];
 }
 
 const api = "/api/v1";
@@ -40,10 +34,6 @@ const posted = (body: unknown, token?: string): RequestInit => ({
   },
 });
 
-async function firstOf(list: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of list) return;
-}
-
 const get = (path: string) => ({
   status: 200,
   sample: (token: string) => [path, authorized(token)] as const,
@@ -54,8 +44,6 @@ export const pointRead = (logs: number): Workload => ({
   name: "one log",
   connections: 32,
   requests: token => scattered(10_000, logs).map(id => requestText({ path: `${api}/logs/${id}`, token })),
-  statement: ({ maintenanceLogs }, marker) => maintenanceLogs.find(marker),
-  ids: [1, logs],
 });
 
 const login: Workload = {
@@ -77,7 +65,6 @@ export const workloads = (logs: number): readonly Workload[] => [
     name: `${assets} assets`,
     connections: 32,
     requests: token => [requestText({ path: `${api}/assets`, token })],
-    statement: ({ assets }) => firstOf(assets.list({ active: undefined })),
   },
   {
     ...get(`${api}/assets/17/logs`),
@@ -85,8 +72,6 @@ export const workloads = (logs: number): readonly Workload[] => [
     connections: 32,
     requests: token =>
       range(1, smallAssets).map(id => requestText({ path: `${api}/assets/${id}/logs`, token })),
-    statement: ({ maintenanceLogs }, marker) => firstOf(maintenanceLogs.listOfAsset(marker, {})),
-    ids: [1, smallAssets],
   },
   login,
   {
@@ -104,8 +89,5 @@ export const workloads = (logs: number): readonly Workload[] => [
         requestText({ method: "POST", path: `${api}/assets/${id}/logs`, token, body: log }),
       ),
     sample: token => [`${api}/assets/${assets}/logs`, posted(log, token)],
-    statement: ({ maintenanceLogs }, marker) =>
-      maintenanceLogs.append(marker, callerOf({ id: 1, email: emailOf(1) }), log),
-    ids: [smallAssets + 1, assets],
   },
 ];
