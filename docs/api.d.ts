@@ -150,7 +150,7 @@ export interface paths {
   "/api/v1/trail": {
     /**
      * The newest checkpoint of the provable trail
-     * @description A checkpoint is signed about a second after the trail has grown.
+     * @description It covers all that was written before the request, unless `Trail-Condition` says otherwise.
      */
     get: operations["getTrail"];
   };
@@ -171,7 +171,7 @@ export interface paths {
   "/api/v1/trail/entries": {
     /**
      * Entries of the trail in their order
-     * @description What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. 404: `from` is greater than the number of entries, because the operator has restored an older database: forget the entries, and begin again with 0. 410: tell the operator.
+     * @description What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. The link says in `after` which entry it continues. 409: that entry is not in the trail, because the operator has restored an older database: forget the entries, and begin again with 0. 404: `from` is greater than the number of entries, for the same reason. 410: tell the operator.
      */
     get: operations["listTrailEntries"];
   };
@@ -469,7 +469,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description Another employee has this email, in this or another form. */
+    /** @description Another employee has this email, in this or another form. Or the trail does not have the entry that the link to its next entries continues. */
     Error409: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -1698,7 +1698,7 @@ export interface operations {
   };
   /**
    * The newest checkpoint of the provable trail
-   * @description A checkpoint is signed about a second after the trail has grown.
+   * @description It covers all that was written before the request, unless `Trail-Condition` says otherwise.
    */
   getTrail: {
     responses: {
@@ -1706,6 +1706,8 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
+          /** @description `whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. Entries that have their number can be read in each. */
+          "Trail-Condition"?: string;
         };
         content: {
           "application/json": components["schemas"]["TrailHead"];
@@ -1733,6 +1735,8 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
+          /** @description `whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. Entries that have their number can be read in each. */
+          "Trail-Condition"?: string;
         };
         content: {
           "text/plain": string;
@@ -1791,7 +1795,7 @@ export interface operations {
   };
   /**
    * Entries of the trail in their order
-   * @description What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. 404: `from` is greater than the number of entries, because the operator has restored an older database: forget the entries, and begin again with 0. 410: tell the operator.
+   * @description What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. The link says in `after` which entry it continues. 409: that entry is not in the trail, because the operator has restored an older database: forget the entries, and begin again with 0. 404: `from` is greater than the number of entries, for the same reason. 410: tell the operator.
    */
   listTrailEntries: {
     parameters: {
@@ -1801,6 +1805,11 @@ export interface operations {
          * @example 0
          */
         from?: number;
+        /**
+         * @description The entry that the client has read last, the one before `from`: the first 16 hexadecimal digits of its leaf hash. Take it from the `Link` of the page before, as part of that address. Where the trail has another entry there, or none, the response is 409. Other values: 400 `Invalid after value`.
+         * @example 6e340b9cffb37a98
+         */
+        after?: string;
         /**
          * @description How many entries at most, 1 to 1000. Other values: 400 `Invalid limit value`.
          * @example 100
@@ -1815,6 +1824,8 @@ export interface operations {
           "X-Request-Id": components["headers"]["RequestId"];
           /** @description `<…>; rel="next"`, always */
           Link?: string;
+          /** @description `whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. Entries that have their number can be read in each. */
+          "Trail-Condition"?: string;
         };
         content: {
           "application/json": components["schemas"]["TrailEntry"][];
@@ -1824,6 +1835,7 @@ export interface operations {
       403: components["responses"]["Error403"];
       404: components["responses"]["Error404"];
       408: components["responses"]["Error408"];
+      409: components["responses"]["Error409"];
       410: components["responses"]["Error410"];
       413: components["responses"]["Error413"];
       415: components["responses"]["Error415"];

@@ -17,6 +17,11 @@ import { until } from "../support/until.ts";
 import { describeInWorlds, openWorld, trailKey } from "../support/world.ts";
 
 const trail = "/api/v1/trail";
+/** How a link names the entry that it continues. */
+const placeOf = (leaf: Hash | undefined) =>
+  Buffer.from(leaf ?? assert.fail())
+    .toString("hex")
+    .slice(0, 16);
 
 describeInWorlds("the trail over HTTP", async world => {
   const token = world.tokens.TECHNICIAN;
@@ -49,20 +54,29 @@ describeInWorlds("the trail over HTTP", async world => {
     for (let path = `${trail}/entries?limit=97`; ; ) {
       const { json, headers } = await get(path);
       entries.push(...(json as typeof entries));
-      const [, next] = /^<(entries\?.*)>; rel="next"$/.exec(headers.get("link") ?? "") ?? assert.fail();
+      const link = headers.get("link") ?? "";
+      const [, next] =
+        /^<(entries\?from=\d+&after=[\da-f]{16}&limit=97)>; rel="next"$/.exec(link) ?? assert.fail(link);
       path = `${trail}/${next}`;
       if ((json as object[]).length === 0) return { entries, path };
     }
   };
 
-  test("nothing without a checkpoint, then one that covers what is there", async () => {
-    const before = await get(`${trail}/checkpoint`);
-    assert.equal(before.status, 404);
+  test("has a log with its 201: nobody waits for the poll of the second", async () => {
     const [id = 0] = await writeLogs(1);
-    const early = await get(`/api/v1/logs/${id}/proof`);
-    assert.deepEqual([early.status, early.json], [404, { status: 404, msg: "Log is not in the trail yet" }]);
-    assert.equal(early.headers.get("retry-after"), "1");
-    await world.cover();
+    const proof = await get(`/api/v1/logs/${id}/proof`);
+    assert.equal(proof.status, 200);
+    assert.equal(provenLog(readProof(proof.text), await openNewest()).id, id);
+    const [more = 0] = await writeLogs(1);
+    const { json, headers } = await get(`${trail}/entries?from=5`);
+    assert.deepEqual(
+      (json as { index: number; entry: { id: number } }[]).map(({ index, entry }) => [index, entry.id]),
+      [[5, more]],
+    );
+    assert.equal(headers.get("trail-condition"), "whole");
+  });
+
+  test("has a head and a checkpoint that say the same", async () => {
     const { size, root } = await openNewest();
     const head = (await get(trail)).json as Record<string, unknown>;
     assert.deepEqual(head, {
@@ -72,18 +86,17 @@ describeInWorlds("the trail over HTTP", async world => {
       rootHash: toBase64(root),
       checkpoint: (await get(`${trail}/checkpoint`)).text,
     });
-    assert.equal(size, 3 + 1 + 1);
+    assert.equal(size, 3 + 1 + 2);
+    for (const path of [trail, `${trail}/checkpoint`])
+      assert.equal((await get(path)).headers.get("trail-condition"), "whole");
   });
 
   test("entries, tiles, bundles and proofs agree with every checkpoint", async () => {
     const ids: number[] = [];
     for (const count of [1, 3, 300, 2, 400]) {
       ids.push(...(await writeLogs(count)));
-      await world.cover();
-      await world.cover();
       const { size, root } = await openNewest();
       const { entries, path } = await allEntries();
-      assert.equal(path, `${trail}/entries?from=${size}&limit=97`);
       assert.deepEqual(
         entries.map(({ index }) => index),
         Array.from({ length: size }, (_, at) => at),
@@ -96,6 +109,7 @@ describeInWorlds("the trail over HTTP", async world => {
         frontier.append(leafHash(bytes));
       }
       assert.equal(toBase64(frontier.root()), toBase64(root));
+      assert.equal(path, `${trail}/entries?from=${size}&after=${placeOf(leaves.at(-1))}&limit=97`);
 
       for (const tile of newTiles(0, size)) {
         const { status, type, bytes } = await getBytes(`${trail}/tile/${tilePath(tile)}`);
@@ -161,12 +175,35 @@ describeInWorlds("the trail over HTTP", async world => {
     ].filter(path => path !== "tile/0/000?x")) {
       assert.equal((await get(`${trail}/${path}`)).status, 404, path);
     }
-    for (const query of ["from=-1", "from=x", "from=1&from=2", "limit=0", "limit=1001"]) {
+    for (const query of [
+      "from=-1",
+      "from=x",
+      "from=1&from=2",
+      "limit=0",
+      "limit=1001",
+      "after=",
+      "after=0123456789abcde",
+      "after=0123456789ABCDEF",
+    ]) {
       assert.equal((await get(`${trail}/entries?${query}`)).status, 400, query);
     }
     const end = await get(`${trail}/entries?from=${size}`);
     assert.deepEqual([end.status, end.json], [200, []]);
-    assert.equal(end.headers.get("link"), `<entries?from=${size}&limit=100>; rel="next"`);
+    const [, link = ""] = /^<(.*)>; rel="next"$/.exec(end.headers.get("link") ?? "") ?? [];
+    assert.equal((await get(`${trail}/${link}`)).status, 200);
+    for (const query of [
+      `from=${size}&after=0123456789abcdef`,
+      `from=${size + 1}&after=0123456789abcdef`,
+      link.replace(`from=${size}`, `from=${size - 1}`),
+      link.replace(`from=${size}`, `from=${size + 1}`),
+    ]) {
+      const other = await get(`${trail}/entries?${query.replace("entries?", "")}`);
+      assert.deepEqual(
+        [other.status, other.json],
+        [409, { status: 409, msg: "The trail has another history" }],
+        query,
+      );
+    }
     for (const from of [size + 1, size + 10, 999_999_999_999_999]) {
       const beyond = await get(`${trail}/entries?from=${from}`);
       assert.deepEqual(
@@ -218,7 +255,7 @@ describe("a bundle with a record that was removed", () => {
     }
     await until(async () => {
       await world.cover();
-      return world.trail.published.head().size >= 256;
+      return world.trail.state().size >= 256;
     });
     gone = index;
     const answer = await world

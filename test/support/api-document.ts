@@ -35,6 +35,7 @@ const describedHeaders = [
   "Link",
   "Location",
   "Retry-After",
+  "Trail-Condition",
   "Vary",
   "WWW-Authenticate",
   "X-Request-Id",

@@ -1,5 +1,5 @@
 import { describe } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 import type { TrustedProxies } from "../../src/adapters/http/request/client-address.ts";
 import type { AllowedOrigins } from "../../src/adapters/http/request/cors.ts";
@@ -84,7 +84,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     remembered: undefined,
     events,
     clock,
-    pause: turn,
+    pause: sleep,
   });
   const app = makeApp(ports, trail.published, { allowedOrigins, trustedProxies, limits }, meter);
   const port = await app.listen(0, "127.0.0.1");

@@ -13,6 +13,7 @@ const examples: Readonly<Record<string, Example>> = {
   limit: 100,
   before: Buffer.from("2026-11-21T09:30:00 42").toString("base64url"),
   from: 0,
+  after: "6e340b9cffb37a98",
   path: "entries/000",
   "Idempotency-Key": "0b9fb5a1-6f2e-4f4e-9d5c-5f1f3f9c1a11",
   "If-Match": "*",

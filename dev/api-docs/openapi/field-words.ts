@@ -104,6 +104,8 @@ describe(activeAssetsFields, {
 
 describe(entriesFields, {
   from: "The index of the first entry to return: 0 is the first of the trail. Other values: 400 `Invalid from value`.",
+  after:
+    "The entry that the client has read last, the one before `from`: the first 16 hexadecimal digits of its leaf hash. Take it from the `Link` of the page before, as part of that address. Where the trail has another entry there, or none, the response is 409. Other values: 400 `Invalid after value`.",
   limit: "How many entries at most, 1 to 1000. Other values: 400 `Invalid limit value`.",
 });
 

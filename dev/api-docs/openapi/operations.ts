@@ -32,6 +32,11 @@ const tagOfEmployee = {
   ETag: "The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again.",
 };
 
+const trailCondition = {
+  "Trail-Condition":
+    "`whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. Entries that have their number can be read in each.",
+};
+
 const withoutLogs = { lastLogDate: null };
 
 const createdAt = { Location: "Where the record is: a reference relative to the address of the request." };
@@ -233,14 +238,17 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
   "GET /api/v1/trail": {
     name: "getTrail",
     summary: "The newest checkpoint of the provable trail",
-    description: "A checkpoint is signed about a second after the trail has grown.",
+    description:
+      "It covers all that was written before the request, unless `Trail-Condition` says otherwise.",
     result: { one: "TrailHead" },
+    resultHeaders: trailCondition,
   },
   "GET /api/v1/trail/checkpoint": {
     name: "getCheckpoint",
     summary: "The newest checkpoint as a signed note",
     description: "As in C2SP tlog-checkpoint. 404 while there is none, and where the trail is not signed.",
     result: { type: "text/plain", schema: { type: "string" } },
+    resultHeaders: trailCondition,
     refusals: ["NOT_FOUND"],
   },
   "GET /api/v1/trail/tile/{path}": {
@@ -255,10 +263,10 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "listTrailEntries",
     summary: "Entries of the trail in their order",
     description:
-      "What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. 404: `from` is greater than the number of entries, because the operator has restored an older database: forget the entries, and begin again with 0. 410: tell the operator.",
+      "What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. The link says in `after` which entry it continues. 409: that entry is not in the trail, because the operator has restored an older database: forget the entries, and begin again with 0. 404: `from` is greater than the number of entries, for the same reason. 410: tell the operator.",
     result: { listOf: "TrailEntry" },
-    resultHeaders: { Link: '`<…>; rel="next"`, always' },
-    refusals: ["NOT_FOUND", "GONE"],
+    resultHeaders: { Link: '`<…>; rel="next"`, always', ...trailCondition },
+    refusals: ["NOT_FOUND", "CONFLICT", "GONE"],
   },
   "GET /api/v1/logs/{id}/proof": {
     name: "getLogProof",

@@ -145,7 +145,7 @@ export const recordSchemas = {
     },
     { token: "eyJhbGciOiJIUzI1NiJ9.…", authUser: employee },
   ),
-  TrailHead: record<ReturnType<PublishedTrail["head"]>>(
+  TrailHead: record<Awaited<ReturnType<PublishedTrail["head"]>>["head"]>(
     "The newest checkpoint of the provable trail. `publicKey` and `checkpoint` are null where the trail is not signed.",
     {
       origin: textOrNull("The name of the trail and of its key."),

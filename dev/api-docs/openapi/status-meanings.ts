@@ -59,15 +59,19 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: { slow: "Request took too long" },
   },
   409: {
-    description: Object.values(conflicts)
-      .map(([, words]) => words)
-      .join(" "),
-    messages: Object.fromEntries(
-      Object.entries(conflicts).map(([constraint, [name]]) => [
-        name,
-        uniqueConstraints[constraint as keyof typeof uniqueConstraints]().message,
-      ]),
-    ),
+    description: [
+      ...Object.values(conflicts).map(([, words]) => words),
+      "Or the trail does not have the entry that the link to its next entries continues.",
+    ].join(" "),
+    messages: {
+      ...Object.fromEntries(
+        Object.entries(conflicts).map(([constraint, [name]]) => [
+          name,
+          uniqueConstraints[constraint as keyof typeof uniqueConstraints]().message,
+        ]),
+      ),
+      history: "The trail has another history",
+    },
   },
   410: {
     description:

@@ -5,45 +5,74 @@ import { formatVerifierKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
 import { isTileOf, readTilePath, tileHeight, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
 import { type ByteList, type JsonChunk, joinElements } from "../json-list.ts";
-import type { TrailPorts, TrailRecords } from "./ports.ts";
+import type { TrailConditionKind } from "./condition.ts";
+import type { HashRange, TrailPorts, TrailRecords } from "./ports.ts";
 import type { NewestHead } from "./signing.ts";
 import { makeStoredTree } from "./tree.ts";
 
+/** Hexadecimal digits of a leaf hash, by which a link tells one history from another. */
+export const placeLength = 16;
+
 export type PublishedTrail = ReturnType<typeof makePublishedTrail>;
 
-/** What any employee may read of the trail, as far as the newest checkpoint. */
+/** What a process knows of the trail from its polls. */
+export interface PolledTrail {
+  newest(): NewestHead | undefined;
+  /** How many entries there are, signed or not. */
+  numbered(): number;
+  condition(): TrailConditionKind;
+  /** Resolves with the condition after a poll that began after this call, or after a second at most. */
+  refresh(): Promise<TrailConditionKind>;
+}
+
+/**
+ * What any employee may read of the trail. Nothing is older than what another process answered before the request came: a poll
+ * that begins after that finds whatever a process has numbered. What is covered, and entries before the end, need no poll.
+ */
 export function makePublishedTrail(
   ports: Pick<TrailPorts, "ledger" | "records" | "key" | "events">,
-  newest: () => NewestHead | undefined,
+  { newest, numbered, condition, refresh }: PolledTrail,
 ) {
   const { ledger, records, key, events } = ports;
   const stored = makeStoredTree(ledger);
-  const size = () => newest()?.size ?? 0;
+
+  /** The head of the newest checkpoint. */
+  async function head() {
+    const condition = await refresh();
+    const head = newest();
+    const published = {
+      origin: key?.name ?? null,
+      publicKey: key === undefined ? null : formatVerifierKey(key),
+      size: head?.size ?? 0,
+      rootHash: toBase64(head?.root ?? emptyRoot),
+      checkpoint: head?.note ?? null,
+    };
+    return { head: published, condition };
+  }
+
+  /** Of the entry before each of these indexes: what a link says that it continues. Undefined where there is none. */
+  async function placesAt(...indexes: readonly number[]): Promise<(string | undefined)[]> {
+    const before = (to: number): HashRange => ({ level: 0, from: to - 1, to });
+    const hashes = await ledger.hashes(indexes.map(before));
+    return hashes.map(hash => Buffer.from(hash).toString("hex").slice(0, placeLength) || undefined);
+  }
 
   return {
-    head() {
-      const head = newest();
-      return {
-        origin: key?.name ?? null,
-        publicKey: key === undefined ? null : formatVerifierKey(key),
-        size: size(),
-        rootHash: toBase64(head?.root ?? emptyRoot),
-        checkpoint: head?.note ?? null,
-      };
-    },
+    head,
 
     /** Throws NOT_FOUND. */
-    checkpoint(): string {
-      const note = newest()?.note;
-      if (note === undefined) throw new DomainError("NOT_FOUND", "There is no checkpoint");
-      return note;
+    async checkpoint() {
+      const { head: published, condition } = await head();
+      const { checkpoint } = published;
+      if (checkpoint === null) throw new DomainError("NOT_FOUND", "There is no checkpoint");
+      return { checkpoint, condition };
     },
 
     /** A tile or an entry bundle by what follows `tile/` in its path. Throws NOT_FOUND and GONE, of a bundle while it is read. */
     async tile(path: string): Promise<Uint8Array | ByteList> {
       const tile = readTilePath(path);
       // Another process on this database may have given a client a newer checkpoint, whose tiles have to be there.
-      if (tile === undefined || !(isTileOf(tile, size()) || isTileOf(tile, (await ledger.end()).size)))
+      if (tile === undefined || !(isTileOf(tile, numbered()) || isTileOf(tile, (await ledger.end()).size)))
         throw new DomainError("NOT_FOUND", "Tile not found");
       const from = tile.index * tileWidth;
       const to = from + tile.width;
@@ -54,23 +83,39 @@ export function makePublishedTrail(
     },
 
     /**
-     * Entries from an index on, and the index after the last of them. Throws NOT_FOUND past the end, so that a client that is
-     * ahead of the trail notices it.
+     * Entries from an index on, signed or not, and where the next ones begin.
+     *
+     * @param after what the link to them says that it continues; the first entry continues nothing
+     * @throws CONFLICT where it continues another history, and NOT_FOUND past the end, so that a client that is ahead of the
+     * trail notices it
      */
-    async entries(from: number, limit: number) {
-      // As for a tile, another process may be ahead of this one.
-      const end = from > size() ? (await ledger.end()).size : from;
+    async entries(from: number, limit: number, after?: string) {
+      const isBeforeEnd = from + limit <= numbered();
+      const current = isBeforeEnd ? condition() : await refresh();
+      const end = isBeforeEnd ? numbered() : (await ledger.end()).size;
+      const next = Math.max(from, Math.min(from + limit, end));
+      const [continued, last] = await placesAt(from, next);
+      if (from > 0 && after !== undefined && after !== continued)
+        throw new DomainError("CONFLICT", "The trail has another history");
       if (from > end) throw new DomainError("NOT_FOUND", `The trail has ${end} entries`);
-      const to = Math.max(from, Math.min(from + limit, size()));
-      return { list: inChunks(records, from, to, writeElements), next: to };
+      return {
+        list: inChunks(records, from, next, writeElements),
+        next: { from: next, after: last },
+        condition: current,
+      };
     },
 
     /** The text of a tlog-proof that holds. Throws NOT_FOUND, and GONE where the log is not what was signed. */
     async proof(logId: number): Promise<string> {
       if (key === undefined) throw new DomainError("NOT_FOUND", "The trail is not signed");
-      const head = newest();
-      const { index, entry } = await records.entryOfLog(logId);
+      let { index, entry } = await records.entryOfLog(logId);
       if (index === undefined && entry === undefined) throw notFound("Log");
+      const isCovered = () => index !== undefined && index < (newest()?.size ?? 0);
+      if (!isCovered()) {
+        await refresh();
+        ({ index, entry } = await records.entryOfLog(logId));
+      }
+      const head = newest();
       if (index === undefined || head?.note === undefined || index >= head.size)
         throw new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
       if (entry !== undefined) {

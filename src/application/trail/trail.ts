@@ -5,19 +5,24 @@ import type { Clock } from "../process.ts";
 import {
   conditionAfter,
   firstPoll,
+  lateSince,
   ReportLimit,
   repeatMilliseconds,
   type TrailCondition,
+  type TrailConditionKind,
 } from "./condition.ts";
 import { Numbering } from "./numbering.ts";
+import { Polls } from "./polls.ts";
 import type { TrailPorts, TrailStore } from "./ports.ts";
 import { makePublishedTrail } from "./publishing.ts";
 import { Signing } from "./signing.ts";
 
-/** Between two polls for what is new. Each has statements and a signature that cost the same for many records. */
+/** Between two polls that nobody asks for. */
 const pollMilliseconds = 1_000;
-/** Between two batches while there is more: requests come first, and catching up is fast enough. */
+/** Between two polls while there is more: requests come first, and catching up is fast enough. */
 const batchMilliseconds = 20;
+/** How long a request waits for its poll. */
+const patienceMilliseconds = 1_000;
 const failureMilliseconds = 10_000;
 const stopMilliseconds = 2_000;
 /** Reports in ten minutes, of a condition that changes to and fro. */
@@ -97,15 +102,13 @@ export function makeTrail(ports: ServedTrailPorts) {
   const signing = new Signing({ ...ports, ...trail });
   const newest = () => signing.newest;
   const status = new TrailStatus(clock);
+  const polls = new Polls(poll, clock);
   let running: Promise<unknown> = Promise.resolve();
 
   /** Returns how long to wait before the next poll. */
   async function poll(): Promise<number> {
     try {
       const isMore = await numbering.step();
-      const sinceSigned = clock.elapsed() - (newest()?.at ?? Number.NEGATIVE_INFINITY);
-      // What follows costs the same for many records: while there is more to number, it is done once a second.
-      if (sinceSigned < pollMilliseconds) return isMore ? batchMilliseconds : pollMilliseconds - sinceSigned;
       const [gone] = await trail.records.newestFaults();
       if (gone !== undefined) throw new TrailError(gone);
       if (!status.isWhole || numbering.knownHead()?.size !== newest()?.size)
@@ -138,17 +141,44 @@ export function makeTrail(ports: ServedTrailPorts) {
   }
 
   async function repeat(): Promise<void> {
-    while (!stopping.signal.aborted) await pause(await poll(), undefined, stopping).catch(() => {});
+    while (!stopping.signal.aborted) await pause(await polls.next(), undefined, stopping).catch(() => {});
+  }
+
+  /** That of the last poll, unless the trail was whole and a poll takes longer than a request waits. */
+  function condition(): TrailCondition {
+    const { since } = polls;
+    const isLate = since !== undefined && clock.elapsed() - since >= patienceMilliseconds;
+    return status.isWhole && isLate ? lateSince(since) : status.condition;
+  }
+
+  /** Resolves with the condition after a poll that began after this call, or when it has taken too long. */
+  async function refresh(): Promise<TrailConditionKind> {
+    const cut = new AbortController();
+    const tooLong = pause(patienceMilliseconds, undefined, cut).then(() => lateSince(clock.elapsed()));
+    try {
+      const late = await Promise.race([polls.next().then(() => undefined), tooLong]);
+      return ((status.isWhole && late) || condition()).kind;
+    } finally {
+      cut.abort();
+    }
   }
 
   return {
-    published: makePublishedTrail({ ...ports, ...requestTrail }, newest),
+    published: makePublishedTrail(
+      { ...ports, ...requestTrail },
+      {
+        newest,
+        numbered: () => numbering.knownHead()?.size ?? 0,
+        condition: () => condition().kind,
+        refresh,
+      },
+    ),
 
     /** The newest checkpoint. */
     checkpoint: () => newest()?.note,
 
     /** One poll, for tests. */
-    poll,
+    poll: () => polls.next(),
 
     start(): void {
       running = repeat();
@@ -157,6 +187,7 @@ export function makeTrail(ports: ServedTrailPorts) {
     async stop(): Promise<void> {
       stopping.abort();
       const last = running
+        .then(() => polls.ended())
         .then(() => (status.isWhole ? signing.close() : undefined))
         .catch(error => events.warn("the last checkpoint is not stored", { cause: String(error) }));
       // What is stored then is whole, whatever is still under way.
@@ -171,7 +202,7 @@ export function makeTrail(ports: ServedTrailPorts) {
         isSigned: key !== undefined,
         checkpointSize: signed?.size ?? 0,
         checkpointAgeSeconds: signed && (now - signed.at) / 1_000,
-        condition: status.condition,
+        condition: condition(),
         pollAgeSeconds: (now - status.succeededAt) / 1_000,
         waitingRecords: status.waiting,
         transactionWaitSeconds: (now - (numbering.waitsSince() ?? now)) / 1_000,

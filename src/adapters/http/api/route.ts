@@ -22,9 +22,9 @@ export const json = (content: object, headers: HeaderFields = {}): RouteResult =
 
 export const list = (body: JsonList<object>, headers: HeaderFields = {}): RouteResult => ({ body, headers });
 
-export const plainText = (body: string): RouteResult => ({
+export const plainText = (body: string, headers: HeaderFields = {}): RouteResult => ({
   body,
-  headers: { "Content-Type": "text/plain; charset=utf-8" },
+  headers: { "Content-Type": "text/plain; charset=utf-8", ...headers },
 });
 
 export const bytes = (body: Uint8Array | ByteList): RouteResult => ({

@@ -2,7 +2,7 @@ import type { Authentication } from "../../../application/authentication.ts";
 import type { Employees } from "../../../application/employees.ts";
 import type { MaintenanceLogs } from "../../../application/maintenance-logs.ts";
 import type { AssetRepository } from "../../../application/ports.ts";
-import type { PublishedTrail } from "../../../application/trail/publishing.ts";
+import { type PublishedTrail, placeLength } from "../../../application/trail/publishing.ts";
 import { activityFilterFields } from "../../../domain/activity.ts";
 import { newAssetFields } from "../../../domain/asset.ts";
 import {
@@ -44,8 +44,15 @@ const readFrom = rule({ type: "integer", minimum: 0 }, (value): number => {
   return from;
 });
 
+const readAfter = rule({ type: "string", pattern: `^[0-9a-f]{${placeLength}}$` }, (value): string => {
+  if (typeof value !== "string" || !/^[0-9a-f]+$/.test(value) || value.length !== placeLength)
+    throw invalid("Invalid after value");
+  return value;
+});
+
 export const entriesFields = {
   from: optional(readFrom, 0),
+  after: optional(readAfter, undefined),
   limit: optional(readLimit, 100),
 };
 
@@ -185,20 +192,28 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
 
     // The provable trail.
     guarded("GET", trailPath, "AUTHENTICATED", {
-      run: () => json(trail.head()),
+      run: async () => {
+        const { head, condition } = await trail.head();
+        return json(head, { "Trail-Condition": condition });
+      },
     }),
     guarded("GET", `${trailPath}/checkpoint`, "AUTHENTICATED", {
-      run: () => plainText(trail.checkpoint()),
+      run: async () => {
+        const { checkpoint, condition } = await trail.checkpoint();
+        return plainText(checkpoint, { "Trail-Condition": condition });
+      },
     }),
     guarded("GET", `${trailPath}/tile/{path}`, "AUTHENTICATED", {
       run: async ({ path }) => bytes(await trail.tile(path)),
     }),
     guarded("GET", `${trailPath}/entries`, "AUTHENTICATED", {
       query: entriesFields,
-      run: async ({ query: { from, limit } }) => {
-        const entries = await trail.entries(from, limit);
-        return list(entries.list, {
-          Link: `<entries?from=${entries.next}&limit=${limit}>; rel="next"`,
+      run: async ({ query: { from, limit, after } }) => {
+        const { list: entries, next, condition } = await trail.entries(from, limit, after);
+        const place = next.after === undefined ? "" : `&after=${next.after}`;
+        return list(entries, {
+          Link: `<entries?from=${next.from}${place}&limit=${limit}>; rel="next"`,
+          "Trail-Condition": condition,
         });
       },
     }),

@@ -9,7 +9,7 @@ export type Cors = ReturnType<typeof makeCors>;
 export function makeCors(allowed: AllowedOrigins) {
   const exposed = {
     "Access-Control-Expose-Headers":
-      "ETag, Link, Location, Retry-After, X-Request-Id, Idempotent-Replayed, WWW-Authenticate, Date",
+      "ETag, Link, Location, Retry-After, X-Request-Id, Idempotent-Replayed, WWW-Authenticate, Date, Trail-Condition",
   };
   const allowsAnyone = { "Access-Control-Allow-Origin": "*" };
   const toAnyone = { ...allowsAnyone, ...exposed };

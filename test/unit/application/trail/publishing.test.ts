@@ -13,6 +13,7 @@ import {
   makeTrailStage,
   range,
 } from "../../../support/trail-stage.ts";
+import { deferred, until } from "../../../support/until.ts";
 
 function makeService() {
   const stage = makeTrailStage();
@@ -137,10 +138,11 @@ async function makeSignedService() {
   return { ...stage, ...memory, service, start, poll, broken };
 }
 
-test("a log that has its number, and is not signed yet, has no proof yet: that is no tampering", async () => {
-  const { service, commit, numbering, told } = await makeSignedService();
+test("a log that has its number, and cannot be signed yet, has no proof yet: that is no tampering", async () => {
+  const { service, commit, numbering, told, trail } = await makeSignedService();
   commit(601);
   await numbering().poll();
+  trail.checkpoints.confirm = () => Promise.reject(new Error("the standby is silent"));
   await assert.rejects(service.published.proof(601), {
     code: "NOT_FOUND",
     message: "Log is not in the trail yet",
@@ -190,7 +192,7 @@ describe("a trail that was rewritten under the process", () => {
     assert.equal(service.state().checkpointSize, 600);
   });
 
-  test("shows nothing after a restart that it cannot sign", async () => {
+  test("shows no checkpoint and no proof after a restart that it cannot sign, and the entries that are there", async () => {
     const { start, rewrite, poll, note, broken, trail } = await makeSignedService();
     const signed = note();
     rewrite(11);
@@ -202,9 +204,11 @@ describe("a trail that was rewritten under the process", () => {
       damage();
       const restarted = start();
       await poll(restarted);
-      assert.throws(() => restarted.published.checkpoint(), { code: "NOT_FOUND" });
+      await assert.rejects(restarted.published.checkpoint(), { code: "NOT_FOUND" });
       assert.equal(restarted.state().condition.kind, "contradicted");
       await assert.rejects(restarted.published.proof(12), { code: "NOT_FOUND" });
+      const { next, condition } = await restarted.published.entries(0, 1_000);
+      assert.deepEqual([next.from, condition], [trail.stored.entries.length, "contradicted"]);
     }
     assert.deepEqual([broken().length, note()], [3, signed]);
   });
@@ -213,17 +217,102 @@ describe("a trail that was rewritten under the process", () => {
 test("entries end where those of any process end, and a client that is past the end hears of it", async () => {
   const { grow, service, open } = makeService();
   await grow(5);
-  // It has not seen a checkpoint yet.
+  // It has not polled yet.
   const behind = open();
   for (const { published } of [service, behind]) {
-    assert.equal((await published.entries(5, 100)).next, 5);
+    assert.equal((await published.entries(5, 100)).next.from, 5);
     for (const from of [6, 500]) {
       const refusal = { code: "NOT_FOUND", message: "The trail has 5 entries" };
       await assert.rejects(published.entries(from, 100), refusal);
     }
+    assert.equal((await published.entries(3, 100)).next.from, 5);
   }
-  assert.equal((await behind.published.entries(3, 100)).next, 3);
-  assert.equal((await service.published.entries(3, 100)).next, 5);
+});
+
+test("a link is not followed into another history, however long that is", async () => {
+  const { grow, service, rewrite } = makeService();
+  await grow(20);
+  const { published } = service;
+  const { next } = await published.entries(0, 10);
+  assert.deepEqual([next.from, next.after?.length], [10, 16]);
+  assert.equal((await published.entries(10, 10, next.after)).next.from, 20);
+  rewrite(11);
+  assert.equal((await published.entries(10, 10, next.after)).next.from, 20);
+  rewrite(10);
+  const refusal = { code: "CONFLICT", message: "The trail has another history" };
+  await assert.rejects(published.entries(10, 10, next.after), refusal);
+  await assert.rejects(published.entries(500, 10, next.after), refusal);
+  for (const after of [undefined, next.after])
+    assert.equal((await published.entries(0, 20, after)).next.from, 20);
+});
+
+describe("what is asked of two processes in turn", () => {
+  test("never goes back, and nothing that one has shown is missing at the other", async () => {
+    const { open, commit } = makeService();
+    const services = [open(), open(), open()];
+    let size = -1;
+    for (let id = 1; id <= 60; id += 1) {
+      if (id % 4 !== 0) commit(id);
+      const { published } = services[(id * 7) % 3] ?? assert.fail();
+      const { head } = await published.head();
+      assert.ok(head.size >= size, `${head.size} after ${size}`);
+      size = head.size;
+      const { published: other } = services[(id * 7 + 1) % 3] ?? assert.fail();
+      const { next } = await other.entries(size, 100);
+      assert.ok(next.from >= size);
+      if (id % 4 !== 0) await other.proof(id);
+    }
+    assert.equal(size, 45);
+  });
+
+  test("is answered from the last poll, and is waiting, where a poll does not end", async () => {
+    const { grow, service, commit, clock, trail } = makeService();
+    await grow(5);
+    commit(6);
+    const { ledger } = trail;
+    const { number } = ledger;
+    const { promise, resolve } = deferred();
+    ledger.number = async (...given) => promise.then(() => number(...given));
+    const { published } = service;
+    const { head, condition } = await published.head();
+    assert.deepEqual([head.size, condition], [5, "waiting"]);
+    assert.equal((await published.entries(5, 100)).condition, "waiting");
+    await assert.rejects(published.proof(6), { message: "Log is not in the trail yet" });
+    assert.equal(service.state().condition.kind, "whole");
+    clock.advance(1);
+    assert.deepEqual(
+      [service.state().condition.kind, service.state().condition.since],
+      ["waiting", clock.elapsed() - 1_000],
+    );
+    resolve();
+    const after = await published.head();
+    assert.deepEqual([after.head.size, after.condition], [6, "whole"]);
+    assert.equal(service.state().condition.kind, "whole");
+  });
+
+  test("costs one poll at a time, which all share that came before it began", async () => {
+    const { grow, service, trail } = makeService();
+    await grow(5);
+    const { ledger } = trail;
+    const { number } = ledger;
+    let polls = 0;
+    let most = 0;
+    let underWay = 0;
+    ledger.number = async (...given) => {
+      polls += 1;
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await null;
+      underWay -= 1;
+      return number(...given);
+    };
+    await Promise.all(range(0, 1_000).map(() => service.published.head()));
+    assert.deepEqual([polls, most], [1, 1]);
+    const first = service.published.head();
+    await until(() => polls === 2);
+    await Promise.all([first, ...range(0, 1_000).map(() => service.published.head())]);
+    assert.deepEqual([polls, most], [3, 1]);
+  });
 });
 
 describe("a record that was removed", () => {
