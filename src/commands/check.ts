@@ -2,7 +2,9 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { dirname } from "node:path";
 import { connect, type Database, probeLimits } from "../adapters/postgres/connection/database.ts";
+import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
 import { hasState } from "../adapters/postgres/connection/sqlstate.ts";
+import { sql } from "../adapters/postgres/connection/statement.ts";
 import {
   allPromises,
   examine,
@@ -26,15 +28,15 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   if (records) return checkRecords(context);
   const { environment, readFile, sqlFolder, print } = context;
   const settings = readServeSettings(environment, readFile);
-  const { databaseUrl, preparesStatements, durability } = settings;
+  const { databaseUrl, durability } = settings;
   print("settings: ok");
   if (readIdentity(settings) !== undefined) print("TLS: ok");
   // A service that listens on a loopback address is most likely behind a proxy.
   if (settings.trustedProxies.length === 0 && /^(127\.|::1$|localhost$)/.test(settings.host))
     print("warning: TRUSTED_PROXIES is none: clients that come through a proxy all count as one address");
-  const use = { isPooled: !preparesStatements, isDurable: durability === "required" };
+  const use = { isDurable: durability === "required" };
   const ofSession: Finding[] = [];
-  const database = connect(databaseUrl, probeLimits, preparesStatements, {
+  const database = connect(databaseUrl, probeLimits, {
     mayLoseCommits: !use.isDurable,
     check: sessionCheck(use, found => void ofSession.push(...found)),
   });
@@ -53,6 +55,7 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   };
   try {
     const ofSchema = await attempt("schema", examine(database, readSchema(sqlFolder), use));
+    await tryAgain(databaseUrl);
     const findings = [...ofSession, ...(ofSchema ?? [])];
     const asked = ofSchema === undefined ? promisesOf("connection", use) : allPromises(use);
     const broken = new Set(findings.map(({ promise }) => promise.name));
@@ -78,6 +81,12 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   } finally {
     await database.close();
   }
+}
+
+/** Throws UNAVAILABLE because of UnsuitableDatabase where a pooler lends connections by the transaction: a second one shows it. */
+async function tryAgain(url: DatabaseUrl): Promise<void> {
+  const database = connect(url, probeLimits);
+  await database.query(sql`select 1`).finally(database.close);
 }
 
 /**

@@ -13,7 +13,6 @@ import type { CommandContext } from "./command.ts";
 /** Of the settings, how to reach the database. */
 export interface DatabaseAccess {
   readonly databaseUrl: DatabaseUrl;
-  readonly preparesStatements: boolean;
 }
 
 /** Compares the trail in the database with TRAIL_STATE_FILE, if there is such a file. Throws as `requireRemembered`. */
@@ -28,9 +27,9 @@ export async function compareStateFile(
 }
 
 /** A command has to find its tables and their encoding; what the server may lose is for `serve` to judge. */
-export const openForCommand = ({ databaseUrl, preparesStatements }: DatabaseAccess): Database =>
-  connect(databaseUrl, commandLimits, preparesStatements, {
-    check: sessionCheck({ isPooled: false, isDurable: false }),
+export const openForCommand = ({ databaseUrl }: DatabaseAccess): Database =>
+  connect(databaseUrl, commandLimits, {
+    check: sessionCheck({ isDurable: false }),
   });
 
 /**

@@ -6,6 +6,7 @@ import {
   trailLimits,
 } from "../adapters/postgres/connection/database.ts";
 import type { PoolLimits } from "../adapters/postgres/connection/pool.ts";
+import { sql } from "../adapters/postgres/connection/statement.ts";
 import {
   examine,
   type Finding,
@@ -27,16 +28,16 @@ export class ServedDatabase {
   readonly #schema: Schema;
   readonly #use: Use;
 
-  constructor({ databaseUrl, preparesStatements, durability }: ServeSettings, sqlFolder: string) {
-    const use = { isPooled: !preparesStatements, isDurable: durability === "required" };
+  constructor({ databaseUrl, durability }: ServeSettings, sqlFolder: string) {
+    const use = { isDurable: durability === "required" };
     const needs = { mayLoseCommits: !use.isDurable, check: sessionCheck(use) };
-    const open = (limits: PoolLimits) => connect(databaseUrl, limits, preparesStatements, needs);
+    const open = (limits: PoolLimits) => connect(databaseUrl, limits, needs);
     this.#use = use;
     this.#schema = readSchema(sqlFolder);
     this.requests = open(serviceLimits);
     this.trail = open(trailLimits);
     // Opened anew now and then: an open connection does not show that the password was changed.
-    this.probe = connect(databaseUrl, probeLimits, preparesStatements, {
+    this.probe = connect(databaseUrl, probeLimits, {
       ...needs,
       keptMilliseconds: 10_000,
     });
@@ -45,6 +46,8 @@ export class ServedDatabase {
   /** Throws UnsuitableDatabase, or UNAVAILABLE. */
   async check(): Promise<void> {
     refuse(await examine(this.requests, this.#schema, this.#use, keepsFromServing));
+    // A second connection shows whether a pooler lends them by the transaction.
+    await this.trail.query(sql`select 1`);
   }
 
   /** What is wrong with the database of a running service. Throws UnsuitableDatabase, or UNAVAILABLE. */

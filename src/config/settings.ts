@@ -32,13 +32,6 @@ export const databaseSettings = {
     "postgres://maintenance:password@127.0.0.1:5432/maintenance",
     readDatabaseUrl,
   ),
-  preparesStatements: withDefault(
-    "DATABASE_PREPARE",
-    "`no` behind a pooler that lends connections by the transaction (PgBouncer)",
-    "yes",
-    text => oneOf("yes", "no")(text) === "yes",
-    "yes or no",
-  ),
 };
 
 const aPassword = "a password of 4 to 72 characters";

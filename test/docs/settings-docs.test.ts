@@ -16,7 +16,7 @@ describe("the settings", () => {
   });
 
   test("in deploy/environment are declared ones, with their default or a right value", () => {
-    assert.ok(given.length > 10);
+    assert.ok(given.length > 9);
     for (const { name, value } of given) {
       const setting = everySetting.find(one => one.name === name);
       assert.ok(setting, `${name} in deploy/environment is no setting`);

@@ -48,7 +48,7 @@ describe("a statement of a request that PostgreSQL refuses", async () => {
   const pool = new Pool<Link>(serviceLimits, {
     open: async signal => {
       const [server] = servers;
-      return plantedLink(await openLink(access, server as NonNullable<typeof server>, true, {}, signal));
+      return plantedLink(await openLink(access, server as NonNullable<typeof server>, {}, signal));
     },
     isBroken: error => !isRefused(error),
   });

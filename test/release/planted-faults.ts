@@ -119,7 +119,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     [
       "promises.ts",
       "const ofConnections: readonly DatabasePromise[] = [\n  {",
-      "const ofConnections: readonly DatabasePromise[] = [\n  {\n    when: isPooled,",
+      "const ofConnections: readonly DatabasePromise[] = [\n  {\n    when: ({ isDurable }) => !isDurable,",
     ],
   ],
   "What protects the records": [
@@ -251,12 +251,6 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "No parameter of the server": [
-    [
-      "promises.ts",
-      "where isolation not like 'read %'",
-      "where isolation is null",
-      "is what a crash of this server can lose, in which schemas the tables are, and how the session works",
-    ],
     ["session.ts", '  standard_conforming_strings: "on",\n', ""],
     ["session.ts", "default_transaction_isolation: \"'read committed'\",", ""],
     ["session.ts", "...(mayLoseCommits !== true && commitPinned)", "...{}"],

@@ -280,7 +280,7 @@ class Simulation {
     this.#setBack = { ...this.#setBack, times: this.#setBack.times + 1, unaware: new Set() };
     // Such a loss is what the checkpoint outside of the database is for.
     if (this.#signed && this.#signed.size > kept.entries.length) this.#signed = undefined;
-    // Behind a transaction pooler the next statement of a poll is done by the new server.
+    // On a connection that is opened anew, the next statement of a poll is done by the new server.
     if (!isPooled) for (const process of this.#processes) process.statement?.("lost before it was done");
   }
 

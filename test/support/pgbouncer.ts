@@ -14,8 +14,11 @@ export interface PgBouncer {
 
 export const hasPgBouncer = (): boolean => spawnSync("pgbouncer", ["--version"]).error === undefined;
 
-/** A pooler that lends its two connections to PostgreSQL by the transaction. */
-export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
+/** A pooler that lends its connections to PostgreSQL by the session or by the transaction. */
+export async function startPgBouncer(
+  databaseUrl: string,
+  mode: "session" | "transaction",
+): Promise<PgBouncer> {
   const folder = mkdtempSync(join(tmpdir(), "maintenance-log-pgbouncer-"));
   // It refuses root, as PostgreSQL does.
   const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
@@ -30,8 +33,8 @@ export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
     `listen_port = ${ownPort}`,
     "unix_socket_dir =",
     "auth_type = any",
-    "pool_mode = transaction",
-    "default_pool_size = 2",
+    `pool_mode = ${mode}`,
+    "default_pool_size = 20",
   ];
   const file = join(folder, "pgbouncer.ini");
   writeFileSync(file, `${settings.join("\n")}\n`);

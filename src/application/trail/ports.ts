@@ -56,8 +56,8 @@ export interface Ledger {
    */
   number(size: number, above: Ids, settled: Ids, limit: number, upTo: Ids): Promise<Numbered | undefined>;
   /**
-   * Those that are stored already stay as they are. Adds nothing on another server: behind a transaction pooler a promoted one
-   * can take this statement, without the entries that the nodes are of.
+   * Those that are stored already stay as they are. Adds nothing on another server: a connection that is opened anew can lead
+   * to a promoted one, without the entries that the nodes are of.
    */
   store(nodes: readonly StoredNode[], server: string): Promise<void>;
   /** For each range, the hashes one after the other, as many as are stored. */

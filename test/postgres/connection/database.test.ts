@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { describe, test } from "node:test";
 import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { isRefused } from "../../../src/adapters/postgres/connection/sqlstate.ts";
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { UnsuitableDatabase } from "../../../src/application/unsuitable-database.ts";
 import { openDatabase, openEmptyDatabase } from "../../support/database.ts";
@@ -73,12 +74,12 @@ describe("the connection", async () => {
       await other`update asset set active = false where name = ${setting}`;
       const refused = database
         .query(sql`update asset set active = false where name = ${setting}`)
-        .catch(error => [error.name, error.code]);
+        .catch(error => [error.cause?.code ?? error.code, isRefused(error)]);
       if (code === "40001") {
         await until(async () => (await other`select 1 from pg_locks where not granted`).length > 0);
         await other`commit`;
       }
-      assert.deepEqual(await refused, ["PostgresError", code]);
+      assert.deepEqual(await refused, [code, true]);
     });
   }
 
@@ -145,7 +146,7 @@ describe("the connection", async () => {
     const refuse = () => {
       throw new UnsuitableDatabase("planted");
     };
-    const database = own.connect(commandLimits, true, { check: { statement: sql`select 1`, refuse } });
+    const database = own.connect(commandLimits, { check: { statement: sql`select 1`, refuse } });
     for (let i = 0; i < 3; i += 1) await assert.rejects(database.query(sql`select 1`), unavailable);
     await own.assertUnconnected();
   });

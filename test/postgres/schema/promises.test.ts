@@ -20,11 +20,11 @@ import { recording } from "../../support/recording-database.ts";
 import { everyId } from "../../support/trail-stage.ts";
 import { until } from "../../support/until.ts";
 
-const durable: Use = { isPooled: false, isDurable: true };
+const durable: Use = { isDurable: true };
 
 /** What a connection, opened as `serve` opens one, is refused for. */
 async function refusalOf(url: string, use: Use): Promise<string | undefined> {
-  const database = connect(url, probeLimits, true, {
+  const database = connect(url, probeLimits, {
     mayLoseCommits: !use.isDurable,
     check: sessionCheck(use),
   });
@@ -123,7 +123,7 @@ describe("each promise of the database", async () => {
 
   test("holds on a new database", async () => {
     assert.deepEqual(ownership(await findingsOf(opened.url)), []);
-    assert.equal(await refusalOf(opened.url, { isPooled: true, isDurable: opened.hasUsers }), undefined);
+    assert.equal(await refusalOf(opened.url, { isDurable: opened.hasUsers }), undefined);
   });
 
   for (const [what, breaks, mends, says] of [
@@ -266,7 +266,6 @@ describe("what each new connection is asked", () => {
       await admin.end({ timeout: 1 });
       await server.stop();
     });
-    const pooled: Use = { isPooled: true, isDurable: true };
     const change = async (setting: string, to: string) => {
       await admin.unsafe(`alter system set ${setting} = ${to}`);
       await admin`select pg_reload_conf()`;
@@ -280,15 +279,6 @@ describe("what each new connection is asked", () => {
     for (const [setting, bad, good, use, says] of [
       ["fsync", "off", "on", durable, lossy("fsync off")],
       ["full_page_writes", "off", "on", durable, lossy("full_page_writes off")],
-      ["synchronous_commit", "off", "on", pooled, lossy("synchronous_commit off")],
-      ["client_min_messages", "error", "notice", pooled, lossy("client_min_messages error")],
-      [
-        "default_transaction_isolation",
-        "'repeatable read'",
-        "'read committed'",
-        pooled,
-        `default_transaction_isolation is repeatable read, not read committed: ${reset}`,
-      ],
       [
         "session_replication_role",
         "replica",
@@ -307,17 +297,11 @@ describe("what each new connection is asked", () => {
       assert.equal(await refusalOf(server.url, use), undefined, setting);
       await change(setting, bad);
       assert.equal(await refusalOf(server.url, use), says);
-      if (use === pooled)
-        assert.equal(await refusalOf(server.url, durable), undefined, "the session sets it itself");
       if (says.startsWith("the database can lose")) {
         assert.equal(await refusalOf(server.url, { ...use, isDurable: false }), undefined);
       }
       await change(setting, good);
     }
-    // A commit that waits for no disk of the standby is lost when the standby is promoted.
-    await admin.unsafe("alter system set synchronous_standby_names = ''");
-    await change("synchronous_commit", "local");
-    assert.equal(await refusalOf(server.url, pooled), undefined);
 
     const owner = connect(server.url, probeLimits);
     await migrate(owner, schema);

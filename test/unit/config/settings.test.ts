@@ -56,7 +56,6 @@ describe("the settings of serve", () => {
       allowedOrigins: "*",
       trustedProxies: [],
       durability: "required",
-      preparesStatements: true,
       certificateFile: undefined,
       keyFile: undefined,
       logLevel: "info",
@@ -79,7 +78,6 @@ describe("the settings of serve", () => {
       CORS_ALLOWED_ORIGINS: "https://app.example.com",
       TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,::1",
       DATABASE_DURABILITY: "any",
-      DATABASE_PREPARE: "no",
       TLS_CERTIFICATE_FILE: "/tls/certificate.pem",
       TLS_KEY_FILE: "/tls/key.pem",
       LOG_LEVEL: "warn",
@@ -99,7 +97,6 @@ describe("the settings of serve", () => {
       allowedOrigins: ["https://app.example.com"],
       trustedProxies: ["127.0.0.1", "10.0.0.0/8", "::1"],
       durability: "any",
-      preparesStatements: false,
       certificateFile: "/tls/certificate.pem",
       keyFile: "/tls/key.pem",
       logLevel: "warn",
@@ -153,7 +150,6 @@ describe("the two listeners", () => {
 describe("the faults of the settings", () => {
   const wrong: Environment = {
     DATABASE_URL: "mysql://planted-user:planted-password@host/planted",
-    DATABASE_PREPARE: "planted",
     SECRET_KEY: "planted-secret",
     SECRET_KEY_PREVIOUS: "planted-previous-secret",
     ISSUER: "   ",
@@ -412,10 +408,6 @@ describe("the trusted proxies", () => {
   testRefused("TRUSTED_PROXIES", zoned, "has an IPv6 zone: write the address without it");
 });
 
-describe("whether statements are prepared", () => {
-  testRefused("DATABASE_PREPARE", ["true", "NO", "0"], "is not yes or no");
-});
-
 describe("the durability of the database", () => {
   testRefused("DATABASE_DURABILITY", ["on", "ANY", "none"], "is not required or any");
 });
@@ -438,7 +430,6 @@ describe("the settings of the other commands", () => {
     const settings = readSettings(databaseSettings, environment, noFiles);
     assert.deepEqual(settings, {
       databaseUrl: readDatabaseUrl(required.DATABASE_URL),
-      preparesStatements: true,
     });
     assert.match(
       faultsOf(() => readSettings(databaseSettings, {}, noFiles)).join(),

@@ -38,18 +38,16 @@ export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds:
  * of the process.
  *
  * @param url what DATABASE_URL says, or its text when it names no files
- * @param prepares whether statements are named and kept by the server's connection, which must then be ours alone
  * @param needs what each new connection is asked, and has to keep
  */
 export function connect(
   url: DatabaseUrl | string,
   limits: PoolLimits = serviceLimits,
-  prepares = true,
   needs: SessionNeeds = {},
 ): Database {
   const { servers: listed, needsWrites, ...access } = typeof url === "string" ? readDatabaseUrl(url) : url;
   const servers = new DatabaseServers(listed, needsWrites, (server, signal) =>
-    openLink(access, server, prepares, needs, signal),
+    openLink(access, server, needs, signal),
   );
   return makeDatabase(
     new Pool(limits, { open: signal => servers.open(signal), isBroken: error => !isRefused(error) }),

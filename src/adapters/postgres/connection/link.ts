@@ -5,7 +5,13 @@ import postgres from "postgres";
 import type { DatabaseServer, DatabaseUrl } from "./database-url.ts";
 import { dial, nameOf } from "./dial.ts";
 import type { PooledConnection } from "./pool.ts";
-import { openingQuery, type SessionNeeds, startupParameters } from "./session.ts";
+import {
+  openingQuery,
+  refuseLent,
+  type SessionNeeds,
+  type SessionState,
+  startupParameters,
+} from "./session.ts";
 import type { Statement } from "./statement.ts";
 
 type Access = Omit<DatabaseUrl, "servers" | "needsWrites">;
@@ -38,11 +44,11 @@ class PostgresLink implements Link {
   #isUnconfirmed = false;
 
   /** @param opening gives it up until it has begun */
-  constructor(access: Access, server: DatabaseServer, prepare: boolean, opening: AbortSignal) {
+  constructor(access: Access, server: DatabaseServer, opening: AbortSignal) {
     this.server = nameOf(server);
     this.#dial = signal => dial(server, access.encryption, signal);
     this.#client = postgres({
-      ...optionsFor(access, server, prepare),
+      ...optionsFor(access, server),
       socket: () => {
         // Called again when the server ends the connection before it is ready.
         if (this.#socket !== undefined) throw new Error("the server closed the connection");
@@ -61,11 +67,13 @@ class PostgresLink implements Link {
 
   /** Logs in, asks the server what the session needs to know, and sets its parameters. Throws UnsuitableDatabase or Error. */
   async begin(needs: SessionNeeds): Promise<void> {
-    type Results = readonly [postgres.RowList<[{ isWritable: boolean }]>, readonly object[]];
+    type Results = readonly [postgres.RowList<[SessionState]>, readonly object[]];
     const [first, checked] = (await this.#client.unsafe(openingQuery(needs))) as unknown as Results;
-    needs.check?.refuse(checked);
-    this.isWritable = first[0].isWritable;
+    const [session] = first;
     this.#key = first.state;
+    refuseLent(session, this.#key.pid);
+    needs.check?.refuse(checked);
+    this.isWritable = session.isWritable;
     this.#usedUntil = performance.now() + (needs.keptMilliseconds ?? Number.POSITIVE_INFINITY);
   }
 
@@ -130,14 +138,13 @@ const connectMilliseconds = 2_000;
 export async function openLink(
   access: Access,
   server: DatabaseServer,
-  prepare: boolean,
   needs: SessionNeeds,
   signal: AbortSignal,
 ): Promise<Link> {
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(new Error("no response within 2 s")), connectMilliseconds);
   const opening = AbortSignal.any([signal, silence.signal]);
-  const link = new PostgresLink(access, server, prepare, opening);
+  const link = new PostgresLink(access, server, opening);
   try {
     await link.begin(needs);
     return link;
@@ -155,14 +162,13 @@ const cancelCode = 80_877_102;
 /** The types of postgres.js know all of its options but `socket`. */
 type Options = postgres.Options<Record<string, postgres.PostgresType>>;
 
-function optionsFor({ user, password, database }: Access, server: DatabaseServer, prepare: boolean): Options {
+function optionsFor({ user, password, database }: Access, server: DatabaseServer): Options {
   return {
     // Only for its messages: it connects by `socket`.
     ...server,
     ...(user !== undefined && { user }),
     ...(password !== undefined && { password }),
     database,
-    prepare,
     max: 1,
     // The link looks after its time and its server itself.
     connect_timeout: 0,

@@ -9,8 +9,6 @@ import { missingRights, needlessRights } from "./rights.ts";
 
 /** How the program uses the database. */
 export interface Use {
-  /** Whether a pooler lends connections by the transaction: no parameter of a session lasts then. */
-  readonly isPooled: boolean;
   /** Whether a crash must not take back a commit. */
   readonly isDurable: boolean;
 }
@@ -35,17 +33,10 @@ export interface DatabasePromise {
 /** The number of connections of one service. */
 const connections = serviceLimits.connections + trailLimits.connections + probeLimits.connections;
 
-/** What the parameters of a session are without those that the program sets, which do not last behind a pooler. */
-const isolation = sql`(select reset_val from pg_settings where name = 'default_transaction_isolation')`;
-const commit = sql`(select reset_val from pg_settings where name = 'synchronous_commit')`;
-const notices = sql`(select reset_val from pg_settings where name = 'client_min_messages')`;
-
 const canLose = (setting: Statement): Statement =>
   sql`select concat('the database can lose what it has acknowledged (', ${setting}, ')')`;
 const durabilityRemedy = "see DATABASE_DURABILITY";
 const isDurable = (use: Use) => use.isDurable;
-const isPooled = (use: Use) => use.isPooled;
-const resetRemedy = "reset it for the role and the database";
 
 /** A table in which nothing is left of what the trail covers. */
 const emptied = unionOf(
@@ -83,22 +74,13 @@ const ofConnections: readonly DatabasePromise[] = [
     remedy: "set it for the role to the one schema of the tables",
   },
   {
-    name: "isolation",
-    prevents: "start",
-    when: isPooled,
-    faults: () => sql`
-      select concat('default_transaction_isolation is ', isolation, ', not read committed')
-      from (select ${isolation} as isolation) as setting where isolation not like 'read %'`,
-    remedy: resetRemedy,
-  },
-  {
     // In a session of another role, PostgreSQL enforces no foreign key.
     name: "isolation",
     prevents: "start",
     faults: () => sql`
       select concat('session_replication_role is ', current_setting('session_replication_role'), ', not origin')
       where current_setting('session_replication_role') <> 'origin'`,
-    remedy: resetRemedy,
+    remedy: "reset it for the role and the database",
   },
   {
     // A crash can take back a commit (PostgreSQL documentation, 20.5).
@@ -108,20 +90,6 @@ const ofConnections: readonly DatabasePromise[] = [
     faults: () => sql`
       ${canLose(sql`string_agg(name || ' off', ', ' order by name)`)}
       from (values ('fsync'), ('full_page_writes')) as setting (name) where current_setting(name) = 'off' having count(*) > 0`,
-    remedy: durabilityRemedy,
-  },
-  {
-    // `local` and `remote_write` do not wait for the disk of a synchronous standby; `error` hides that a wait was cancelled.
-    name: "durability",
-    prevents: "start",
-    when: use => use.isDurable && use.isPooled,
-    faults: () => sql`
-      ${canLose(sql`concat(name, ' ', value)`)}
-      from (
-        values ('synchronous_commit', ${commit}), ('client_min_messages', ${notices})
-      ) as setting (name, value)
-      where value in ('off', 'error')
-        or value in ('local', 'remote_write') and current_setting('synchronous_standby_names') <> ''`,
     remedy: durabilityRemedy,
   },
 ];
