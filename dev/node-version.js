@@ -2,8 +2,6 @@
 const [major, minor] = process.versions.node.split(".").map(Number);
 
 if (!(major > 22 || (major === 22 && minor >= 3) || (major === 20 && minor >= 16))) {
-  console.error(
-    `Node 22, 24 or 26 is needed (20.16 is the oldest that starts), and this is Node ${process.versions.node}`,
-  );
+  console.error(`Node 22, 24 or 26 is needed, and this is Node ${process.versions.node}`);
   process.exit(1);
 }

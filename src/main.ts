@@ -13,8 +13,6 @@ if (major > 22 || (major === 22 && minor >= 3) || (major === 20 && minor >= 16))
     // Exit explicitly: an unanswered TCP connection to a lost database host would keep the process alive for minutes.
     .then(code => process.exit(code));
 } else {
-  console.error(
-    `Node 22, 24 or 26 is needed (20.16 is the oldest that starts), and this is Node ${process.versions.node}`,
-  );
+  console.error(`Node 22, 24 or 26 is needed, and this is Node ${process.versions.node}`);
   process.exit(78);
 }

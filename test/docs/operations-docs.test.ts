@@ -42,6 +42,12 @@ tests:
       - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-backup.service", state="failed"}', values: '1+0x80' }
       - { series: 'node_systemd_unit_state{instance="host", name="maintenance-log-verify.service", state="failed"}', values: '0+0x80' }
       - { series: 'node_systemd_unit_state{instance="host", name="other.service", state="failed"}', values: '1+0x80' }
+      - { series: 'node_filesystem_avail_bytes{instance="host", mountpoint="/", fstype="ext4"}', values: '9+0x80' }
+      - { series: 'node_filesystem_size_bytes{instance="host", mountpoint="/", fstype="ext4"}', values: '100+0x80' }
+      - { series: 'node_filesystem_avail_bytes{instance="host", mountpoint="/var", fstype="ext4"}', values: '11+0x80' }
+      - { series: 'node_filesystem_size_bytes{instance="host", mountpoint="/var", fstype="ext4"}', values: '100+0x80' }
+      - { series: 'node_filesystem_avail_bytes{instance="host", mountpoint="/run", fstype="tmpfs"}', values: '0+0x80' }
+      - { series: 'node_filesystem_size_bytes{instance="host", mountpoint="/run", fstype="tmpfs"}', values: '100+0x80' }
       - { series: 'maintenance_log_certificate_end_seconds{instance="well"}', values: '1300000+0x80' }
       - { series: 'maintenance_log_certificate_end_seconds{instance="forgotten"}', values: '1200000+0x80' }
       - { series: 'maintenance_log_certificate_renewal_failed{instance="well"}', values: '0+0x80' }
@@ -64,6 +70,11 @@ tests:
         exp_alerts:
           - exp_labels: { instance: host, name: maintenance-log-backup.service, state: failed, severity: page }
             exp_annotations: { summary: 'maintenance-log-backup.service failed at host: see its journal' }
+      - eval_time: 15m
+        alertname: MaintenanceLogDiskFills
+        exp_alerts:
+          - exp_labels: { fstype: ext4, instance: host, mountpoint: /, severity: page }
+            exp_annotations: { summary: '/ of host is fuller than 90 %: see A full disk in operations.md' }
       - eval_time: 15m
         alertname: MaintenanceLogCertificateEnds
         exp_alerts:
@@ -189,7 +200,7 @@ describe("what docs/monitoring.md says", () => {
     assert.equal(config.status, 0, config.output);
     const rules = runPromtool(["check", "rules", file("alerts.yml")]);
     assert.equal(rules?.status, 0, rules?.output);
-    assert.match(rules?.output ?? "", /10 rules found/);
+    assert.match(rules?.output ?? "", /11 rules found/);
   });
 
   test("has alerts that fire when they should, and only then", t => {
