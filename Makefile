@@ -1,5 +1,5 @@
 # Needs Node 22 to 26 and make; whatever else is needed comes with npm.
-.PHONY: run demo cluster test test-release test-embedded faults bench docs screenshot golden build install uninstall deb audit check format clean node-version
+.PHONY: run demo cluster test test-release test-embedded faults bench docs screenshot golden build install uninstall deb deb-node audit check format clean node-version
 
 installed = node_modules/.package-lock.json
 # `npm ci --omit=dev` leaves this file too, but not what is needed here.
@@ -75,6 +75,12 @@ uninstall:
 # The same as a Debian package with its own Node, in build/, for Debian 12 and 13. One commit gives the same bytes each time.
 deb: build
 	@sh deploy/build-deb
+
+# Another Node for the package, after a security release: make deb-node VERSION=24.22.0
+deb-node:
+	@rm -rf build/node && mkdir -p build/node
+	@npm pack --silent --pack-destination build/node $(foreach cpu,x64 arm64,node-linux-$(cpu)@$${VERSION:?is missing})
+	@cd build/node && sha256sum *.tgz > ../../deploy/node.sha256
 
 # What runs in production: known weaknesses, signatures, sizes, licences, and a bill of materials in build/.
 audit: $(installed)

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
@@ -110,6 +111,7 @@ tests:
       - { series: 'node_systemd_timer_last_trigger_seconds{instance="well:9100", name="maintenance-log-backup.timer"}', values: '1+3600x60' }
       - { series: 'node_systemd_timer_last_trigger_seconds{instance="stopped:9100", name="maintenance-log-backup.timer"}', values: '1+0x60' }
       - { series: 'node_systemd_timer_last_trigger_seconds{instance="stopped:9100", name="maintenance-log-verify.timer"}', values: '1+3600x60' }
+      - { series: 'node_systemd_timer_last_trigger_seconds{instance="stopped:9100", name="maintenance-log-restore-test.timer"}', values: '1+0x60' }
       - { series: 'node_systemd_timer_last_trigger_seconds{instance="new:9100", name="maintenance-log-backup.timer"}', values: '_x5 0+0x60' }
     alert_rule_test:
       - eval_time: 48h
@@ -208,4 +210,62 @@ describe("what docs/monitoring.md says", () => {
     if (outcome === undefined) return t.skip(noPromtool);
     assert.equal(outcome.status, 0, outcome.output);
   });
+});
+
+describe("the mail watch of docs/operations.md", () => {
+  const [, figures = ""] =
+    /^(ExecStart=\/bin\/sh -c "curl [\s\S]*?found \}'")$/m.exec(readFileSync("docs/operations.md", "utf8")) ??
+    [];
+  // As systemd reads it.
+  const [, command = ""] =
+    /-c "([\s\S]*)"$/.exec(figures.replaceAll("\\\n", " ").replaceAll("$$", "$").replaceAll("%%", "%")) ?? [];
+  const folder = makeTemporaryFolder();
+  before(() => {
+    writeFileSync(join(folder, "curl"), `#!/bin/sh\ncat ${join(folder, "metrics")}\n`, { mode: 0o755 });
+  });
+  const watch = (metrics: string) => {
+    writeFileSync(join(folder, "metrics"), metrics);
+    const env = { PATH: `${folder}:${process.env["PATH"]}` };
+    const { status, stdout } = spawnSync("sh", ["-c", command], { env, encoding: "utf8" });
+    return { status, stdout };
+  };
+  const well = readFileSync("test/unit/adapters/ops/metrics/metrics.txt", "utf8")
+    .replace(/^(maintenance_log_trail_condition\{condition="whole"\}) .*$/m, "$1 1")
+    .replace(/^(maintenance_log_certificate_renewal_failed) .*$/m, "$1 0");
+  const endingIn = (days: number) =>
+    well.replace(
+      /^(maintenance_log_certificate_end_seconds) .*$/m,
+      `$1 ${Math.floor(performance.timeOrigin / 1_000) + days * 86_400}`,
+    );
+
+  test("is silent while all is well, and without a certificate", () => {
+    assert.deepEqual(watch(endingIn(15)), { status: 0, stdout: "" });
+    const without = endingIn(15).replace(/^maintenance_log_certificate_.*$/gm, "");
+    assert.deepEqual(watch(without), { status: 0, stdout: "" });
+  });
+
+  for (const [what, metrics, line] of [
+    [
+      "a certificate ends in less than 14 days",
+      endingIn(13),
+      /^maintenance_log_certificate_end_seconds \d+\n$/,
+    ],
+    ["a certificate has ended", endingIn(-1), /^maintenance_log_certificate_end_seconds \d+\n$/],
+    [
+      "a renewed certificate is refused",
+      endingIn(15).replace("renewal_failed 0", "renewal_failed 1"),
+      /^maintenance_log_certificate_renewal_failed 1\n$/,
+    ],
+    [
+      "the trail is not whole",
+      endingIn(15).replace('{condition="whole"} 1', '{condition="whole"} 0'),
+      /^maintenance_log_trail_condition\{condition="whole"\} 0\n$/,
+    ],
+  ] as const) {
+    test(`fails, and prints why, when ${what}`, () => {
+      const { status, stdout } = watch(metrics);
+      assert.equal(status, 1);
+      assert.match(stdout, line);
+    });
+  }
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { findPostgresBinaries } from "../support/native-postgres.ts";
 import { startService } from "../support/program.ts";
@@ -47,6 +47,19 @@ describe("the backup", { skip: binaries === undefined }, () => {
     assert.throws(() => machine.backUp(), /pg_restore: error/);
     rmSync(machine.path("programs", "pg_dump"));
     assert.deepEqual(dumps(), kept);
+  });
+
+  test("makes a dump that nobody else can read, whatever the umask, beside none of a run that was killed", () => {
+    machine.program("pg_dump", `: > "$(sed 's/.*--file=\\([^ ]*\\).*/\\1/' <<< "$*")" && kill -9 $PPID`);
+    assert.notEqual(machine.outcomeOfBackup().code, 0);
+    rmSync(machine.path("programs", "pg_dump"));
+    const [part = assert.fail()] = dumps();
+    assert.match(part, /\.dump\.part$/);
+    const umask = process.umask(0o022);
+    machine.backUp();
+    process.umask(umask);
+    const [dump = assert.fail(), ...others] = dumps();
+    assert.deepEqual([others, statSync(machine.path("dumps", dump)).mode & 0o777], [[], 0o600]);
   });
 
   test("reads a URL whose line ends as on Windows, as the service does", () => {

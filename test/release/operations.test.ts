@@ -43,8 +43,21 @@ const hasDumpsOfDynamicUser = `
     mkdir -p /var/lib/private
     mv ${dumps} /var/lib/private
     ln -s private/maintenance-log-backup ${dumps}
-    touch ${dumps}/maintenance-20260101T000000Z.dump
+    (umask 077 && touch ${dumps}/maintenance-20260101T000000Z.dump)
     chown -R 64000:64000 /var/lib/private/maintenance-log-backup`;
+
+/** A view over an extension: the backup goes on, and the test of a restore fails. */
+const hasViewThatNoDumpBrings = `
+    runuser -u postgres -- psql -d maintenance -c 'create extension pg_stat_statements'
+    as_owner="/usr/lib/maintenance-log-service/on-database ${etc}/credentials/owner-database-url"
+    $as_owner psql -c 'create view statements as select queryid from pg_stat_statements'
+    systemctl start maintenance-log-backup.service
+    fails systemctl start maintenance-log-restore-test.service
+    $as_owner psql -c 'drop view statements'
+    runuser -u postgres -- psql -d maintenance -c 'drop extension pg_stat_statements'
+    sleep 1
+    systemctl start maintenance-log-backup.service
+    systemctl start maintenance-log-restore-test.service`;
 
 /** Every form of DATABASE_URL that the page describes serves the service and the backup alike. */
 const hasEveryUrl = `
@@ -110,16 +123,27 @@ const givesUpOnCrashLoop = `
     timeout 300 sh -c 'until systemctl is-failed --quiet maintenance-log.service; do sleep 1; done'
     timeout 30 sh -c 'until journalctl -u alert@maintenance-log.service.service | grep -q Start; do sleep 0.2; done'`;
 
-/** A mounted disk for copies, and a second service, as the page makes one later. */
-const hasCopiesAndSecond = `
+/** A mounted disk for copies. */
+const hasCopies = `
     mkdir -p /mnt/disk ${copies}
     echo '/mnt/disk ${copies} none bind' >> /etc/fstab
     systemctl daemon-reload
-    mount ${copies}
+    mount ${copies}`;
+
+/** A second service, as the page makes one later: the upgrade restarts it. */
+const hasSecond = `
     echo OPS_PORT=7073 > ${etc}/environment-7072
     cp -p /var/lib/maintenance-log/maintenance-log.checkpoint /var/lib/maintenance-log/maintenance-log@7072.checkpoint
     systemctl enable --now maintenance-log@7072.socket maintenance-log@7072.service
-    ${isUp} http://127.0.0.1:7073/readyz`;
+    ${isUp} http://127.0.0.1:7073/readyz
+    systemctl show --property MainPID maintenance-log@7072.service > /tmp/before-upgrade`;
+
+/** What may be read by its owner alone, and what another user of the machine may read. */
+const hasModes = `
+    test -z "$(find ${etc}/credentials /var/lib/maintenance-log ${dumps} -type f ! -perm 0600)"
+    test -z "$(find ${etc} /var/lib/maintenance-log* /root -perm /022 ! -type l)"
+    test "$(stat --format %a ${etc}/credentials /var/lib/maintenance-log ${dumps} | xargs)" = "700 700 700"
+    test "$(stat --format %a ${environment})" = 644`;
 
 /** The mail server of the page is on this machine, and keeps what it is sent. */
 const hasMailServer = `
@@ -182,7 +206,10 @@ const letsNeighbourIn = (port: number) => `
       | grep '"status":403,"msg":"Token is missing"'`;
 
 /** What has to be there for a chapter. */
-const before: Readonly<Record<string, string>> = { "Backup and restore": hasCopiesAndSecond };
+const before: Readonly<Record<string, string>> = {
+  "Upgrade and downgrade": hasSecond,
+  "Backup and restore": hasCopies,
+};
 
 /** A machine that is switched off in a restore serves the old database whole, or the new one, and another run ends it. */
 async function restoreAndReboot(container: Container): Promise<void> {
@@ -224,9 +251,19 @@ const afterwards: Readonly<Record<string, string>> = {
     for host in 127.0.0.1 [::1]; do
       test "$(curl --silent --output /dev/null --write-out '%{http_code}' "http://$host:7070/")" = 403
     done`,
+  // The further service was restarted, too. One that fails is started by the next package.
   "Upgrade and downgrade": `
     dpkg -s maintenance-log-service | grep '^Version: 99'
     systemctl is-active maintenance-log.service
+    ${isUp} http://127.0.0.1:7073/readyz
+    fails grep -x "$(systemctl show --property MainPID maintenance-log@7072.service)" /tmp/before-upgrade
+    echo LOG_LEVEL=loud >> ${etc}/environment-7072
+    systemctl restart maintenance-log@7072.service || true
+    timeout 30 sh -c 'until systemctl is-failed maintenance-log@7072.service; do sleep 0.2; done'
+    sed -i /^LOG_LEVEL=loud/d ${etc}/environment-7072
+    dpkg -i /root/maintenance-log-service_*.deb
+    ${isUp} http://127.0.0.1:7073/readyz
+    systemctl is-active maintenance-log@7072.socket
     ls ${dumps}/maintenance-20260101T000000Z.dump
     test -z "$(find ${dumps} ! -user maintenance-log)"`,
   // Both services work on the restored database, and the backup takes it; one that still has another makes it fail.
@@ -257,6 +294,10 @@ const afterwards: Readonly<Record<string, string>> = {
     done
     pid=$(systemctl show --property MainPID --value maintenance-log.service)
     test -z "$(nsenter --target $pid --mount ls ${dumps})"
+    systemctl start maintenance-log-restore-test.service
+    systemctl is-active maintenance-log-restore-test.timer
+    test "$(runuser -u postgres -- psql -At -c "select count(*) from pg_database where datname ~ 'restored'")" = 0
+    ${hasViewThatNoDumpBrings}
     ${hasEveryUrl}
     sed -i.kept 's|/maintenance$|/maintenance_3|' $credentials/database-url
     fails systemctl start maintenance-log-backup.service
@@ -285,7 +326,9 @@ const afterwards: Readonly<Record<string, string>> = {
     systemctl restart maintenance-log.service
     journalctl -u maintenance-log-migrate.service --no-pager | grep 'the schema is frozen'`,
   Alerts: `
-    systemctl show --property OnFailure maintenance-log-backup.service | grep '^OnFailure=alert@maintenance-log-backup.service.service'
+    for name in backup restore-test; do
+      systemctl show --property OnFailure maintenance-log-$name.service | grep "^OnFailure=alert@maintenance-log-$name.service.service"
+    done
     ${sendsMail}`,
   "Name and certificate": hasCertificateAndNeighbour,
   // A health check does not start the service, as its socket does.
@@ -311,6 +354,14 @@ const afterwards: Readonly<Record<string, string>> = {
     systemctl reload maintenance-log.service
     sleep 1
     journalctl -u maintenance-log.service | grep 'certificate renewed'
+    systemctl start maintenance-log-watch.service
+    openssl x509 -req -in /root/request.pem -CA /root/ca.pem -CAkey /root/ca.key -copy_extensions copy -days 13 -out /tmp/certificate.pem
+    cat /tmp/certificate.pem > /etc/maintenance-log-service/tls/certificate.pem
+    systemctl reload maintenance-log.service
+    sleep 1
+    fails systemctl start maintenance-log-watch.service
+    journalctl -u maintenance-log-watch.service | grep 'maintenance_log_certificate_end_seconds [0-9]'
+    systemctl reset-failed maintenance-log-watch.service
     sed -i /^TLS_/d ${environment}
     systemctl restart maintenance-log.service && ${isUp} --request OPTIONS http://127.0.0.1:7070/`,
   "Several services behind HAProxy": `
@@ -447,12 +498,13 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
             "",
             `failed after ${title}`,
           );
-          if (title === "Installation") {
-            // The block with the keys may be pasted again.
-            await paste(container, blocks.slice(1, 2));
+          await container.run(title === "Removal" ? "true" : hasModes);
+          // The block with the keys may be pasted again, also when the schema is frozen.
+          if (title === "Installation" || title === "Freeze of the schema") {
+            await paste(container, blocksOf("Installation").slice(1, 2));
             await container.run("systemctl restart maintenance-log.service && maintenance-log check");
-            await upgrade(container);
           }
+          if (title === "Installation") await upgrade(container);
           if (title === "Backup and restore") await restoreAndReboot(container);
         }
       }));
