@@ -1,100 +1,257 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
-import { mayAct, type RequiredRole, roles } from "../../src/domain/role.ts";
-import { shared } from "../support/left-open.ts";
-import { openWorld } from "../support/world.ts";
+import { makeRoutes, type RouteKey, type UseCases } from "../../src/adapters/http/api/routes.ts";
+import { emailKey } from "../../src/domain/employee.ts";
+import { mayAct, type RequiredRole, type Role, roles } from "../../src/domain/role.ts";
+import { tilePath } from "../../src/domain/trail/tile.ts";
+import { all } from "../contract/repositories.ts";
+import { callerOf } from "../support/by-operator.ts";
+import { aLog, anAsset, aRegistration } from "../support/test-records.ts";
+import { describeInWorlds, password, type World } from "../support/world.ts";
 
-/** The access matrix of the specification, section 5, and of the decisions, written out by hand. */
-const specified = `
-  GET    /                                 AUTHENTICATED
-  GET    /routes                           AUTHENTICATED
-  GET    /openapi.json                     AUTHENTICATED
-  POST   /api/v1/auth/login                NONE
-  POST   /api/v1/auth/register             MANAGER
-  GET    /api/v1/employees                 AUTHENTICATED
-  GET    /api/v1/employees/me              AUTHENTICATED
-  GET    /api/v1/employees/{id}            AUTHENTICATED
-  PUT    /api/v1/employees/{id}            MANAGER
-  DELETE /api/v1/employees/{id}            ADMIN
-  PATCH  /api/v1/employees/{id}            ADMIN
-  PATCH  /api/v1/employees/{id}/password   AUTHENTICATED
-  GET    /api/v1/assets                    AUTHENTICATED
-  GET    /api/v1/assets/{id}               AUTHENTICATED
-  POST   /api/v1/assets                    MANAGER
-  PATCH  /api/v1/assets/{id}               MANAGER
-  DELETE /api/v1/assets/{id}               ADMIN
-  GET    /api/v1/assets/{id}/logs          AUTHENTICATED
-  POST   /api/v1/assets/{id}/logs          TECHNICIAN
-  GET    /api/v1/logs                      AUTHENTICATED
-  GET    /api/v1/logs/active-assets        AUTHENTICATED
-  GET    /api/v1/logs/{id}                 AUTHENTICATED
-  GET    /api/v1/logs/employee/{id}        MANAGER
-  GET    /api/v1/logs/{id}/proof           AUTHENTICATED
-  GET    /api/v1/trail                     AUTHENTICATED
-  GET    /api/v1/trail/checkpoint          AUTHENTICATED
-  GET    /api/v1/trail/tile/{path}         AUTHENTICATED
-  GET    /api/v1/trail/entries             AUTHENTICATED`
-  .trim()
-  .split("\n")
-  .map(line => line.trim().split(/\s+/));
+/** Records that one route has for itself: the log is of the asset, and the employee wrote it. */
+type Own = Readonly<Record<"employee" | "asset" | "log", number>>;
 
-const refusal = (msg: string) => ({ status: 403, msg });
+interface Row {
+  readonly role: RequiredRole | "NONE";
+  readonly status: 200 | 201 | 204;
+  /** Which of them the `{id}` of the path names; the caller's own where it has to be. */
+  readonly id?: keyof Own | "caller";
+  /** Which of them a response has, itself or in a list. */
+  readonly finds?: keyof Own;
+  readonly body?: (holder: World["employees"][Role]) => object;
+}
 
-describe("access", async () => {
-  const world = await shared(openWorld());
+/** The access matrix of the specification, section 5, and of the decisions, written out by hand: each route with a request that succeeds. */
+const specified: Readonly<Record<RouteKey, Row>> = {
+  "GET /": { role: "AUTHENTICATED", status: 200 },
+  "GET /routes": { role: "AUTHENTICATED", status: 200 },
+  "GET /openapi.json": { role: "AUTHENTICATED", status: 200 },
+  "POST /api/v1/auth/login": { role: "NONE", status: 200, body: ({ email }) => ({ email, password }) },
+  "POST /api/v1/auth/register": { role: "MANAGER", status: 201, body: () => aRegistration() },
+  "GET /api/v1/employees": { role: "AUTHENTICATED", status: 200, finds: "employee" },
+  "GET /api/v1/employees/me": { role: "AUTHENTICATED", status: 200 },
+  "GET /api/v1/employees/{id}": { role: "AUTHENTICATED", status: 200, id: "employee", finds: "employee" },
+  "PUT /api/v1/employees/{id}": {
+    role: "MANAGER",
+    status: 200,
+    id: "employee",
+    finds: "employee",
+    body: () => ({ firstName: "Grace" }),
+  },
+  "DELETE /api/v1/employees/{id}": { role: "ADMIN", status: 204, id: "employee" },
+  "PATCH /api/v1/employees/{id}": { role: "ADMIN", status: 204, id: "employee" },
+  "PATCH /api/v1/employees/{id}/password": {
+    role: "AUTHENTICATED",
+    status: 204,
+    id: "caller",
+    body: () => ({ oldPassword: password, newPassword: password }),
+  },
+  "GET /api/v1/assets": { role: "AUTHENTICATED", status: 200, finds: "asset" },
+  "GET /api/v1/assets/{id}": { role: "AUTHENTICATED", status: 200, id: "asset", finds: "asset" },
+  "POST /api/v1/assets": { role: "MANAGER", status: 201, body: () => anAsset() },
+  "PATCH /api/v1/assets/{id}": { role: "MANAGER", status: 204, id: "asset" },
+  "DELETE /api/v1/assets/{id}": { role: "ADMIN", status: 204, id: "asset" },
+  "GET /api/v1/assets/{id}/logs": { role: "AUTHENTICATED", status: 200, id: "asset", finds: "log" },
+  "POST /api/v1/assets/{id}/logs": { role: "TECHNICIAN", status: 201, id: "asset", body: () => aLog() },
+  "GET /api/v1/logs": { role: "AUTHENTICATED", status: 200, finds: "log" },
+  "GET /api/v1/logs/active-assets": { role: "AUTHENTICATED", status: 200 },
+  "GET /api/v1/logs/{id}": { role: "AUTHENTICATED", status: 200, id: "log", finds: "log" },
+  "GET /api/v1/logs/employee/{id}": { role: "MANAGER", status: 200, id: "employee", finds: "log" },
+  "GET /api/v1/logs/{id}/proof": { role: "AUTHENTICATED", status: 200, id: "log" },
+  "GET /api/v1/trail": { role: "AUTHENTICATED", status: 200 },
+  "GET /api/v1/trail/checkpoint": { role: "AUTHENTICATED", status: 200 },
+  "GET /api/v1/trail/tile/{path}": { role: "AUTHENTICATED", status: 200 },
+  "GET /api/v1/trail/entries": { role: "AUTHENTICATED", status: 200 },
+};
+const keys = Object.keys(specified) as RouteKey[];
 
-  test("the route table is the specified matrix", () => {
-    const declared = makeRoutes({} as UseCases).map(({ method, path, role }) => [method, path, role]);
-    assert.deepEqual(
-      declared.sort(),
-      [...specified].sort(),
-      "write each new route into the matrix above, with the role that it was meant to have",
+const challenge = (parameters = "") => `Bearer realm="maintenance-log"${parameters}`;
+const unknownId = 999_999;
+const everybody = { active: undefined };
+
+test("the route table is the specified matrix", () => {
+  const declared = makeRoutes({} as UseCases).map(({ method, path, role, status }) => [
+    `${method} ${path}`,
+    { role, status },
+  ]);
+  assert.deepEqual(
+    Object.fromEntries(declared),
+    Object.fromEntries(keys.map(key => [key, { role: specified[key].role, status: specified[key].status }])),
+    "write each new route into the matrix above, with the role that it was meant to have",
+  );
+});
+
+describeInWorlds("every route", async world => {
+  const makeOwn = async (): Promise<Own> => {
+    const { employee } = await world.join("TECHNICIAN");
+    const { id: asset } = await world.ports.assets.insert(anAsset());
+    const { log } = await world.ports.maintenanceLogs.append(asset, callerOf(employee), aLog());
+    return { employee: employee.id, asset, log: log.id };
+  };
+  const owns = new Map<RouteKey, Own>();
+  for (const key of keys) owns.set(key, await makeOwn());
+  await world.cover();
+  const { size } = world.trail.published.head();
+
+  /** All that a client could have changed. */
+  const stored = async () => {
+    const { employees, assets, maintenanceLogs } = world.ports;
+    const accounts = Object.values(world.employees).map(({ email }) =>
+      employees.findAccount(emailKey(email)),
     );
-  });
+    return Promise.all([
+      all(employees.list(everybody)),
+      all(assets.list(everybody)),
+      all(maintenanceLogs.list({})),
+      ...accounts,
+    ]);
+  };
 
-  for (const [method = "", path = "", role = ""] of specified) {
-    describe(`${method} ${path} (${role})`, () => {
-      // An id that nothing has: whoever is let through comes to 400 or 404, and changes nothing.
-      const target = path.replace("{id}", "999999").replace("{path}", "0/999");
-      const attempt = async (token?: string) => {
-        const { status, json, headers } = await world.call(method, target, { token });
+  for (const key of keys) {
+    const { role, status, id, finds, body } = specified[key];
+    const [method = "", path = ""] = key.split(" ");
+    const own = owns.get(key) as Own;
+    const idFor = (holder: Role) => (id === "caller" ? world.employees[holder].id : id && own[id]);
+
+    describe(`${key} (${role})`, () => {
+      interface Sent {
+        readonly token?: string | undefined;
+        readonly headers?: Record<string, string>;
+        readonly as?: string;
+        readonly id?: number | string | undefined;
+      }
+      const send = (holder: Role, { as = method, headers = {}, ...sent }: Sent = {}) => {
+        const target = path
+          .replace("{id}", String(sent.id ?? idFor(holder)))
+          .replace("{path}", tilePath({ level: 0, index: 0, width: Math.min(size, 256) }));
+        const token = "token" in sent ? sent.token : world.tokens[holder];
+        return world.call(as, target, {
+          token,
+          headers,
+          ...(body && { body: body(world.employees[holder]) }),
+        });
+      };
+      const outcome = async (...sent: Parameters<typeof send>) => {
+        const { status, json, headers } = await send(...sent);
         return { status, msg: json?.msg, challenge: headers.get("www-authenticate") };
       };
+      const refused = async (expected: object, ...sent: Parameters<typeof send>) =>
+        assert.deepEqual(await outcome(...sent), { challenge: null, ...expected });
+      const changingNothing = (refusals: () => Promise<void>) => async () => {
+        const before = method === "GET" ? undefined : await stored();
+        await refusals();
+        if (before !== undefined) assert.deepEqual(await stored(), before);
+      };
+
+      const holders = role === "NONE" ? roles : roles.filter(holder => mayAct(holder, role));
+      const [holder] = holders as [Role];
+
+      for (const holder of holders) {
+        test(`is ${status} for ${holder}`, async () => {
+          const response = await send(holder);
+          assert.deepEqual([response.status, response.text === ""], [status, status === 204], response.text);
+          assert.equal(response.headers.get("www-authenticate"), null);
+          if (finds === undefined) return;
+          const found = [response.json].flat().map(record => record.id);
+          assert.ok(found.includes(own[finds]), `${own[finds]} among ${found}`);
+          if (path.endsWith("{id}") && id === finds) assert.deepEqual(found, [own[finds]]);
+        });
+      }
 
       if (role === "NONE") {
-        test("is open", async () => {
-          for (const token of [undefined, "broken", ...Object.values(world.tokens)]) {
-            assert.equal((await attempt(token)).status, 400);
-          }
+        test("is open without a token and with a broken one", async () => {
+          for (const token of [undefined, "broken"])
+            assert.equal((await send(holder, { token })).status, status);
         });
         return;
       }
 
-      test("is closed without a token and with a broken one", async () => {
-        assert.deepEqual(await attempt(), {
-          ...refusal("Token is missing"),
-          challenge: 'Bearer realm="maintenance-log"',
-        });
-        const invalid = 'Bearer realm="maintenance-log", error="invalid_token"';
-        assert.deepEqual(await attempt("broken"), { ...refusal("Token is not valid"), challenge: invalid });
+      test(
+        "is closed without a token and with a broken one",
+        changingNothing(async () => {
+          const missing = { status: 403, msg: "Token is missing", challenge: challenge() };
+          await refused(missing, holder, { token: undefined });
+          await refused(missing, holder, { token: undefined, headers: { "if-none-match": "*" } });
+          const invalid = {
+            status: 403,
+            msg: "Token is not valid",
+            challenge: challenge(', error="invalid_token"'),
+          };
+          await refused(invalid, holder, { token: "broken" });
+        }),
+      );
+
+      const unauthorized = {
+        status: 403,
+        msg: "Unauthorized",
+        challenge: challenge(', error="insufficient_scope"'),
+      };
+      for (const other of roles.filter(other => !holders.includes(other))) {
+        test(
+          `does not let ${other} through`,
+          changingNothing(() => refused(unauthorized, other)),
+        );
+      }
+
+      if (id === "caller") {
+        test(
+          "is for the own id alone",
+          changingNothing(() => refused(unauthorized, "ADMIN", { id: own.employee })),
+        );
+      } else if (id !== undefined) {
+        test(
+          "is 404 for an id that nothing has, and 400 for what is none",
+          changingNothing(async () => {
+            const subject = { employee: "Employee", asset: "Asset", log: "Log" }[id];
+            for (const sent of [unknownId, 0, -1, "99999999999999999999", "-99999999999999999999"])
+              await refused({ status: 404, msg: `${subject} not found` }, holder, { id: sent });
+            const ifOther = { headers: { "if-none-match": "*" }, id: unknownId };
+            if (method === "GET")
+              await refused({ status: 404, msg: `${subject} not found` }, holder, ifOther);
+            for (const sent of ["x", "1x", "1.0", "1%20", "%E0"])
+              await refused({ status: 400, msg: "Invalid id" }, holder, { id: sent });
+          }),
+        );
+      }
+
+      test("goes by the preconditions of its request", async () => {
+        const changed = { status: 412, msg: "The record has changed" };
+        if (method === "GET") {
+          const tag = (await send(holder)).headers.get("etag");
+          for (const as of ["GET", "HEAD"]) {
+            // What has no tag is sent whatever the conditions.
+            const [matched, unmatched] = tag === null ? [status, status] : [304, 412];
+            for (const [headers, expected] of [
+              [{ "if-none-match": tag ?? "*" }, matched],
+              [{ "if-none-match": "*" }, matched],
+              [{ "if-none-match": '"other"' }, status],
+              [{ "if-match": '"other"' }, unmatched],
+              [{ "if-match": tag ?? "*" }, status],
+            ] as const) {
+              const response = await send(holder, { as, headers });
+              assert.equal(response.status, expected, JSON.stringify(headers));
+              assert.equal(response.headers.get("etag"), expected === 412 ? null : tag);
+              if (expected === 304) assert.equal(response.text, "");
+            }
+          }
+          return;
+        }
+        await changingNothing(() => refused(changed, holder, { headers: { "if-match": '"other"' } }))();
+        assert.equal((await send(holder, { headers: { "if-match": "*" } })).status, status);
+        const ifNew = { headers: { "if-none-match": "*" } };
+        // What a POST makes is not there yet.
+        if (method === "POST") assert.equal((await send(holder, ifNew)).status, status);
+        else await changingNothing(() => refused(changed, holder, ifNew))();
       });
 
-      for (const holder of roles) {
-        const mayPass = mayAct(holder, role as RequiredRole);
-        const ownIdOnly = path.endsWith("/password");
-        test(`${mayPass && !ownIdOnly ? "lets" : "does not let"} ${holder} through`, async () => {
-          const { status, msg, challenge } = await attempt(world.tokens[holder]);
-          if (mayPass && !ownIdOnly) {
-            assert.ok([200, 201, 204, 400, 404].includes(status), `${status} ${msg}`);
-            assert.equal(challenge, null);
-          } else {
-            const insufficient = 'Bearer realm="maintenance-log", error="insufficient_scope"';
-            assert.deepEqual(
-              { status, msg, challenge },
-              { ...refusal("Unauthorized"), challenge: insufficient },
-            );
-          }
+      if (method === "GET") {
+        test("has the same head for HEAD, and no body", async () => {
+          const [got, asked] = [await send(holder), await send(holder, { as: "HEAD" })];
+          assert.deepEqual([asked.status, asked.text], [status, ""]);
+          for (const name of ["content-type", "content-length", "etag", "link", "cache-control"])
+            assert.equal(asked.headers.get(name), got.headers.get(name), name);
+          assert.equal((await send(holder, { as: "HEAD", token: undefined })).status, 403);
         });
       }
     });

@@ -5,7 +5,6 @@ import { aStoredAsset } from "../support/test-records.ts";
 import { api, describeInWorlds } from "../support/world.ts";
 
 const assets = `${api}/assets`;
-const notFound = { status: 404, msg: "Asset not found" };
 
 describeInWorlds("assets", world => {
   const create = (body: unknown) => world.call("POST", assets, { token: world.tokens.MANAGER, body });
@@ -53,17 +52,6 @@ describeInWorlds("assets", world => {
   test("activation and deactivation answer 204 without a body, twice as well as once", async () => {
     const { id } = (await create({ name: "Pump" })).json;
     await switchActivity(world, `${assets}/${id}`, async () => (await get(`${assets}/${id}`)).json.active);
-  });
-
-  test("an id of the wrong form is 400, one that does not exist 404", async () => {
-    for (const method of ["GET", "PATCH", "DELETE"]) {
-      const malformed = await world.call(method, `${assets}/1x`, { token: world.tokens.ADMIN });
-      assert.deepEqual([malformed.status, malformed.json], [400, { status: 400, msg: "Invalid id" }]);
-      for (const id of ["0", "-1", "-99999999999999999999", "999999", "99999999999999999999"]) {
-        const answer = await world.call(method, `${assets}/${id}`, { token: world.tokens.ADMIN });
-        assert.deepEqual([answer.status, answer.json], [404, notFound], `${method} ${id}`);
-      }
-    }
   });
 
   test("the log date is that of the asset's newest log", async () => {
