@@ -92,7 +92,7 @@ describeInWorlds("every route", async world => {
   const owns = new Map<RouteKey, Own>();
   for (const key of keys) owns.set(key, await makeOwn());
   await world.cover();
-  const { size } = world.trail.published.head();
+  const { size } = (await world.trail.published.head()).head;
 
   /** All that a client could have changed. */
   const stored = async () => {

@@ -78,7 +78,7 @@ describeInWorlds("each declared field of a new record", world => {
         for (const make of valuesOf(name, field)) {
           const sent = make();
           const body = { ...whole(), [name]: sent };
-          const { size } = world.trail.published.head();
+          const { size } = (await world.trail.published.head()).head;
           const created = await world.call("POST", await create(), { token, body });
           assert.equal(created.status, 201, created.text);
           const { id } = created.json;
