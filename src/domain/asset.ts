@@ -1,15 +1,7 @@
 import { readActive } from "./activity.ts";
 import { nonBlank, optional, textBetween, trimmedBetween, type Values } from "./field.ts";
-
-/** An asset as clients see it. */
-export interface Asset {
-  readonly id: number;
-  readonly name: string;
-  readonly description: string;
-  readonly active: boolean;
-  /** `performedDate` of the newest log; null without logs, and in lists. */
-  readonly lastLogDate: string | null;
-}
+import { newLogFields } from "./maintenance-log.ts";
+import { allRecorded, computed, id, orNull, type RecordOf, recorded } from "./record.ts";
 
 /** Body of `POST /assets`. */
 export const newAssetFields = {
@@ -18,3 +10,12 @@ export const newAssetFields = {
   active: optional(readActive, true),
 };
 export type NewAsset = Values<typeof newAssetFields>;
+
+/** An asset as clients see it. */
+export const assetProperties = {
+  id: recorded(id),
+  ...allRecorded(newAssetFields),
+  /** `performedDate` of the newest log; null without logs, and in lists. */
+  lastLogDate: computed(orNull(newLogFields.performedDate)),
+};
+export type Asset = RecordOf<typeof assetProperties>;

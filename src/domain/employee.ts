@@ -1,18 +1,8 @@
 import { domainToUnicode } from "node:url";
 import { invalid } from "./error.ts";
 import { counted, ifSent, nonBlank, required, textRule, trimmedBetween, type Values } from "./field.ts";
-import { type Role, readRole } from "./role.ts";
-
-/** An employee as clients see it: the password hash is not part of it. */
-export interface Employee {
-  readonly id: number;
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly phone: string;
-  readonly email: string;
-  readonly role: Role;
-  readonly active: boolean;
-}
+import { flag, id, type RecordOf, recorded, stored } from "./record.ts";
+import { readRole } from "./role.ts";
 
 /** Of what is sent, before it is trimmed: so the schema takes what the service takes. */
 const emailFormat = /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/;
@@ -103,13 +93,26 @@ export const registrationFields = {
 };
 export type Registration = Values<typeof registrationFields>;
 
+const { firstName, lastName, phone, email, role } = registrationFields;
+/** An employee as clients see it: the password hash is not part of it. */
+export const employeeProperties = {
+  id: recorded(id),
+  firstName: stored(firstName),
+  lastName: stored(lastName),
+  phone: stored(phone),
+  email: stored(email),
+  role: recorded(role),
+  active: recorded(flag),
+};
+export type Employee = RecordOf<typeof employeeProperties>;
+
 /** Body of `PUT /employees/{id}`: any of the non-password fields. */
 export const employeeChangeFields = {
-  firstName: ifSent(registrationFields.firstName),
-  lastName: ifSent(registrationFields.lastName),
-  email: ifSent(registrationFields.email),
-  phone: ifSent(registrationFields.phone),
-  role: ifSent(registrationFields.role),
+  firstName: ifSent(firstName),
+  lastName: ifSent(lastName),
+  email: ifSent(email),
+  phone: ifSent(phone),
+  role: ifSent(role),
 };
 export type EmployeeChanges = Values<typeof employeeChangeFields>;
 

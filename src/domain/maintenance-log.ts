@@ -1,25 +1,13 @@
 import { invalid } from "./error.ts";
 import { isAbsent, optional, required, rule, textBetween, type Values, wordOf } from "./field.ts";
 import { localDateTime } from "./local-date-time.ts";
+import { allRecorded, computed, id, type RecordOf, recorded, text } from "./record.ts";
 
 export const logStatuses = ["PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"] as const;
 export type LogStatus = (typeof logStatuses)[number];
 
 export const taskTypes = ["PRODUCTION", "MAINTENANCE", "ERROR"] as const;
 export type TaskType = (typeof taskTypes)[number];
-
-/** A maintenance log as clients see it. It never changes. */
-export interface MaintenanceLog {
-  readonly id: number;
-  readonly performedDate: string;
-  readonly status: LogStatus;
-  readonly taskType: TaskType;
-  readonly comment: string;
-  readonly assetId: number;
-  readonly assetName: string;
-  readonly performedByEmployeeId: number;
-  readonly performedByName: string;
-}
 
 export const readStatus = wordOf(logStatuses, "Invalid status value");
 export const readTaskType = wordOf(taskTypes, "Invalid task type value");
@@ -32,6 +20,18 @@ export const newLogFields = {
   comment: required("Comment required", textBetween("Comment", 0, 10_000), isAbsent),
 };
 export type NewLog = Values<typeof newLogFields>;
+
+/** A maintenance log as clients see it. It never changes. */
+export const logProperties = {
+  id: recorded(id),
+  ...allRecorded(newLogFields),
+  assetId: recorded(id),
+  assetName: computed(text),
+  performedByEmployeeId: recorded(id),
+  /** As it is now. The table and the trail have the name of the moment of writing. */
+  performedByName: computed(text),
+};
+export type MaintenanceLog = RecordOf<typeof logProperties>;
 
 const keyFormat = /^[!-~]{1,255}$/;
 

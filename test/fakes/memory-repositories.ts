@@ -12,7 +12,8 @@ import {
   newestFirst,
   startOf,
 } from "../../src/domain/maintenance-log.ts";
-import { entryBytes } from "../support/entry-bytes.ts";
+import type { EntryKind } from "../../src/domain/trail/entry.ts";
+import { entryOf } from "../support/entry-bytes.ts";
 import { makeMemoryTrail, type RecordsOf } from "./memory-trail.ts";
 
 type StoredLog = Omit<MaintenanceLog, "assetName" | "performedByName">;
@@ -43,27 +44,12 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
   const records: RecordsOf = { log: [], employee: [], asset: [] };
 
   const recordedAt = () => clock.now().toISOString().replace("Z", "000Z");
-  const recordEmployee = ({ id, role, active }: Employee, by: Author) =>
-    records.employee.push({
-      kind: "employee",
-      recordId: records.employee.length + 1,
-      entry: entryBytes({
-        kind: "employee",
-        id,
-        role,
-        active,
-        changedBy: idOf(by),
-        recordedAt: recordedAt(),
-      }),
+  const addRecord = (kind: EntryKind, state: object, by: Author) =>
+    records[kind].push({
+      kind,
+      recordId: records[kind].length + 1,
+      entry: entryOf(kind, { ...state, changedBy: idOf(by), recordedAt: recordedAt() }),
     });
-  const recordAsset = ({ id, name, description, active }: StoredAsset, by: Author) => {
-    const state = { id, name, description, active, changedBy: idOf(by), recordedAt: recordedAt() };
-    records.asset.push({
-      kind: "asset",
-      recordId: records.asset.length + 1,
-      entry: entryBytes({ kind: "asset", ...state }),
-    });
-  };
 
   const ofId = (id: number) => employees.findIndex(({ employee }) => employee.id === id);
   const ofEmail = (key: EmailKey) => employees.find(({ employee }) => emailKey(employee.email) === key);
@@ -104,16 +90,15 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
     const passwordHash = password?.passwordHash ?? before.passwordHash;
     employees[ofId(id)] = { ...before, ...(isRevoking && revoked), employee, passwordHash };
     const { role, active } = before.employee;
-    if (employee.role !== role || employee.active !== active) recordEmployee(employee, by);
+    if (employee.role !== role || employee.active !== active) addRecord("employee", employee, by);
     return employee;
   };
   const insert = ({ passwordHash, ...record }: EmployeeRecord, by: Author): Employee => {
     if (ofEmail(emailKey(record.email)) !== undefined) throw emailTaken();
-    const { firstName, lastName, phone, email, role } = record;
-    const employee = { id: employees.length + 1, firstName, lastName, phone, email, role, active: true };
+    const employee = { id: employees.length + 1, ...record, active: true };
     const account = { tokenVersion: 1, survivingTokenId: null, tokensValidFrom: seconds() };
     employees.push({ employee, passwordHash, ...account });
-    recordEmployee(employee, by);
+    addRecord("employee", employee, by);
     return employee;
   };
 
@@ -201,11 +186,11 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
         return { ...asset, lastLogDate: newest?.performedDate ?? null };
       },
 
-      async insert({ name, description, active }, by) {
+      async insert(sent, by) {
         refuseRevoked(by);
-        const asset = { id: assets.length + 1, name, description, active };
+        const asset = { id: assets.length + 1, ...sent };
         assets.push(asset);
-        recordAsset(asset, by);
+        addRecord("asset", asset, by);
         return { ...asset, lastLogDate: null };
       },
 
@@ -214,7 +199,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
         const asset = assets[id - 1];
         if (asset === undefined) throw notFound("Asset");
         assets[id - 1] = { ...asset, active };
-        if (asset.active !== active) recordAsset({ ...asset, active }, by);
+        if (asset.active !== active) addRecord("asset", { ...asset, active }, by);
       },
     },
 
@@ -229,16 +214,9 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
         const slot = `${employee.id} ${key}`;
         const earlier = key === undefined ? undefined : keyed.get(slot);
         if (earlier !== undefined) return { outcome: "key in use", log: shown(earlier) };
-        const { performedDate, status, taskType, comment } = sent;
-        const facts = { performedDate, status, taskType, comment };
-        const log = { id: logs.length + 1, ...facts, assetId, performedByEmployeeId: employee.id };
+        const log = { id: logs.length + 1, ...sent, assetId, performedByEmployeeId: employee.id };
         logs.push(log);
-        const performedByName = displayName(employee);
-        records.log.push({
-          kind: "log",
-          recordId: log.id,
-          entry: entryBytes({ kind: "log", ...log, performedByName, recordedAt: recordedAt() }),
-        });
+        addRecord("log", { ...log, performedByName: displayName(employee) }, performer);
         keyed.set(slot, log);
         return { outcome: "written", log: shown(log) };
       },

@@ -826,9 +826,13 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "`verify --database` names every log": [
-    ["entries.ts", "sql`name, description, active`", "sql`name, active`"],
-    ["entries.ts", "sql`role, active`", "sql`role`"],
-    ["entries.ts", "', asset_id, ',\"comment\"", "', 1, ',\"comment\""],
+    ["entries.ts", "const { id: _, ...state }", "const { id: _, description: __, ...state }"],
+    ["entries.ts", "const { id: _, ...state }", "const { id: _, active: __, ...state }"],
+    [
+      "entries.ts",
+      'if (name === "id") return',
+      'if (name === "assetId") return sql`1`;\n  if (name === "id") return',
+    ],
     ["comparisons.ts", "when record.hash is distinct from entry.hash then 'changed'", ""],
     [
       "store-verification.ts",

@@ -10,6 +10,7 @@ import {
 } from "../../../src/domain/employee.ts";
 import type { Bounds, Field, Fields, Schema } from "../../../src/domain/field.ts";
 import { activeAssetsFields, newLogFields, writeLogHeaders } from "../../../src/domain/maintenance-log.ts";
+import type { Properties } from "../../../src/domain/record.ts";
 
 const wordsOf = new Map<Field<unknown>, string>();
 
@@ -29,6 +30,19 @@ export function schemaOf(field: Field<unknown>): Schema {
     description: [words, ...(field.bounds ? [boundsWords(field.bounds)] : [])].join(" "),
   };
 }
+
+/** The schemas of a record's properties. `words` has those of what no client sends, and of what means something else when it is sent. */
+export const schemasOf = <P extends Properties>(
+  properties: P,
+  words: { readonly [Name in keyof P]?: string },
+) =>
+  Object.fromEntries<Schema>(
+    Object.entries(properties).map(([name, { schema, field }]) => {
+      const description = words[name] ?? (field && schemaOf(field)["description"]);
+      if (description === undefined) throw new Error(`there are no words for the property ${name}`);
+      return [name, { ...schema, description }];
+    }),
+  ) as Readonly<Record<keyof P, Schema>>;
 
 const boundsWords = ({ min, max, trimmed }: Bounds): string => {
   const bounds = min === 0 ? `At most ${grouped(max)}` : `${grouped(min)} to ${grouped(max)}`;

@@ -1,15 +1,15 @@
 import type { PublishedTrail } from "../../../src/application/trail/publishing.ts";
-import { type Asset, newAssetFields } from "../../../src/domain/asset.ts";
-import { type Employee, registrationFields } from "../../../src/domain/employee.ts";
+import { type Asset, assetProperties } from "../../../src/domain/asset.ts";
+import { type Employee, employeeProperties } from "../../../src/domain/employee.ts";
 import type { Schema } from "../../../src/domain/field.ts";
 import {
+  logProperties,
   type MaintenanceLog,
-  newLogFields,
   readStatus,
   readTaskType,
 } from "../../../src/domain/maintenance-log.ts";
 import { readRole } from "../../../src/domain/role.ts";
-import { schemaOf } from "./field-words.ts";
+import { schemasOf } from "./field-words.ts";
 
 /** The sets of words that have a name. */
 export const wordSchemas: Readonly<Record<string, Schema>> = {
@@ -54,19 +54,7 @@ const record = <T>(description: string, properties: Readonly<Record<keyof T, Sch
 const text = (description: string) => ({ type: "string", description });
 const anObject = { type: "object" };
 const textOrNull = (description: string) => ({ type: ["string", "null"], description });
-const flag = (description: string) => ({ type: "boolean", description });
-const int64 = (minimum: number, description: string) => ({
-  type: "integer",
-  format: "int64",
-  minimum,
-  description,
-});
-const idOf = (what: string) => int64(1, `The id of the ${what}.`);
-const count = (description: string) => int64(0, description);
-const dateOrNull = (description: string) => ({
-  ...newLogFields.performedDate.schema,
-  ...textOrNull(description),
-});
+const count = (description: string) => ({ type: "integer", format: "int64", minimum: 0, description });
 
 const employee: Employee = {
   id: 3,
@@ -82,28 +70,19 @@ const employee: Employee = {
 export const recordSchemas = {
   Employee: record<Employee>(
     "An employee. Employees are deactivated, never deleted.",
-    {
-      id: idOf("employee"),
-      firstName: schemaOf(registrationFields.firstName),
-      lastName: schemaOf(registrationFields.lastName),
-      phone: schemaOf(registrationFields.phone),
-      email: schemaOf(registrationFields.email),
-      role: schemaOf(registrationFields.role),
-      active: flag("Whether the employee can log in. A new employee is active."),
-    },
+    schemasOf(employeeProperties, {
+      id: "The id of the employee.",
+      active: "Whether the employee can log in. A new employee is active.",
+    }),
     employee,
   ),
   Asset: record<Asset>(
     "Something that is maintained. Assets are deactivated, never deleted.",
-    {
-      id: idOf("asset"),
-      name: schemaOf(newAssetFields.name),
-      description: schemaOf(newAssetFields.description),
-      active: flag("Whether the asset is in use."),
-      lastLogDate: dateOrNull(
-        "`performedDate` of the asset's newest log; null without logs, and always null in lists.",
-      ),
-    },
+    schemasOf(assetProperties, {
+      id: "The id of the asset.",
+      active: "Whether the asset is in use.",
+      lastLogDate: "`performedDate` of the asset's newest log; null without logs, and always null in lists.",
+    }),
     {
       id: 7,
       name: "Pump 7",
@@ -114,17 +93,13 @@ export const recordSchemas = {
   ),
   MaintenanceLog: record<MaintenanceLog>(
     "A maintenance log: who performed which work on which asset, and when. It is never changed and never removed.",
-    {
-      id: idOf("log"),
-      performedDate: schemaOf(newLogFields.performedDate),
-      status: schemaOf(newLogFields.status),
-      taskType: schemaOf(newLogFields.taskType),
-      comment: schemaOf(newLogFields.comment),
-      assetId: idOf("asset on which the work was performed"),
-      assetName: text("The name of the asset."),
-      performedByEmployeeId: idOf("employee who performed the work: the one who wrote the log"),
-      performedByName: text("First and last name of that employee as they are now, not as they were then."),
-    },
+    schemasOf(logProperties, {
+      id: "The id of the log.",
+      assetId: "The id of the asset on which the work was performed.",
+      assetName: "The name of the asset.",
+      performedByEmployeeId: "The id of the employee who performed the work: the one who wrote the log.",
+      performedByName: "First and last name of that employee as they are now, not as they were then.",
+    }),
     {
       id: 42,
       performedDate: "2026-11-21T09:30:00",

@@ -1,60 +1,76 @@
-import { logStatuses, taskTypes } from "../maintenance-log.ts";
-import { roles } from "../role.ts";
+import { assetProperties } from "../asset.ts";
+import { employeeProperties } from "../employee.ts";
+import { logProperties } from "../maintenance-log.ts";
+import { id, oneOf, orNull, type Part, type Properties, partOf, type Type, text } from "../record.ts";
 import { fromUtf8, TrailError } from "./encoding.ts";
 
 /** The kinds of entries, in the order in which they are numbered: who and what logs are about comes before the logs. */
 export const entryKinds = ["employee", "asset", "log"] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
-type Check<T> = (value: unknown) => value is T;
+/** What an entry says under one name. */
+export interface EntryField<T = unknown> extends Type<T> {
+  /** An entry may be without it. */
+  readonly isOptional?: true;
+}
+export type EntryFields = Readonly<Record<string, EntryField>>;
 
-const isId = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
-const isText = (value: unknown): value is string => typeof value === "string" && value.isWellFormed();
-const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
-const isMoment = (value: unknown): value is string =>
-  isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value);
-const isNullOr =
-  <T>(check: Check<T>) =>
-  (value: unknown): value is T | null =>
-    value === null || check(value);
-const isOneOf =
-  <const Words extends readonly string[]>(words: Words) =>
-  (value: unknown): value is Words[number] =>
-    words.some(word => word === value);
+/** What is null of a record is left out, so that entries from before there was such a property keep their bytes. */
+const leftOutIfNull = <T>({ schema, is }: Type<T>): EntryField<T> =>
+  is(null)
+    ? {
+        schema,
+        is: (value): value is T => value === undefined || (value !== null && is(value)),
+        isOptional: true,
+      }
+    : { schema, is };
 
-/** The employee who asked for the change; null for the operator. */
-const changedBy = isNullOr(isId);
+type Recorded<P extends Properties> = {
+  readonly [Name in keyof Part<P, "recorded">]: P[Name] extends Type<infer T>
+    ? EntryField<null extends T ? NonNullable<T> | undefined : T>
+    : never;
+};
+
+/** What a record and its entry both say. */
+export const recordedOf = <P extends Properties>(properties: P) =>
+  Object.fromEntries(
+    Object.entries<Type<unknown>>(partOf(properties, "recorded")).map(([name, type]) => [
+      name,
+      leftOutIfNull(type),
+    ]),
+  ) as Recorded<P>;
+
+const momentFormat = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+const moment: Type<string> = {
+  schema: text.schema,
+  is: (value): value is string => typeof value === "string" && momentFormat.test(value),
+};
 /** When the database took the record, in UTC; null for what was there before the trail. */
-const recordedAt = isNullOr(isMoment);
-
-/** What the states of employees and of assets have in common. */
-const ofState = { id: isId, active: isBoolean, changedBy, recordedAt };
+const recordedAt: EntryField<string | null> = orNull(moment);
+/** The employee who asked for the change; null for the operator. */
+const changedBy: EntryField<number | null> = orNull(id);
 
 /** What is signed: the fields of each kind. Those of a log are in the order of the API, and end with what it does not return. */
-const fieldsOf = {
+export const entryFields = {
   log: {
-    id: isId,
-    performedDate: isText,
-    status: isOneOf(logStatuses),
-    taskType: isOneOf(taskTypes),
-    comment: isText,
-    assetId: isId,
-    performedByEmployeeId: isId,
+    ...recordedOf(logProperties),
     // At the moment of writing: a later change of name changes what the API shows, never the entry. Null as recordedAt.
-    performedByName: isNullOr(isText),
+    performedByName: orNull(text),
     recordedAt,
-    kind: isOneOf(["log"]),
+    kind: oneOf("log"),
   },
-  employee: { ...ofState, role: isOneOf(roles), kind: isOneOf(["employee"]) },
-  asset: { ...ofState, name: isText, description: isText, kind: isOneOf(["asset"]) },
-} satisfies Record<EntryKind, Readonly<Record<string, Check<unknown>>>>;
+  employee: { ...recordedOf(employeeProperties), changedBy, recordedAt, kind: oneOf("employee") },
+  asset: { ...recordedOf(assetProperties), changedBy, recordedAt, kind: oneOf("asset") },
+} satisfies Record<EntryKind, EntryFields>;
 
-type Fields<Checks> = { readonly [F in keyof Checks]: Checks[F] extends Check<infer T> ? T : never };
+type Said<F extends EntryFields> = {
+  readonly [Name in keyof F]: F[Name] extends EntryField<infer T> ? T : never;
+};
 
 /** A maintenance log as it was written. */
-export type LogEntry = Fields<typeof fieldsOf.log>;
+export type LogEntry = Said<typeof entryFields.log>;
 /** A log, or an employee or asset that was created, or whose role or activity changed. */
-export type Entry = LogEntry | Fields<typeof fieldsOf.employee> | Fields<typeof fieldsOf.asset>;
+export type Entry = LogEntry | Said<typeof entryFields.employee> | Said<typeof entryFields.asset>;
 
 /** The entry that has these bytes. Throws TrailError when they are not those of one. */
 export function readEntry(bytes: Uint8Array): Entry {
@@ -68,9 +84,9 @@ export function readEntry(bytes: Uint8Array): Entry {
   const said = Object(value) as Readonly<Record<string, unknown> & { kind: unknown }>;
   const kind = entryKinds.find(known => known === said.kind);
   if (kind === undefined) throw new TrailError("is of an entry of an unknown kind");
-  const fields: Readonly<Record<string, Check<unknown>>> = fieldsOf[kind];
+  const fields: EntryFields = entryFields[kind];
   for (const name of new Set([...Object.keys(fields), ...Object.keys(said)])) {
-    if (!Object.hasOwn(fields, name) || !fields[name]?.(said[name]))
+    if (!Object.hasOwn(fields, name) || !fields[name]?.is(said[name]))
       throw new TrailError(`has a wrong ${name}`);
   }
   // RFC 8785: names in their order, values as ECMAScript writes them. A name that comes twice is excluded with it, of which
@@ -88,4 +104,4 @@ export function readLogEntry(bytes: Uint8Array): LogEntry {
 }
 
 /** What a log and its entry both say. */
-export const comparedFields = Object.keys(fieldsOf.log) as readonly (keyof LogEntry)[];
+export const comparedFields = Object.keys(entryFields.log) as readonly (keyof LogEntry)[];

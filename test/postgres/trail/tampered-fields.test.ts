@@ -1,48 +1,48 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { columnOf } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
+import { assetProperties } from "../../../src/domain/asset.ts";
+import { employeeProperties } from "../../../src/domain/employee.ts";
+import { partOf, type Type } from "../../../src/domain/record.ts";
+import { entryFields } from "../../../src/domain/trail/entry.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { everyId } from "../../support/trail-stage.ts";
 
-/** Another value for each column that an entry, or the last record of an employee or asset, says. */
-const changes = {
-  maintenance_log: [
-    "performed_date = performed_date + interval '1 microsecond'",
-    "status = 'COMPLETED'",
-    "task_type = 'MAINTENANCE'",
-    "comment = comment || ' '",
-    "asset_id = 2",
-    "performed_by_employee_id = 2",
-    "performed_by_name = 'Eve Hill'",
-    "performed_by_name = null",
-    "recorded_at = recorded_at + interval '1 microsecond'",
-    "recorded_at = null",
-  ],
-  employee_event: [
-    "employee_id = 2",
-    "role = 'ADMIN'",
-    "active = not active",
-    "changed_by = 1",
-    "recorded_at = recorded_at + interval '1 microsecond'",
-  ],
-  asset_event: [
-    "asset_id = 2",
-    "name = 'pump'",
-    "description = ' '",
-    "active = not active",
-    "changed_by = 1",
-    "recorded_at = recorded_at + interval '1 microsecond'",
-  ],
-  employee: ["role = 'ADMIN'", "active = not active"],
-  asset: ["name = 'pump'", "description = ' '", "active = not active"],
-} as const;
+/** The table of a kind, what is declared of its rows, and how a change of one is named. */
+const tables: readonly (readonly [string, string, Readonly<Record<string, Type<unknown>>>, string])[] = [
+  ["log", "maintenance_log", entryFields.log, "changed"],
+  ["employee", "employee_event", entryFields.employee, "changed"],
+  ["asset", "asset_event", entryFields.asset, "changed"],
+  ["employee", "employee", partOf(employeeProperties, "recorded"), "changed without a record"],
+  ["asset", "asset", partOf(assetProperties, "recorded"), "changed without a record"],
+];
+
+/** SQL for other values of a column than the one that it has. */
+function othersThan(value: string | null, column: string, { schema, is }: Type<unknown>): string[] {
+  const { type, enum: words } = schema as { type: string | string[]; enum?: readonly string[] };
+  const isOf = (name: string) => [type].flat().includes(name);
+  const other = isOf("integer")
+    ? value === "2"
+      ? "1"
+      : "2"
+    : isOf("boolean")
+      ? `not ${column}`
+      : words !== undefined
+        ? `'${words.find(word => word !== value)}'`
+        : /_(at|date)$/.test(column)
+          ? `${column} + interval '1 microsecond'`
+          : `coalesce(${column}, '') || ' '`;
+  return is(null) && value !== null ? [other, "null"] : [other];
+}
 
 describe("a record of which the owner of the tables has changed one field", async () => {
   const opened = await shared(openDatabase());
   const database = opened.connect();
   const owner = opened.session();
   await owner.unsafe(`
+    select setval('employee_event_id_seq', 100), setval('asset_event_id_seq', 200);
     insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
       values ('Ada', 'Byron', '123456', 'a', 'a', 'TECHNICIAN', 'x'), ('Grace', 'Hopper', '123456', 'g', 'g', 'MANAGER', 'x');
     insert into asset (name, description) values ('Pump', ''), ('Crane', '');
@@ -50,7 +50,9 @@ describe("a record of which the owner of the tables has changed one field", asyn
       values ('2026-01-01', 'PENDING', 'ERROR', '', 1, 1, 'Ada Byron')`);
   const none = { employee: 0, asset: 0, log: 0 };
   await makeRepositories(database).trail.ledger.number(0, none, none, 10, everyId);
-  for (const table of Object.keys(changes)) await owner.unsafe(`alter table ${table} disable trigger all`);
+  for (const [, table] of tables) await owner.unsafe(`alter table ${table} disable trigger all`);
+  for (const kind of ["employee", "asset"])
+    await owner.unsafe(`alter table ${kind}_event alter recorded_at drop not null`);
 
   async function findings(): Promise<string[]> {
     const found: string[] = [];
@@ -58,24 +60,39 @@ describe("a record of which the owner of the tables has changed one field", asyn
     return found;
   }
 
-  for (const [table, assignments] of Object.entries(changes)) {
-    const kind = table.replace("maintenance_", "").replace("_event", "");
-    const what = table === kind ? "changed without a record" : "changed";
-    for (const assignment of assignments) {
-      test(`is found: ${table}: ${assignment}`, async () => {
+  for (const [kind, table, fields, what] of tables) {
+    const first = `id = (select min(id) from ${table})`;
+    // Another id is another record: the one that had it is gone.
+    const { kind: _, id: __, ...changing } = fields;
+    for (const [name, type] of Object.entries(changing)) {
+      const column = columnOf(name).text;
+      test(`is found: ${column} of ${table}`, async () => {
         assert.deepEqual(await findings(), []);
-        const column = assignment.split(" ", 1)[0] as string;
         const [kept] = await owner.unsafe(
-          `select quote_nullable(${column}::text) as value from ${table} where id = 1`,
+          `select ${column}::text as text, quote_nullable(${column}::text) as value from ${table} where ${first}`,
         );
-        await owner.unsafe(`update ${table} set ${assignment} where id = 1`);
-        const found = await findings();
-        await owner.unsafe(`update ${table} set ${column} = ${kept?.["value"]} where id = 1`);
-        assert.ok(
-          found.some(finding => finding.startsWith(kind) && finding.endsWith(`: ${what}`)),
-          found.join("; "),
-        );
+        for (const other of othersThan(kept?.["text"], column, type)) {
+          await owner.unsafe(`update ${table} set ${column} = ${other} where ${first}`);
+          const found = await findings();
+          await owner.unsafe(`update ${table} set ${column} = ${kept?.["value"]} where ${first}`);
+          assert.ok(
+            found.some(finding => finding.startsWith(kind) && finding.endsWith(`: ${what}`)),
+            `${other}: ${found.join("; ")}`,
+          );
+        }
       });
     }
+  }
+
+  for (const kind of ["employee", "asset"]) {
+    test(`is found: whose record it is, of ${kind}_event`, async () => {
+      await owner.unsafe(`update ${kind}_event set ${kind}_id = 2 where ${kind}_id = 1`);
+      const found = await findings();
+      await owner.unsafe(
+        `update ${kind}_event set ${kind}_id = 1 where id = (select min(id) from ${kind}_event)`,
+      );
+      assert.ok(found.includes(`${kind} 2: changed`), found.join("; "));
+      assert.deepEqual(await findings(), []);
+    });
   }
 });

@@ -15,7 +15,8 @@ export type Bytes = readonly (Buffer | null)[];
 
 /** The one way to the database: statements in, rows or a DomainError out. Each is its own transaction. */
 export interface Database {
-  query<Row extends object>(source: StatementSource): Promise<Row[]>;
+  /** @param read checks each row (rows.ts). Without it, what is said of the rows is not checked. */
+  query<Row extends object>(source: StatementSource, read?: (row: object) => Row): Promise<Row[]>;
   /** Leaves the rows unread, to hand through what PostgreSQL has rendered. */
   queryBytes(source: StatementSource): Promise<Bytes[]>;
   load(): PoolLoad;
@@ -56,12 +57,12 @@ export function connect(
 
 /** Statements over a pool of links. */
 export function makeDatabase(pool: Pool<Link>): Database {
-  const run = <Row>(source: StatementSource, form: RowForm) =>
+  const run = <Row>(source: StatementSource, form: RowForm, read?: (row: object) => Row) =>
     pool.run(async link => {
       try {
         const rows = await link.send(typeof source === "function" ? source() : source, form);
         link.refuseUnconfirmed();
-        return rows as Row[];
+        return read === undefined ? (rows as Row[]) : rows.map(row => read(row as object));
       } catch (error) {
         const known = translate(error, link.server);
         // What PostgreSQL has not reported, such as a result that cannot be read, may come after the commit.
@@ -71,7 +72,7 @@ export function makeDatabase(pool: Pool<Link>): Database {
     });
 
   return {
-    query: source => run(source, "object"),
+    query: (source, read) => run(source, "object", read),
     queryBytes: source => run(source, "bytes"),
     load: () => pool.load(),
     close: () => pool.close(),

@@ -41,6 +41,16 @@ export const wholeNumber = (value: number): Statement => new Statement([String(M
 /** A word of ours as part of the text, which is cheaper than a value in a statement that compares it with each row. */
 export const knownWord = (text: string): Statement => new Statement([`'${text}'`], []);
 
+/** The column of a property: that of `performedDate` is performed_date. */
+export const columnOf = (property: string): Statement =>
+  new Statement([property.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)], []);
+
+/** A name for a column of the result, as it is. */
+export const resultName = (name: string): Statement => new Statement([`"${name}"`], []);
+
+export const listOf = (parts: readonly Statement[]): Statement =>
+  parts.reduce((all, next) => sql`${all}, ${next}`);
+
 export const unionOf = (statements: readonly Statement[]): Statement =>
   statements.map(each => sql`(${each})`).reduce((all, next) => sql`${all} union all ${next}`);
 

@@ -1,32 +1,39 @@
 import type { AssetRepository } from "../../../application/ports.ts";
-import type { Asset } from "../../../domain/asset.ts";
+import { assetProperties, newAssetFields } from "../../../domain/asset.ts";
 import { notFound, tokenNotValid } from "../../../domain/error.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
+import { insertionOf, readerOf, selectionOf } from "../connection/rows.ts";
 import { sql } from "../connection/statement.ts";
 import { askedBy, mayWrite, refuseRevoked } from "./write-check.ts";
+
+const withoutLogDate = selectionOf(assetProperties, { lastLogDate: sql`null` });
+const withLogDate = selectionOf(assetProperties, {
+  lastLogDate: sql`(select max(performed_date) from maintenance_log where asset_id = asset.id and id > -1)`,
+});
+const readAsset = readerOf(assetProperties);
 
 export function makeAssetRepository(database: Database): AssetRepository {
   const { query } = database;
   return {
-    list: listsById(database, sql`select id, name, description, active, null as "lastLogDate" from asset`),
+    list: listsById(database, sql`select ${withoutLogDate} from asset`),
 
     async find(id) {
-      const [asset] = await query<Asset>(sql`
-        select id, name, description, active,
-          (select max(performed_date) from maintenance_log where asset_id = asset.id and id > -1) as "lastLogDate"
-        from asset where id = ${id}`);
+      const [asset] = await query(sql`select ${withLogDate} from asset where id = ${id}`, readAsset);
       if (asset === undefined) throw notFound("Asset");
       return asset;
     },
 
-    async insert({ name, description, active }, by) {
-      const [asset] = await query<Asset>(sql`
-        insert into asset (name, description, active, asked_by)
-        select ${name}, ${description}, ${active}::boolean, ${askedBy(by)}::bigint where ${mayWrite(by)}
-        returning id, name, description, active, null as "lastLogDate"`);
-      if (asset === undefined) throw tokenNotValid();
-      return asset;
+    async insert(asset, by) {
+      const { columns, values } = insertionOf(newAssetFields, asset);
+      const [inserted] = await query(
+        sql`
+          insert into asset (${columns}, asked_by) select ${values}, ${askedBy(by)}::bigint where ${mayWrite(by)}
+          returning ${withoutLogDate}`,
+        readAsset,
+      );
+      if (inserted === undefined) throw tokenNotValid();
+      return inserted;
     },
 
     async setActive(id, active, by) {

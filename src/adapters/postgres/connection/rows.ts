@@ -1,0 +1,43 @@
+import { type Part, type Properties, partOf, type RecordOf } from "../../../domain/record.ts";
+import { columnOf, listOf, resultName, type Statement, sql, type Value } from "./statement.ts";
+
+/** The columns of properties in their own table. */
+export const columnsOf = (properties: Properties): Statement =>
+  listOf(Object.keys(partOf(properties, "recorded", "stored")).map(columnOf));
+
+/**
+ * What a statement selects to read records, by the names of their properties.
+ *
+ * @param computed an expression for each property that no column has
+ */
+export function selectionOf<P extends Properties>(
+  properties: P,
+  computed: { readonly [Name in keyof Part<P, "computed">]: Statement },
+): Statement {
+  const expressions: Readonly<Record<string, Statement>> = computed;
+  return listOf(
+    Object.keys(properties).map(name => sql`${expressions[name] ?? columnOf(name)} as ${resultName(name)}`),
+  );
+}
+
+/** What a statement inserts of these properties: their columns, and the values in the same order. */
+export function insertionOf<Name extends string>(
+  properties: Readonly<Record<Name, unknown>>,
+  record: Readonly<Record<NoInfer<Name>, Value>>,
+) {
+  const names = Object.keys(properties) as Name[];
+  // In a `select`, PostgreSQL would take a value without a type for a text.
+  const typed = (value: Value) => (typeof value === "boolean" ? sql`${value}::boolean` : sql`${value}`);
+  return { columns: listOf(names.map(columnOf)), values: listOf(names.map(name => typed(record[name]))) };
+}
+
+/** Makes what reads a row of that selection. It throws where a value is not of its type: the row may be of another statement. */
+export function readerOf<P extends Properties>(properties: P): (row: object) => RecordOf<P> {
+  const declared = Object.entries(properties);
+  return row => {
+    for (const [name, { is }] of declared)
+      if (!is((row as Readonly<Record<string, unknown>>)[name]))
+        throw new RangeError(`a row has a wrong ${name}`);
+    return row as RecordOf<P>;
+  };
+}
