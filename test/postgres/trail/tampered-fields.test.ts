@@ -8,6 +8,7 @@ import { partOf, type Type } from "../../../src/domain/record.ts";
 import { entryFields } from "../../../src/domain/trail/entry.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
+import { othersThan } from "../../support/other-values.ts";
 import { everyId } from "../../support/trail-stage.ts";
 
 /** The table of a kind, what is declared of its rows, and how a change of one is named. */
@@ -18,24 +19,6 @@ const tables: readonly (readonly [string, string, Readonly<Record<string, Type<u
   ["employee", "employee", partOf(employeeProperties, "recorded"), "changed without a record"],
   ["asset", "asset", partOf(assetProperties, "recorded"), "changed without a record"],
 ];
-
-/** SQL for other values of a column than the one that it has. */
-function othersThan(value: string | null, column: string, { schema, is }: Type<unknown>): string[] {
-  const { type, enum: words } = schema as { type: string | string[]; enum?: readonly string[] };
-  const isOf = (name: string) => [type].flat().includes(name);
-  const other = isOf("integer")
-    ? value === "2"
-      ? "1"
-      : "2"
-    : isOf("boolean")
-      ? `not ${column}`
-      : words !== undefined
-        ? `'${words.find(word => word !== value)}'`
-        : /_(at|date)$/.test(column)
-          ? `${column} + interval '1 microsecond'`
-          : `coalesce(${column}, '') || ' '`;
-  return is(null) && value !== null ? [other, "null"] : [other];
-}
 
 describe("a record of which the owner of the tables has changed one field", async () => {
   const opened = await shared(openDatabase());
