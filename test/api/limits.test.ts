@@ -19,13 +19,13 @@ for (const [promised, unit, limit] of [
   [/cuts off a handshake after (\d+) s/, 1_000, httpLimits.receiveMilliseconds],
   [/reads nothing for (\d+) s is cut off/, 1_000, httpLimits.takeMilliseconds],
   [/have not taken are at most (\d+) MiB/, mebibyte, httpLimits.responseBytes],
-  [/that have said nothing, and handshakes, get (\d+) ms/, 1, httpLimits.drainMilliseconds],
+  [/and TLS handshakes, are closed after (\d+) ms/, 1, httpLimits.drainMilliseconds],
   [/has its result, or 503, within (\d+) s/, 1_000, serviceLimits.deadlineMilliseconds],
   [/A body has at most (\d+) KiB/, kibibyte, bodyLimitBytes],
   [/has at most (\d+) headers/, 1, mostHeaders],
   [/headers of (\d+) KiB in all/, kibibyte, httpLimits.headerBytes],
   [/bodies under way together take at most (\d+) MiB/, mebibyte, httpLimits.bodyBytes],
-  [/without a token take at most (\d+) MiB/, mebibyte, httpLimits.bodyBytesWithoutToken],
+  [/requests without a token get at most (\d+) MiB/, mebibyte, httpLimits.bodyBytesWithoutToken],
 ] as const) {
   test(`a limit is the one that SECURITY.md states: ${promised.source}`, () => {
     const [, number = ""] = promised.exec(readFileSync("SECURITY.md", "utf8")) ?? [];
