@@ -4,7 +4,8 @@ import { notFound } from "../../../domain/error.ts";
 import { type LogPosition, type LogQuery, startOf } from "../../../domain/maintenance-log.ts";
 import { Care, Pages, pageBytes, pagesOf } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { type Cursor, readLogPage, type Scope } from "./log-statements.ts";
+import { type ActivePlace, readActivePage } from "./active-logs.ts";
+import { type LogPage, readLogPage, type Scope } from "./log-statements.ts";
 import type { SharedNames } from "./names.ts";
 import { type Bounds, ChunkRoom, chunksOf, idsIn, isUsedUp } from "./packed-logs.ts";
 
@@ -22,11 +23,15 @@ const boundsOf = ({ limit }: LogQuery): Bounds =>
 export function makeLogLists(database: Database, names: SharedNames) {
   const care = new Care();
 
-  async function* list(scope: Scope, bounds: Bounds): AsyncGenerator<LogChunk, undefined, boolean> {
-    const read = (last: Cursor, rows: number) => readLogPage(database, scope, last, rows);
+  /** @param read a page that begins at a place */
+  async function* list<Place extends LogPosition>(
+    start: Place,
+    read: (place: Place, rows: number) => Promise<LogPage<Place> | undefined>,
+    bounds: Bounds,
+  ): AsyncGenerator<LogChunk, undefined, boolean> {
     const room = new ChunkRoom();
     // As a rule one row more tells whether there are more. Where it does not, `next` may lead to an empty page.
-    const pages = new Pages(pagesOf(startOf(scope) ?? beforeAll, read, care, bounds.rows + 1));
+    const pages = new Pages(pagesOf(start, read, care, bounds.rows + 1));
     let left = bounds;
     const isPaged = bounds.bytes === pageBytes;
     let mayReadAhead = false;
@@ -49,11 +54,22 @@ export function makeLogLists(database: Database, names: SharedNames) {
     }
   }
 
+  const listOf = (scope: Scope) =>
+    list(
+      startOf(scope) ?? beforeAll,
+      (last, rows) => readLogPage(database, scope, last, rows),
+      boundsOf(scope),
+    );
+
   return {
-    list: query => list(query, boundsOf(query)),
-    listOfAsset: (assetId, query) => list({ ...query, assetId }, boundsOf(query)),
-    listOfPerformer: (employeeId, query) => list({ ...query, employeeId }, boundsOf(query)),
+    list: query => listOf(query),
+    listOfAsset: (assetId, query) => listOf({ ...query, assetId }),
+    listOfPerformer: (employeeId, query) => listOf({ ...query, employeeId }),
     listOfActiveAssets: (filter, limit) =>
-      list({ ...filter, ofActiveAssets: true }, { ...noBounds, rows: limit }),
+      list<ActivePlace>(
+        startOf(filter) ?? beforeAll,
+        (place, rows) => readActivePage(database, { ...filter, wanted: limit }, place, rows),
+        { ...noBounds, rows: limit },
+      ),
   } satisfies Partial<MaintenanceLogRepository>;
 }

@@ -3,26 +3,16 @@ import { type Page, pageBytes } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { knownWord, nothing, type Statement, sql, unionOf } from "../connection/statement.ts";
 import { assetJson, fullName, type Names, performerJson } from "./names.ts";
-import { lastPosition, type PackedLogs, readPosition, words } from "./packed-logs.ts";
+import { lastPosition, type PackedLogs, words } from "./packed-logs.ts";
 
 /** Which logs a list is of. */
 export interface Scope extends LogQuery {
   readonly assetId?: number;
   readonly employeeId?: number;
-  readonly ofActiveAssets?: true;
 }
 
-/**
- * Where a list goes on. A page of the logs of active assets is found in one of two ways: in a *window*, the next few thousand
- * logs of any asset, or *merged* from the logs of each active asset. After a window with few logs of active assets the next page
- * is merged; after that a window is tried again, because further on such logs may be dense.
- */
-export interface Cursor extends LogPosition {
-  /** Set where the next page is merged: the most logs that it may have. */
-  readonly byAsset?: number;
-}
-
-export interface LogPage extends Page<Cursor> {
+/** @typeParam Key where the list goes on */
+export interface LogPage<Key = LogPosition> extends Page<Key> {
   readonly logs: PackedLogs;
   /** The name of the asset or performer whose list it is, since perhaps no other list has asked for it lately. */
   readonly names?: Partial<Names>;
@@ -30,25 +20,9 @@ export interface LogPage extends Page<Cursor> {
   readonly missing?: "Asset" | "Employee";
 }
 
-// Numbers that are in the text of the statement, because PostgreSQL then keeps the plan: to plan each page anew takes a
-// quarter of its time.
-/** Logs that one statement reads. */
-const [mostRows, mostRowsText] = [2_000, sql`2000`];
-/** Logs of which one statement asks whether their assets are active. */
-const [windowRows, windowText] = [4_000, sql`4000`];
-
-/** Logs of active assets in a window after which the next window is read: fewer where many assets are active, since merging then costs more. */
-const [fewestOfWindow, windowWorth] = [40, 40_000];
-
-/** Logs that one statement sorts where it merges asset by asset: of each asset it takes as many as the page may have. */
-const mostMerged = 1_000_000;
-/** The page may have so many, however many assets are active. */
-const fewestMerged = 20;
-
-const newestFirst = sql`order by l.performed_date desc, l.id desc`;
-const positions = sql`l.performed_date, l.id`;
-const columns = sql`${positions}, l.status, l.task_type, l.comment, l.asset_id, l.performed_by_employee_id`;
-const ofActiveAssets = sql`where (select a.active from asset a where a.id = l.asset_id)`;
+export const newestFirst = sql`order by l.performed_date desc, l.id desc`;
+export const positions = sql`l.performed_date, l.id`;
+export const columns = sql`${positions}, l.status, l.task_type, l.comment, l.asset_id, l.performed_by_employee_id`;
 
 /** The value for a column that has one of these words, and an empty text for any other. */
 function choose(column: Statement, choices: readonly string[], valueFor: (word: string) => Statement) {
@@ -64,7 +38,7 @@ const wordsIndex = choose(sql`l.status`, logStatuses, status =>
 );
 
 /** The logs that come after a position, up to the start of the period. */
-const after = ({ performedFrom }: Scope, { performedDate, id }: LogPosition): Statement => sql`
+export const after = ({ performedFrom }: Scope, { performedDate, id }: LogPosition): Statement => sql`
   (l.performed_date, l.id) < (${performedDate}::text::timestamp, ${id})
   ${performedFrom === undefined ? nothing : sql`and l.performed_date >= ${performedFrom}::text::timestamp`}`;
 
@@ -106,7 +80,10 @@ const [byDate, byOneColumn] = [sql`l.id > 0`, sql`l.id > -1`];
  * The conditions of lists whose newest logs are those of the list, each of which has an index in its order: one list for each
  * status and task type, unless there is an index without these.
  */
-function branchesOf({ employeeId, status, taskType }: Scope, ofSubject?: Statement): readonly Statement[] {
+export function branchesOf(
+  { employeeId, status, taskType }: Scope,
+  ofSubject?: Statement,
+): readonly Statement[] {
   const hasWords = (status ?? taskType) !== undefined;
   if (!hasWords && employeeId === undefined)
     return [ofSubject ? sql`${ofSubject} and ${byOneColumn}` : byDate];
@@ -118,7 +95,12 @@ function branchesOf({ employeeId, status, taskType }: Scope, ofSubject?: Stateme
 }
 
 /** The newest logs of some lists. PostgreSQL merges these, and reads no more of each than it needs. */
-function newestOf(branches: readonly Statement[], shown: Statement, afterLast: Statement, limit: Statement) {
+export function newestOf(
+  branches: readonly Statement[],
+  shown: Statement,
+  afterLast: Statement,
+  limit: Statement,
+) {
   const all = branches.map(
     branch =>
       sql`select ${shown} from maintenance_log l where ${afterLast} and ${branch} ${newestFirst} limit ${limit}`,
@@ -126,75 +108,70 @@ function newestOf(branches: readonly Statement[], shown: Statement, afterLast: S
   return sql`select ${shown} from (${unionOf(all)}) l ${newestFirst} limit ${limit}`;
 }
 
-/** The newest logs of the assets that are active, found within the indexes of each. */
-const mergedByAsset = (scope: Scope, afterLast: Statement, limit: Statement): Statement => sql`
-  select ${columns} from (
-    select ${positions} from (select id from asset where active) a cross join lateral (
-      ${newestOf(branchesOf(scope, sql`l.asset_id = a.id`), positions, afterLast, limit)}
-    ) l ${newestFirst} limit ${limit}
-  ) found cross join lateral (
-    select ${columns} from maintenance_log l where l.id = found.id offset 0
-  ) l order by found.performed_date desc, found.id desc`;
+/** A page, and what else its statement has read. */
+interface ReadPage {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly logs: PackedLogs;
+  readonly beside: Uint8Array | undefined;
+}
 
-/** Reads a page of logs as PackedLogs has it. */
-export async function readLogPage(
+/**
+ * Reads logs as PackedLogs has them, and a text beside them. Undefined when they come to too many bytes.
+ *
+ * @param found rows of `columns`, in the order of the page
+ */
+export async function readPacked(
   { queryBytes }: Database,
-  scope: Scope,
-  last: Cursor,
-  most: number,
-): Promise<LogPage | undefined> {
-  const limit = Math.min(most, last.byAsset ?? mostRows);
-  const subject = subjectOf(scope);
-  const afterLast = after(scope, last);
-  const newest = (shown: Statement, rows: Statement) =>
-    newestOf(branchesOf(scope, subject?.condition), shown, afterLast, rows);
-  const isMerged = last.byAsset !== undefined;
-  const isWindow = scope.ofActiveAssets && !isMerged;
-  const rowsFound = isMerged
-    ? mergedByAsset(scope, afterLast, sql`${limit}`)
-    : sql`
-      select ${columns} from (${newest(columns, isWindow ? windowText : mostRowsText)}) l
-      ${isWindow ? ofActiveAssets : nothing} ${newestFirst} limit ${limit}`;
-  // Position, and the number of active assets, as `afterWindow` reads them.
-  const endOfWindow = sql`
-    case when rows < ${limit} then (
-      select concat_ws(',', l.id, l.performed_date, (select count(*) from asset where active)) from (
-        select ${positions} from (${newest(positions, windowText)}) l ${newestFirst} offset ${windowRows - 1} limit 1
-      ) l
-    ) end`;
+  found: Statement,
+  beside: Statement,
+): Promise<ReadPage | undefined> {
   // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them
   // would let the planner sort the rows for it first, from PostgreSQL 16 on.
   const [row] = await queryBytes(sql`
-    select fields, comments, rows, ${subject?.name ?? sql`null`}, ${isWindow ? endOfWindow : sql`null`}
-    from (
+    select fields, comments, rows, ${beside} from (
       select
         string_agg(concat_ws(',', l.id, l.performed_date, ${wordsIndex}, l.asset_id,
           l.performed_by_employee_id, octet_length(l.comment), ''), '') as fields,
         string_agg(l.comment, '') as comments,
         count(*) as rows
-      from (${rowsFound}) l
+      from (${found}) l
     ) page
     where rows <= 1 or octet_length(fields) + octet_length(comments) <= ${pageBytes}`);
   if (row === undefined) return undefined;
-  const [fields = Buffer.alloc(0), comments = Buffer.alloc(0), count, name, windowEnd] = row.map(
-    column => column ?? undefined,
-  );
-  const logs = { fields, comments };
-  const rows = Number(count);
+  const [fields, comments, count, text] = row;
+  const logs = { fields: fields ?? Buffer.alloc(0), comments: comments ?? Buffer.alloc(0) };
   return {
-    rows,
-    bytes: fields.length + comments.length,
-    next: rows === limit ? lastPosition(logs) : windowEnd && afterWindow(windowEnd, rows),
+    rows: Number(count),
+    bytes: logs.fields.length + logs.comments.length,
     logs,
-    ...(subject && (name === undefined ? { missing: subject.kind } : { names: subject.named(String(name)) })),
+    beside: text ?? undefined,
   };
 }
 
-/** Where a list goes on after a window of which so many logs were of active assets. */
-function afterWindow(end: Uint8Array, rows: number): Cursor {
-  const assets = Number(Buffer.from(end).toString("latin1").split(",")[2]);
-  const position = readPosition(end);
-  if (rows >= Math.max(fewestOfWindow, windowWorth / assets)) return position;
-  const byAsset = Math.max(fewestMerged, Math.min(Math.floor(mostMerged / assets), mostRows));
-  return { ...position, byAsset };
+/** Logs that one statement reads. In the text, because PostgreSQL then keeps the plan: to plan each page anew takes a quarter of its time. */
+const [mostRows, mostRowsText] = [2_000, sql`2000`];
+
+/** Reads a page of all logs, or of those of an asset or a performer. */
+export async function readLogPage(
+  database: Database,
+  scope: Scope,
+  last: LogPosition,
+  most: number,
+): Promise<LogPage | undefined> {
+  const limit = Math.min(most, mostRows);
+  const subject = subjectOf(scope);
+  const newest = newestOf(branchesOf(scope, subject?.condition), columns, after(scope, last), mostRowsText);
+  const page = await readPacked(
+    database,
+    sql`select ${columns} from (${newest}) l ${newestFirst} limit ${limit}`,
+    subject?.name ?? sql`null`,
+  );
+  if (page === undefined) return undefined;
+  const { beside: name, ...read } = page;
+  return {
+    ...read,
+    next: read.rows === limit ? lastPosition(read.logs) : undefined,
+    ...(subject && (name === undefined ? { missing: subject.kind } : { names: subject.named(String(name)) })),
+  };
 }
