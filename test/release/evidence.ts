@@ -355,7 +355,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: ["test/api/limits.test.ts", "test/api/bodies.test.ts", "test/lab/faults"],
   },
   "A page of a list has at most 256 KiB": {
-    code: ["pages.ts", "log-statements.ts"],
+    code: ["pages.ts", "log-statements.ts", "active-logs.ts"],
     tests: ["log-lists.test.ts", "plans.test.ts"],
   },
   "Text from a client never becomes SQL": {

@@ -712,7 +712,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "A list costs PostgreSQL about what": [
     [
-      "log-statements.ts",
+      "active-logs.ts",
       "[4_000, sql`4000`]",
       "[4_000, sql`4000000`]",
       "the newest logs when few assets are active with the filter {}: found by maintenance_log_by_date, maintenance_log_by_asset, maintenance_log_pkey",
