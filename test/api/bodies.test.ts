@@ -5,6 +5,7 @@ import { runInNewContext } from "node:vm";
 import type { HttpLimits } from "../../src/adapters/http/request/limits.ts";
 import type { EmailKey } from "../../src/domain/employee.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { openSockets } from "../support/accepted-sockets.ts";
 import { repositoriesListing } from "../support/own-reads.ts";
 import { dial, sendRaw } from "../support/raw-client.ts";
 import { assertRefusal, bearerOf, host, login, settle, statusesIn } from "../support/raw-request.ts";
@@ -83,7 +84,7 @@ describe("bodies under way", () => {
     await until(() => waiting.length === 1);
     assert.equal(world.load().requests, 1);
     socket.resetAndDestroy();
-    await until(() => world.load().connections === 0);
+    await until(() => openSockets(world.port).length === 0);
     for (const letGo of waiting) letGo();
     await until(() => world.load().requests === 0);
     await until(() => world.load().bodyBytes === 0, 2_000);
@@ -147,7 +148,7 @@ describe("bodies under way", () => {
     const attackers = await Promise.all(Array.from({ length: 20 }, () => dial(world.port)));
     for (const { socket } of attackers) socket.write(`${head(login, `${manyFields}Content-Length: 2\r\n`)}{`);
     await until(() => world.load().turnedAway.bodies === 16);
-    await until(() => world.load().connections === 4);
+    await until(() => openSockets(world.port).length === 4);
     assert.ok(world.load().bodyBytes > 4 * manyFieldsBytes);
     for (const { socket } of attackers) socket.destroy();
     await until(() => world.load().bodyBytes === 0);
@@ -166,7 +167,7 @@ describe("bodies under way", () => {
         return process.memoryUsage().arrayBuffers;
       };
       const clients = await Promise.all(Array.from({ length: 100 }, () => dial(world.port)));
-      await until(() => world.load().connections === 100);
+      await until(() => openSockets(world.port).length === 100);
       const before = held();
       const begun = head(`${api}/assets`, `${bearerOf(world)}Transfer-Encoding: chunked\r\n`);
       for (const { socket } of clients) socket.write(`${begun}ffff\r\n${"x".repeat(65_535)}\r\n`);
@@ -177,9 +178,9 @@ describe("bodies under way", () => {
       for (const { text } of refused()) assertRefusal(text(), status);
       const { bodyBytes } = world.load();
       await until(() => held() < before + bodyBytes + 1_000_000);
-      assert.equal(world.load().connections, 100);
+      assert.equal(openSockets(world.port).length, 100);
       for (const { socket } of clients) socket.resetAndDestroy();
-      await until(() => world.load().connections === 0);
+      await until(() => openSockets(world.port).length === 0);
     });
   }
 
@@ -265,7 +266,7 @@ describe("a response that is sent while the body of its request still arrives", 
     }
     await until(() => world.load().turnedAway.slowClients === 34);
     await Promise.all(attackers.slice(0, 34).map(({ closed }) => closed()));
-    assert.equal(world.load().connections, 6);
+    assert.equal(openSockets(world.port).length, 6);
     const { responseBytes } = world.load();
     assert.ok(responseBytes > 6 * manyFieldsBytes && responseBytes < 200_000, `${responseBytes}`);
     assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);

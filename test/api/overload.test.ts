@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EmailKey } from "../../src/domain/employee.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
+import { openSockets } from "../support/accepted-sockets.ts";
 import { makeWaitingRepositories, repositoriesListing } from "../support/own-reads.ts";
 import { dial } from "../support/raw-client.ts";
 import { assertRefusal, bearerOf, ends, host, login } from "../support/raw-request.ts";
@@ -58,7 +59,7 @@ describe("overload", () => {
     const body = `POST ${login} HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
     const dripping = await Promise.all(Array.from({ length: 10 }, () => dial(world.port)));
     for (const { socket } of dripping) socket.write(body);
-    await until(() => world.load().connections >= 10);
+    await until(() => openSockets(world.port).length >= 10);
     assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
     for (const { socket } of dripping) socket.destroy();
     await until(() => world.load().requests === 0);
@@ -100,10 +101,10 @@ describe("overload", () => {
   test("connections past the bound are closed without a response, and counted", async () => {
     await using world = await openWorld({ limits: { connections: 2, sweepMilliseconds: 10 } });
     const allowed = [await dial(world.port), await dial(world.port)];
-    await until(() => world.load().connections === 2);
+    await until(() => openSockets(world.port).length === 2);
     const flood = await Promise.all(Array.from({ length: 20 }, () => dial(world.port)));
     await Promise.all(flood.map(({ closed }) => closed()));
-    assert.equal(world.load().connections, 2);
+    assert.equal(openSockets(world.port).length, 2);
     assert.equal(world.load().turnedAway.connections, 20);
     await until(() => world.recorded.some(({ details }) => Number(details?.["connections"]) > 0));
     for (const { socket, text } of allowed) {
@@ -111,7 +112,7 @@ describe("overload", () => {
       await until(() => text().startsWith("HTTP/1.1 200 "));
       socket.destroy();
     }
-    await until(() => world.load().connections === 0);
+    await until(() => openSockets(world.port).length === 0);
     assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
   });
 });
@@ -153,7 +154,7 @@ describe("a client that goes away", () => {
     }
     // Where a request waits nothing is read, so that the end is seen when the work before it is done.
     waiting.letGo();
-    await until(() => world.load().connections === 0 && world.load().requests === 0);
+    await until(() => openSockets(world.port).length === 0 && world.load().requests === 0);
     assert.equal(lists, 0);
     assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
     assert.deepEqual(

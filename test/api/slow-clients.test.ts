@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { describe, test } from "node:test";
 import type { JsonChunk } from "../../src/application/json-list.ts";
 import type { LogPosition } from "../../src/domain/maintenance-log.ts";
+import { openSockets } from "../support/accepted-sockets.ts";
 import { repositoriesListing } from "../support/own-reads.ts";
 import { dial } from "../support/raw-client.ts";
 import { bearerOf, host, login } from "../support/raw-request.ts";
@@ -45,7 +46,7 @@ describe("slow clients", () => {
       assert.doesNotMatch(text(), /^HTTP\/1\.1 413 /m, what);
       if (what.includes("after an answer")) assert.match(text(), /^HTTP\/1\.1 200 /);
     }
-    await until(() => world.load().connections === 0);
+    await until(() => openSockets(world.port).length === 0);
     assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
     // Each is in the log once, and in the count for ever.
     const logged = () =>
@@ -75,7 +76,7 @@ describe("slow clients", () => {
     await until(() => ended);
     socket.resume();
     await closed();
-    await until(() => world.load().connections === 0 && world.load().requests === 0);
+    await until(() => openSockets(world.port).length === 0 && world.load().requests === 0);
   });
 });
 

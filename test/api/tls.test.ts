@@ -17,6 +17,7 @@ import { readServerIdentity } from "../../src/adapters/server-identity.ts";
 import { optional, rule } from "../../src/domain/field.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
+import { openSockets } from "../support/accepted-sockets.ts";
 import { makeOwnIdentity } from "../support/certificates.ts";
 import { closeEmpty } from "../support/given-back.ts";
 import { askByTls } from "../support/https-client.ts";
@@ -109,7 +110,7 @@ describe("TLS", () => {
     });
     await once(plain, "close");
     assert.doesNotMatch(answer, /HTTP/);
-    await closeEmpty(server, 1_000);
+    await closeEmpty(server, port, 1_000);
   });
 
   for (const [which, algorithm, isRenewed] of [
@@ -153,7 +154,7 @@ describe("TLS", () => {
       }
       const renegotiation = await run(["-tls1_2", "-legacy_renegotiation"], "R\n");
       assert.doesNotMatch(renegotiation, /RENEGOTIATING[\s\S]*verify return/);
-      await closeEmpty(server, 1_000);
+      await closeEmpty(server, port, 1_000);
     });
   }
 
@@ -168,7 +169,7 @@ describe("TLS", () => {
     kept.write("OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n");
     assert.match(String((await once(kept, "data"))[0]), /^HTTP\/1\.1 200 /);
     kept.destroy();
-    await closeEmpty(server, 1_000);
+    await closeEmpty(server, port, 1_000);
   });
 
   test("bounds the handshakes that do not go on", { timeout: 10_000 }, async () => {
@@ -189,8 +190,8 @@ describe("TLS", () => {
       .on("error", () => {})
       .resume();
     await once(silent, "connect");
-    await Promise.all([closeEmpty(server, 50), once(silent, "close")]);
-    await until(() => server.load().connections === 0);
+    await Promise.all([closeEmpty(server, port, 50), once(silent, "close")]);
+    await until(() => openSockets(port).length === 0);
   });
 
   test("ends handshakes under way when it is asked to stop, and waits for none", async () => {
@@ -198,10 +199,10 @@ describe("TLS", () => {
     const silent = dial(port, "127.0.0.1")
       .on("error", () => {})
       .resume();
-    await until(() => server.load().connections === 1);
+    await until(() => openSockets(port).length === 1);
     // The grace period would outlast the test.
     await Promise.all([server.close(3_600_000), once(silent, "close")]);
-    await until(() => server.load().connections === 0);
+    await until(() => openSockets(port).length === 0);
   });
 
   test("strangers who send CONNECT and bodies in small chunks spoil no request of others", async () => {
@@ -234,7 +235,7 @@ describe("TLS", () => {
     }
     isOver = true;
     for (const stranger of strangers) stranger.destroy();
-    await closeEmpty(server, 1_000);
+    await closeEmpty(server, port, 1_000);
   });
 
   test("does not wait for a client that resets its connection before the response is written", async () => {
@@ -253,7 +254,7 @@ describe("TLS", () => {
     await once(transport, "close");
     // The server would wait for `takeMilliseconds` otherwise.
     await until(() => server.load().requests === 0, 20_000);
-    await closeEmpty(server, 1_000);
+    await closeEmpty(server, port, 1_000);
   });
 
   test("cuts clients that send too slowly", async () => {
@@ -275,6 +276,6 @@ describe("TLS", () => {
     await once(socket, "close");
     clearInterval(dripping);
     assert.match(text, /^HTTP\/1\.1 408 /);
-    await closeEmpty(server, 1_000);
+    await closeEmpty(server, port, 1_000);
   });
 });

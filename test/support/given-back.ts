@@ -1,4 +1,5 @@
 import type { HttpServer } from "../../src/adapters/http/server/server.ts";
+import { heldSockets } from "./accepted-sockets.ts";
 import { until } from "./until.ts";
 
 /** What a peer or a process of PostgreSQL takes to end, on a machine under load too. */
@@ -16,10 +17,23 @@ export async function assertGivenBack<T>(what: string, left: () => Promise<reado
   });
 }
 
-/** Closes a server. Fails where it still holds something after that: each number of its load is a level, and those are 0. */
-export async function closeEmpty(server: Pick<HttpServer, "close" | "load">, graceMilliseconds: number) {
+/**
+ * Closes a server. Fails where it still holds something after that: each number of its load is a level, and those are 0. It also
+ * fails where anything still refers to a connection that the server has accepted, whatever the server counts.
+ */
+export async function closeEmpty(
+  server: Pick<HttpServer, "close" | "load">,
+  port: number,
+  graceMilliseconds: number,
+  mayHold = false,
+): Promise<void> {
   await server.close(graceMilliseconds);
   await assertGivenBack("a closed server still holds", async () =>
     Object.entries(server.load()).filter(([, level]) => typeof level === "number" && level !== 0),
   );
+  await assertGivenBack("a closed server still refers to connections", async () =>
+    mayHold ? [] : [heldSockets(port)].filter(held => held > 0),
+  );
+  // Not collected before: it is what may refer to them.
+  server.load();
 }

@@ -87,8 +87,10 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     pause: sleep,
   });
   const app = makeApp(ports, trail.published, { allowedOrigins, trustedProxies, limits }, meter);
+  // A timer holds a connection that has been refused.
+  const lingers = (limits.lingerMilliseconds ?? 0) > 10_000;
   const port = await app.listen(0, "127.0.0.1");
-  const closed = closeAtEnd(() => closeEmpty(app, 0));
+  const closed = closeAtEnd(() => closeEmpty(app, port, 0, lingers));
   const call = makeClient(port);
 
   const passwordHash = await passwords.hash(password, ["operator"]);
@@ -120,7 +122,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     load: () => app.load(),
     close(graceMilliseconds = 0) {
       closed();
-      return closeEmpty(app, graceMilliseconds);
+      return closeEmpty(app, port, graceMilliseconds, lingers);
     },
     [Symbol.asyncDispose](this: World) {
       return this.close();
