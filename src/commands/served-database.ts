@@ -1,11 +1,14 @@
+import { makeConfirmReads } from "../adapters/postgres/batching/confirm.ts";
 import {
   connect,
   type Database,
   probeLimits,
+  serversOf,
   serviceLimits,
   trailLimits,
 } from "../adapters/postgres/connection/database.ts";
 import type { PoolLimits } from "../adapters/postgres/connection/pool.ts";
+import type { SessionNeeds } from "../adapters/postgres/connection/session.ts";
 import { sql } from "../adapters/postgres/connection/statement.ts";
 import {
   examine,
@@ -27,20 +30,21 @@ export class ServedDatabase {
   readonly probe: Database;
   readonly #schema: Schema;
   readonly #use: Use;
+  readonly #confirmWrites: () => Promise<void>;
 
   constructor({ databaseUrl, durability }: ServeSettings, sqlFolder: string) {
     const use = { isDurable: durability === "required" };
     const needs = { mayLoseCommits: !use.isDurable, check: sessionCheck(use) };
-    const open = (limits: PoolLimits) => connect(databaseUrl, limits, needs);
+    const servers = serversOf(databaseUrl);
+    const open = (limits: PoolLimits, more: SessionNeeds = {}) =>
+      connect(databaseUrl, limits, { ...needs, ...more }, servers);
     this.#use = use;
     this.#schema = readSchema(sqlFolder);
     this.requests = open(serviceLimits);
     this.trail = open(trailLimits);
     // Opened anew now and then: an open connection does not show that the password was changed.
-    this.probe = connect(databaseUrl, probeLimits, {
-      ...needs,
-      keptMilliseconds: 10_000,
-    });
+    this.probe = open(probeLimits, { keptMilliseconds: 10_000 });
+    this.#confirmWrites = makeConfirmReads(this.probe);
   }
 
   /** Throws UnsuitableDatabase, or UNAVAILABLE. */
@@ -51,8 +55,11 @@ export class ServedDatabase {
   }
 
   /** What is wrong with the database of a running service. Throws UnsuitableDatabase, or UNAVAILABLE. */
-  examine(): Promise<readonly Finding[]> {
-    return examine(this.probe, this.#schema, this.#use, keepsFromServing);
+  async examine(): Promise<readonly Finding[]> {
+    const findings = await examine(this.probe, this.#schema, this.#use, keepsFromServing);
+    // A leader that was replaced goes on answering, and only a commit shows that no standby confirms what it writes.
+    if (findings.length === 0) await this.#confirmWrites();
+    return findings;
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
 import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { stackOf } from "../adapters/json-event-log.ts";
-import { type DatabaseState, makeReadiness, type ServicePhase } from "../adapters/ops/figures/readiness.ts";
+import { makeReadiness, type ReadState, type ServicePhase } from "../adapters/ops/figures/readiness.ts";
 import { makeRequestMeter } from "../adapters/ops/figures/request-meter.ts";
 import type { Sources } from "../adapters/ops/operations-listener.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
@@ -16,7 +16,7 @@ import type { EventLog } from "../application/process.ts";
 import { makeTrail } from "../application/trail/trail.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
 import type { ServeSettings } from "../config/settings.ts";
-import { isUnavailable } from "../domain/error.ts";
+import { causeOf, isUnavailable } from "../domain/error.ts";
 import { faultOf } from "../domain/trail/encoding.ts";
 import { compareStateFile } from "./command-database.ts";
 import type { ServedDatabase } from "./served-database.ts";
@@ -81,7 +81,11 @@ export async function makeService(
     checkpoint: trail.checkpoint,
     now: systemClock.now,
     apiAddress,
-    readiness: makeReadiness(phase, () => stateOf(database.examine())),
+    readiness: makeReadiness(
+      phase,
+      () => stateOf(database.examine()),
+      state => events.warn("database not ready", { ...state }),
+    ),
     failed: (event, error) => events.error(event, { cause: stackOf(error) }),
   };
   const operations = opsPort === undefined ? undefined : await operationsOf(sources);
@@ -113,8 +117,8 @@ export async function makeService(
 const operationsOf = async (sources: Sources) =>
   (await import("../adapters/ops/operations-listener.ts")).makeOperations(sources);
 
-/** Without a driver's message, because any client of the operations listener may read this. */
-async function stateOf(examination: Promise<readonly Finding[]>): Promise<DatabaseState> {
+/** Without a driver's message but in the cause, because any client of the operations listener may read the rest. */
+async function stateOf(examination: Promise<readonly Finding[]>): Promise<ReadState> {
   try {
     const broken = await examination;
     const others = broken.filter(({ promise }) => promise.name !== "writes").map(({ words }) => words);
@@ -123,7 +127,7 @@ async function stateOf(examination: Promise<readonly Finding[]>): Promise<Databa
   } catch (error) {
     const unsuitable = unsuitabilityOf(error);
     if (unsuitable !== undefined) return { database: "ok", schema: unsuitable.message };
-    if (isUnavailable(error)) return { database: "not available", schema: "unknown" };
-    throw error;
+    if (isUnavailable(error)) return { database: "not available", schema: "unknown", cause: causeOf(error) };
+    return { database: "fails", schema: "unknown", cause: stackOf(error) };
   }
 }

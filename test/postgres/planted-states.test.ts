@@ -51,6 +51,8 @@ describe("a statement of a request that PostgreSQL refuses", async () => {
       return plantedLink(await openLink(access, server as NonNullable<typeof server>, {}, signal));
     },
     isBroken: error => !isRefused(error),
+    isUsable: link => link.isOpen(),
+    suspect: () => {},
   });
   const database = makeDatabase(pool);
   const world = await openWorld({ repositories: makeRepositories(database) });

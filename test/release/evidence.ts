@@ -307,7 +307,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "A list costs PostgreSQL about what": {
-    code: ["pages.ts", "log-statements.ts"],
+    code: ["pages.ts", "log-statements.ts", "active-logs.ts"],
     tests: ["test/unit/adapters/postgres/batching/pages.test.ts", "test/postgres/repositories/plans.test.ts"],
   },
   "A walk over a list": {

@@ -140,6 +140,8 @@ export class Simulation {
         });
       }),
     isBroken: error => !isRefused(error),
+    isUsable: link => link.isOpen(),
+    suspect: () => {},
   });
   readonly #run = batched(
     makeDatabase(this.#pool).query,

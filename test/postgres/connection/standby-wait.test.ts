@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import postgres from "postgres";
-import { connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { readDatabaseUrl } from "../../../src/adapters/postgres/connection/database-url.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
+import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
+import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
+import { ServedDatabase } from "../../../src/commands/served-database.ts";
+import type { ServeSettings } from "../../../src/config/settings.ts";
+import { schema } from "../../support/database.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../support/native-postgres.ts";
+import { anEmployee } from "../../support/test-records.ts";
 import { until } from "../../support/until.ts";
 
 test("a commit whose wait for a synchronous standby was cancelled is not acknowledged", async t => {
@@ -36,6 +43,39 @@ test("a commit whose wait for a synchronous standby was cancelled is not acknowl
     assert.equal((await database.query(sql`select n from written`)).length, 1);
   } finally {
     await database.close();
+    await watcher.end();
+    await server.stop();
+  }
+});
+
+test("readiness waits for a standby as writes do, though all reads are answered", async t => {
+  const binaries = findPostgresBinaries();
+  if (binaries === undefined) return t.skip("this machine has no PostgreSQL binaries");
+  const server = await startNativePostgres(binaries);
+  const watcher = postgres(server.url, { max: 1, onnotice: () => {} });
+  const owner = connect(server.url, commandLimits);
+  const settings = { databaseUrl: readDatabaseUrl(server.url), durability: "required" } as ServeSettings;
+  const served = new ServedDatabase(settings, "sql");
+  try {
+    await migrate(owner, schema);
+    await makeRepositories(owner).employees.insert(anEmployee(), "operator");
+    assert.deepEqual(await served.examine(), []);
+    await watcher`alter system set synchronous_standby_names = absent`;
+    await watcher`select pg_reload_conf()`;
+    await until(
+      async () =>
+        (await watcher`show synchronous_standby_names`)[0]?.["synchronous_standby_names"] === "absent",
+    );
+    await watcher`checkpoint`;
+    const examined = served.examine().catch(() => "not confirmed");
+    const waits = () =>
+      watcher`select from pg_stat_activity where wait_event = 'SyncRep' and query like '%for key share'`;
+    await until(async () => (await waits()).length === 1);
+    await watcher`alter system reset synchronous_standby_names`;
+    await watcher`select pg_reload_conf()`;
+    assert.deepEqual(await examined, []);
+  } finally {
+    await Promise.all([served.close(), owner.close()]);
     await watcher.end();
     await server.stop();
   }

@@ -6,6 +6,9 @@ export interface DatabaseState {
   readonly schema: string;
 }
 
+/** With what it was read from, where that failed: for the log alone, since anybody may see the rest. */
+export type ReadState = DatabaseState & { readonly cause?: string | undefined };
+
 export type ServicePhase = "starting" | "serving" | "draining";
 
 export interface Readiness {
@@ -15,17 +18,26 @@ export interface Readiness {
 
 /** How long the state of the database is cached. */
 const freshMilliseconds = 1_000;
+/** Between two reports of the same state. */
+const reportMilliseconds = 60_000;
 
-/** The state of the database as it was read last. All callers share one examination at a time, at most one a second. */
+/**
+ * The state of the database as it was read last. All callers share one examination at a time, at most one a second. One that
+ * is not ok is reported, and again after a minute while it stays the same.
+ */
 class CachedState {
-  readonly #examine: () => Promise<DatabaseState>;
+  readonly #examine: () => Promise<ReadState>;
+  readonly #report: (state: ReadState) => void;
   readonly #now: () => number;
+  #reported: ReadState | undefined;
+  #reportedAt = 0;
   latest: DatabaseState = { database: "not asked yet", schema: "unknown" };
   #readAt = Number.NEGATIVE_INFINITY;
   #underWay: Promise<DatabaseState> | undefined;
 
-  constructor(examine: () => Promise<DatabaseState>, now: () => number) {
+  constructor(examine: () => Promise<ReadState>, report: (state: ReadState) => void, now: () => number) {
     this.#examine = examine;
+    this.#report = report;
     this.#now = now;
   }
 
@@ -36,10 +48,21 @@ class CachedState {
   }
 
   async #readAgain(): Promise<DatabaseState> {
-    this.latest = await this.#examine().catch(() => ({ database: "fails", schema: "unknown" }));
+    const read = await this.#examine();
+    this.latest = { database: read.database, schema: read.schema };
     this.#readAt = this.#now();
     this.#underWay = undefined;
+    this.#reportFailed(read);
     return this.latest;
+  }
+
+  #reportFailed(read: ReadState): void {
+    if (read.database === "ok" && read.schema === "ok") return;
+    const isSame = read.database === this.#reported?.database && read.schema === this.#reported.schema;
+    if (isSame && this.#readAt - this.#reportedAt < reportMilliseconds) return;
+    this.#reported = read;
+    this.#reportedAt = this.#readAt;
+    this.#report(read);
   }
 }
 
@@ -47,15 +70,17 @@ class CachedState {
  * Whether requests should be sent here. A database that does not respond within a second counts as not available.
  *
  * @param phase the current phase of the service
- * @param examine reads the state of the database; it may take longer than the check may
+ * @param examine reads the state of the database, and does not reject; it may take longer than the check may
+ * @param report of a state that is not ok
  */
 export function makeReadiness(
   phase: () => ServicePhase,
-  examine: () => Promise<DatabaseState>,
+  examine: () => Promise<ReadState>,
+  report: (state: ReadState) => void,
   patienceMilliseconds = 1_000,
   now = () => performance.now(),
 ): () => Promise<Readiness> {
-  const cached = new CachedState(examine, now);
+  const cached = new CachedState(examine, report, now);
   const late = { database: "does not respond", schema: "unknown" };
 
   return async () => {

@@ -40,19 +40,31 @@ export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds:
  *
  * @param url what DATABASE_URL says, or its text when it names no files
  * @param needs what each new connection is asked, and has to keep
+ * @param servers shared by the pools that have to use one server
  */
 export function connect(
   url: DatabaseUrl | string,
   limits: PoolLimits = serviceLimits,
   needs: SessionNeeds = {},
+  servers = serversOf(url),
 ): Database {
-  const { servers: listed, needsWrites, ...access } = typeof url === "string" ? readDatabaseUrl(url) : url;
-  const servers = new DatabaseServers(listed, needsWrites, (server, signal) =>
-    openLink(access, server, needs, signal),
-  );
+  const access = read(url);
   return makeDatabase(
-    new Pool(limits, { open: signal => servers.open(signal), isBroken: error => !isRefused(error) }),
+    new Pool<Link>(limits, {
+      open: signal => servers.open((server, opening) => openLink(access, server, needs, opening), signal),
+      isBroken: error => !isRefused(error),
+      isUsable: link => link.isOpen() && servers.isCurrent(link),
+      suspect: link => servers.suspect(link),
+    }),
   );
+}
+
+const read = (url: DatabaseUrl | string): DatabaseUrl =>
+  typeof url === "string" ? readDatabaseUrl(url) : url;
+
+export function serversOf(url: DatabaseUrl | string): DatabaseServers {
+  const { servers, needsWrites } = read(url);
+  return new DatabaseServers(servers, needsWrites);
 }
 
 /** Statements over a pool of links. */

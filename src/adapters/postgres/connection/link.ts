@@ -23,6 +23,8 @@ export type RowForm = "object" | "bytes";
 export interface Link extends PooledConnection {
   /** Whether the server took writes when the link was opened. */
   readonly isWritable: boolean;
+  /** False once it is lost, or has been used as long as it may. */
+  isOpen(): boolean;
   send(statement: Statement, form: RowForm): Promise<unknown[]>;
   /** Throws when the latest statement was committed here but perhaps not on the synchronous standby. */
   refuseUnconfirmed(): void;

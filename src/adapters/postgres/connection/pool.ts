@@ -13,8 +13,6 @@ export interface PoolLimits {
 export interface PooledConnection {
   /** How its server is called in messages. */
   readonly server: string;
-  /** False once it is lost, as it may be while it is idle. */
-  isOpen(): boolean;
   /** Asks the server to give up the statement under way. */
   cancel(): void;
   /** Ends the connection, whatever it is doing. */
@@ -27,6 +25,10 @@ export interface Connections<Connection extends PooledConnection> {
   open(signal: AbortSignal): Promise<Connection>;
   /** Whether an error means that the connection can no longer be trusted. */
   isBroken(error: unknown): boolean;
+  /** Whether a statement may run on the connection, which may have been lost while it was idle. */
+  isUsable(connection: Connection): boolean;
+  /** Its server gave no result within the deadline. */
+  suspect(connection: Connection): void;
 }
 
 /** A statement in the pool: it waits for a connection, runs on it, and is settled once, by its deadline at the latest. */
@@ -55,11 +57,12 @@ class Task<Connection> {
 /**
  * A connection is opening, idle, checked out by one statement, or closed:
  *
- * - opening -> checked out by the statement that has waited longest, or idle if none waits. If it cannot be opened, the statement
- *   that has waited longest fails, unless another connection is checked out; `close` gives it up
- * - idle -> checked out; -> closed when it is found lost, at `close`, or when another one is discarded: it may be as dead without knowing it
- * - checked out -> checked out by the next statement, or idle, after a result or an error of the statement alone; -> closed
- *   at `close`, after an error of the connection, or after a missed deadline, when the server is asked to cancel the statement
+ * - opening -> idle. If it cannot be opened, the statement that has waited longest fails, unless another connection is checked
+ *   out; `close` gives it up
+ * - idle -> checked out by the statement that has waited longest, at once if one waits; -> closed when it is not usable, at `close`, or
+ *   when another one is discarded: it may be as dead without knowing it
+ * - checked out -> idle after a result or an error of the statement alone; -> closed at `close`, after an error of the connection,
+ *   or after a missed deadline, when the server is asked to cancel the statement
  *
  * So every statement settles in time, and none runs on a connection in an unknown state.
  */
@@ -81,12 +84,10 @@ export class Pool<Connection extends PooledConnection> {
   /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
   run<Rows>(start: (connection: Connection) => PromiseLike<Rows>): Promise<Rows> {
     const task = new Task<Connection>(start, this.#limits.deadlineMilliseconds, late => this.#miss(late));
-    const connection = this.#takeIdle();
-    if (connection !== undefined) this.#checkOut(connection, task);
-    else if (this.#isClosed) task.reject(isClosed());
+    if (this.#isClosed) task.reject(isClosed());
     else if (this.#mayWait()) {
       this.#waiting.push(task);
-      this.#openForWaiting();
+      this.#serveWaiting();
     } else task.reject(unavailable("too many statements wait for a connection"));
     return task.settled as Promise<Rows>;
   }
@@ -107,22 +108,32 @@ export class Pool<Connection extends PooledConnection> {
     await Promise.all([...this.#checkedOut, ...this.#idle.splice(0)].map(connection => connection.close()));
   }
 
+  /** Gives connections to the statements that wait, and opens those that are missing. It is called after whatever changes either. */
+  #serveWaiting(): void {
+    while (this.#waiting.length > 0) {
+      const connection = this.#takeIdle();
+      if (connection === undefined) break;
+      this.#checkOut(connection, this.#waiting.shift() as Task<Connection>);
+    }
+    while (this.#shouldOpenMore()) void this.#open();
+  }
+
   #takeIdle(): Connection | undefined {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      if (idle.isOpen()) return idle;
+      if (this.#connections.isUsable(idle)) return idle;
       void idle.close();
     }
     return undefined;
   }
 
+  #shouldOpenMore(): boolean {
+    const free = this.#limits.connections - this.#checkedOut.length - this.#opening.size;
+    return this.#opening.size < this.#waiting.length && free > 0;
+  }
+
   #mayWait(): boolean {
     const { connections, waiting } = this.#limits;
     return this.#waiting.length < waiting + connections - this.#checkedOut.length;
-  }
-
-  #openForWaiting(): void {
-    const free = () => this.#limits.connections - this.#checkedOut.length - this.#opening.size;
-    while (this.#opening.size < this.#waiting.length && free() > 0) void this.#open();
   }
 
   async #open(): Promise<void> {
@@ -131,22 +142,20 @@ export class Pool<Connection extends PooledConnection> {
     try {
       const connection = await this.#connections.open(opening.signal);
       this.#opening.delete(opening);
-      this.#hand(connection);
+      this.#keep(connection);
     } catch (error) {
       this.#opening.delete(opening);
       // Statements may wait while a connection is checked out: it comes back, or another one is opened when it is closed.
       if (this.#checkedOut.length > 0) return;
       this.#waiting.shift()?.reject(error);
-      this.#openForWaiting();
+      this.#serveWaiting();
     }
   }
 
-  /** To the statement that has waited longest, if there is one. */
-  #hand(connection: Connection): void {
-    const task = this.#waiting.shift();
-    if (task !== undefined) this.#checkOut(connection, task);
-    else if (this.#isClosed) void connection.close();
-    else this.#idle.push(connection);
+  #keep(connection: Connection): void {
+    if (this.#isClosed) return void connection.close();
+    this.#idle.push(connection);
+    this.#serveWaiting();
   }
 
   #checkOut(connection: Connection, task: Task<Connection>): void {
@@ -166,13 +175,13 @@ export class Pool<Connection extends PooledConnection> {
   }
 
   #checkIn(connection: Connection): void {
-    if (remove(this.#checkedOut, connection)) this.#hand(connection);
+    if (remove(this.#checkedOut, connection)) this.#keep(connection);
   }
 
   #discard(connection: Connection): void {
     if (!remove(this.#checkedOut, connection)) return;
     for (const suspect of [connection, ...this.#idle.splice(0)]) void suspect.close();
-    this.#openForWaiting();
+    this.#serveWaiting();
   }
 
   #miss(task: Task<Connection>): void {
@@ -181,6 +190,7 @@ export class Pool<Connection extends PooledConnection> {
     task.reject(unavailable(`${connection?.server ?? "no connection"}: no result within the deadline`));
     if (connection === undefined) return;
     connection.cancel();
+    this.#connections.suspect(connection);
     this.#discard(connection);
   }
 }

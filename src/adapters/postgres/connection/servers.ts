@@ -2,9 +2,12 @@ import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts"
 import type { DomainError } from "../../../domain/error.ts";
 import type { DatabaseServer } from "./database-url.ts";
 import { nameOf } from "./dial.ts";
+import type { Link } from "./link.ts";
 import { unavailable } from "./pool.ts";
 
 interface OpenedLink {
+  /** How its server is called in messages. */
+  readonly server: string;
   readonly isWritable: boolean;
   close(): Promise<void>;
 }
@@ -12,41 +15,40 @@ interface OpenedLink {
 const restMilliseconds = 250;
 
 /**
- * Chooses the server for each new connection. Tries one after the other: the one that did last time first, those that
- * failed last. When none will do, it fails at once for a short rest, so that a database which is down or has no
+ * Chooses the server for each new connection of all pools. Tries one after the other: the one that did last time first, those
+ * that failed last. When none will do, it fails at once for a short rest, so that a database which is down or has no
  * primary is not asked by every statement.
  */
-export class DatabaseServers<Opened extends OpenedLink> {
+export class DatabaseServers<Opened extends OpenedLink = Link> {
   readonly #order: DatabaseServer[];
   readonly #needsWrites: boolean;
-  readonly #openLink: (server: DatabaseServer, signal: AbortSignal) => Promise<Opened>;
   readonly #now: () => number;
+  /** Of the latest connection. */
+  #current: string | undefined;
   #failure: DomainError | undefined;
   #restsUntil = 0;
 
-  constructor(
-    servers: readonly DatabaseServer[],
-    needsWrites: boolean,
-    openLink: (server: DatabaseServer, signal: AbortSignal) => Promise<Opened>,
-    now = () => performance.now(),
-  ) {
+  constructor(servers: readonly DatabaseServer[], needsWrites: boolean, now = () => performance.now()) {
     this.#order = [...servers];
     this.#needsWrites = needsWrites;
-    this.#openLink = openLink;
     this.#now = now;
   }
 
   /** Throws UNAVAILABLE. */
-  async open(signal: AbortSignal): Promise<Opened> {
+  async open(
+    openLink: (server: DatabaseServer, signal: AbortSignal) => Promise<Opened>,
+    signal: AbortSignal,
+  ): Promise<Opened> {
     if (this.#failure !== undefined && this.#now() < this.#restsUntil) throw this.#failure;
     const faults: string[] = [];
     const unsuitable: UnsuitableDatabase[] = [];
     for (const server of [...this.#order]) {
       try {
-        const link = await this.#openLink(server, signal);
+        const link = await openLink(server, signal);
         if (link.isWritable || !this.#needsWrites) {
           this.#move(server, 0);
           this.#failure = undefined;
+          this.#current = link.server;
           return link;
         }
         void link.close();
@@ -65,6 +67,21 @@ export class DatabaseServers<Opened extends OpenedLink> {
     const [first] = unsuitable.length === this.#order.length ? unsuitable : [];
     this.#failure = unavailable(first ?? new Error(faults.join("; ")));
     throw this.#failure;
+  }
+
+  /** Whether a connection leads where the latest one leads: its own server may have been replaced by that one. */
+  isCurrent({ server }: Pick<Opened, "server">): boolean {
+    return server === this.#current;
+  }
+
+  /**
+   * From now on the server of this connection is tried last, since a statement on it missed its deadline: a leader whose standby
+   * was promoted goes on as if it were the leader, and none of its commits is confirmed.
+   */
+  suspect({ server }: Pick<Opened, "server">): void {
+    const suspected = this.#order.find(each => nameOf(each) === server);
+    // Where a standby will do, it would be chosen, and stay so.
+    if (suspected !== undefined && this.#needsWrites) this.#move(suspected, this.#order.length);
   }
 
   #move(server: DatabaseServer, to: number): void {

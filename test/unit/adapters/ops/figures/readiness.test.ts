@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import {
   type DatabaseState,
   makeReadiness,
+  type ReadState,
   type ServicePhase,
 } from "../../../../../src/adapters/ops/figures/readiness.ts";
 
@@ -10,15 +11,17 @@ const good: DatabaseState = { database: "ok", schema: "ok" };
 
 /** A database that answers when it is told to, and a clock that goes on when it is told to. */
 function makeStage(patienceMilliseconds = 60_000) {
-  const questions: { answer(state: DatabaseState): void; fail(error: Error): void }[] = [];
+  const questions: { answer(state: ReadState): void }[] = [];
+  const reports: ReadState[] = [];
   const stage = { phase: "serving" as ServicePhase, now: 0 };
   const readiness = makeReadiness(
     () => stage.phase,
-    () => new Promise((answer, fail) => questions.push({ answer, fail })),
+    () => new Promise(answer => questions.push({ answer })),
+    state => void reports.push(state),
     patienceMilliseconds,
     () => stage.now,
   );
-  return { stage, questions, readiness };
+  return { stage, questions, reports, readiness };
 }
 
 describe("readiness", () => {
@@ -105,17 +108,27 @@ describe("readiness", () => {
     assert.equal(questions.length, 0);
   });
 
-  test("an unexpected failure is an answer too, which says nothing of it, and is asked about again", async () => {
-    const { stage, questions, readiness } = makeStage();
-    const answer = readiness();
-    questions[0]?.fail(new Error("planted secret"));
-    assert.deepEqual(await answer, {
-      ready: false,
-      checks: { service: "ok", database: "fails", schema: "unknown" },
-    });
-    stage.now = 1_000;
-    const next = readiness();
-    questions[1]?.answer(good);
-    assert.equal((await next).ready, true);
+  test("says nothing of a cause, which is reported when the state changes, and once a minute while it stays", async () => {
+    const { stage, questions, reports, readiness } = makeStage();
+    const failing = { database: "fails", schema: "unknown", cause: "planted secret" };
+    const away = { database: "not available", schema: "unknown", cause: "another" };
+    for (const [now, state, reported] of [
+      [0, failing, 1],
+      [1_000, good, 1],
+      [2_000, failing, 1],
+      [59_000, failing, 1],
+      [60_000, failing, 2],
+      [61_000, away, 3],
+      [62_000, good, 3],
+    ] as const) {
+      stage.now = now;
+      const asked = readiness();
+      questions.at(-1)?.answer(state);
+      const { database, schema } = state;
+      const ready = state === good;
+      assert.deepEqual(await asked, { ready, checks: { service: "ok", database, schema } });
+      assert.equal(reports.length, reported, String(now));
+    }
+    assert.deepEqual(reports, [failing, failing, away]);
   });
 });

@@ -16,6 +16,8 @@ interface FakeConnection extends PooledConnection {
   /** Statements under way on it. */
   running: number;
   closed: boolean;
+  /** Whether its server is not the one to use any more. */
+  isReplaced: boolean;
 }
 
 /** Ends the statements that a test has left open, so that no deadline keeps the process alive. */
@@ -29,6 +31,7 @@ afterEach(() => {
 function openPool(limits: Partial<PoolLimits> = {}, mayOpen = (_opened: number) => true) {
   const clients: FakeConnection[] = [];
   const cancelled: number[] = [];
+  const suspected: number[] = [];
   const pool = new Pool<FakeConnection>(
     { connections: 2, deadlineMilliseconds: 60_000, waiting: 100, ...limits },
     {
@@ -39,7 +42,7 @@ function openPool(limits: Partial<PoolLimits> = {}, mayOpen = (_opened: number) 
           server: "db:5432",
           running: 0,
           closed: false,
-          isOpen: () => !client.closed,
+          isReplaced: false,
           cancel: () => void cancelled.push(client.name),
           async close() {
             client.closed = true;
@@ -49,6 +52,8 @@ function openPool(limits: Partial<PoolLimits> = {}, mayOpen = (_opened: number) 
         return client;
       },
       isBroken: error => error === broken,
+      isUsable: client => !client.closed && !client.isReplaced,
+      suspect: client => void suspected.push(client.name),
     },
   );
 
@@ -74,7 +79,7 @@ function openPool(limits: Partial<PoolLimits> = {}, mayOpen = (_opened: number) 
     answered.catch(() => {});
     return { begun, answered, answer: (row: string) => answer([row]), fail: (error: Error) => fail(error) };
   }
-  return { clients, cancelled, ask, load: () => pool.load(), close: () => pool.close() };
+  return { clients, cancelled, suspected, ask, load: () => pool.load(), close: () => pool.close() };
 }
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
@@ -181,6 +186,26 @@ describe("the pool", () => {
     assert.equal((await next.begun).name, 2);
     next.answer("in time");
     assert.deepEqual(await next.answered, ["in time"]);
+  });
+
+  test("a missed deadline makes its server suspect, and a connection that comes back from a server that was replaced is closed", async () => {
+    const { clients, suspected, ask } = openPool({ deadlineMilliseconds: 20 });
+    const [late, other] = [ask(), ask()];
+    await other.begun;
+    other.answer("before the deadline");
+    await assert.rejects(late.answered, { code: "UNAVAILABLE" });
+    assert.deepEqual(suspected, [1]);
+    const next = ask();
+    const client = await next.begun;
+    client.isReplaced = true;
+    next.answer("from the old leader");
+    await next.answered;
+    const last = ask();
+    assert.notEqual(await last.begun, client);
+    assert.equal(client.closed, true);
+    last.answer("from the new one");
+    await last.answered;
+    assert.equal(clients.filter(({ closed }) => !closed).length, 1);
   });
 
   test("the wait for a connection counts: who waits too long is refused, and gets no connection any more", async () => {

@@ -8,6 +8,12 @@ const names = ["a", "b", "c"] as const;
 type Name = (typeof names)[number];
 type State = "primary" | "standby" | "refuses" | "is silent";
 
+interface OpenedServer {
+  readonly server: string;
+  readonly isWritable: boolean;
+  close(): Promise<void>;
+}
+
 /** Three servers in some state, what was tried of them, and a clock. */
 function makeWorld(needsWrites: boolean, states: readonly [State, State, State]) {
   const state = new Map<string, State>(names.map((name, i) => [name, states[i] ?? "refuses"]));
@@ -19,25 +25,31 @@ function makeWorld(needsWrites: boolean, states: readonly [State, State, State])
     held: Promise.resolve(),
     set: (name: Name, to: State) => state.set(name, to),
   };
-  const found = new DatabaseServers(
+  const found = new DatabaseServers<OpenedServer>(
     names.map(host => ({ host, port: 5_432 })),
     needsWrites,
-    async (server: DatabaseServer) => {
-      const { host } = server as { host: string };
-      world.tried.push(host);
-      const now = state.get(host) ?? "refuses";
-      if (now === "is silent") throw new Error("no response within 2 s");
-      if (now === "refuses") throw new Error("refused");
-      if (now === "primary") await world.held;
-      return { host, isWritable: now === "primary", close: async () => void world.closed.push(host) };
-    },
     () => world.now,
   );
+  const open = async (server: DatabaseServer) => {
+    const { host } = server as { host: string };
+    world.tried.push(host);
+    const now = state.get(host) ?? "refuses";
+    if (now === "is silent") throw new Error("no response within 2 s");
+    if (now === "refuses") throw new Error("refused");
+    if (now === "primary") await world.held;
+    return {
+      server: `${host}:5432`,
+      isWritable: now === "primary",
+      close: async () => void world.closed.push(host),
+    };
+  };
   const { signal } = new AbortController();
   return {
     ...world,
     world,
-    connect: async () => (await found.open(signal)).host,
+    connect: async () => (await found.open(open, signal)).server.slice(0, 1),
+    suspect: (name: Name) => found.suspect({ server: `${name}:5432` }),
+    isCurrent: (name: Name) => found.isCurrent({ server: `${name}:5432` }),
     /** Who was tried since the last call. */
     tried: () => world.tried.splice(0).join(""),
   };
@@ -65,6 +77,28 @@ describe("the servers of a database", () => {
     assert.equal(await world.connect(), "c");
     assert.equal(world.tried(), "c");
     assert.deepEqual(world.closed, ["a", "b"]);
+  });
+
+  test("are asked last for one that gave no result in time, and whose connections end when another one is chosen", async () => {
+    const world = makeWorld(true, ["primary", "standby", "primary"]);
+    assert.equal(await world.connect(), "a");
+    world.suspect("a");
+    // The others may not do either.
+    assert.equal(world.isCurrent("a"), true);
+    world.tried();
+    assert.equal(await world.connect(), "c");
+    assert.equal(world.tried(), "bc");
+    assert.deepEqual([world.isCurrent("a"), world.isCurrent("c")], [false, true]);
+    world.suspect("c");
+    world.world.set("a", "standby");
+    assert.equal(await world.connect(), "c", "it is still the only one that takes writes");
+  });
+
+  test("are asked in their order where a standby will do, also after one gave no result in time", async () => {
+    const world = makeWorld(false, ["primary", "standby", "standby"]);
+    await world.connect();
+    world.suspect("a");
+    assert.equal(await world.connect(), "a");
   });
 
   test("are asked last for those that failed", async () => {
