@@ -148,6 +148,30 @@ describe("on-database", () => {
   });
 });
 
+describe("before a backup", () => {
+  const machine = makeMachine(makeTemporaryFolder());
+  const unit = readFileSync("deploy/maintenance-log-backup.service", "utf8");
+  const [, line = ""] = /^ExecStartPre=\+\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
+  const compare = () =>
+    spawnSync("sh", ["-c", line.replaceAll("$$", "$").replaceAll(/\/(proc|etc)\//g, `${machine.path()}/$1/`)])
+      .status;
+  const runsWith = (service: string, url: string) =>
+    machine.write(`proc/1/root/run/credentials/${service}.service/DATABASE_URL`, url);
+  before(() => machine.write("etc/maintenance-log-service/credentials/database-url", "one"));
+
+  test("each service that runs has the database of the credential, further ones too", () => {
+    assert.equal(compare(), 0, "no service runs");
+    runsWith("maintenance-log", "one");
+    runsWith("maintenance-log@7072", "one");
+    assert.equal(compare(), 0);
+    runsWith("maintenance-log@7072", "another");
+    assert.equal(compare(), 1);
+    runsWith("maintenance-log@7072", "one");
+    runsWith("maintenance-log", "another");
+    assert.equal(compare(), 1);
+  });
+});
+
 describe("the scripts of the Debian package", () => {
   let machine: ReturnType<typeof makeMachine>;
   const name = "maintenance-log-service";
