@@ -142,7 +142,7 @@ const hasSecond = `
 const hasModes = `
     test -z "$(find ${etc}/credentials /var/lib/maintenance-log ${dumps} -type f ! -perm 0600)"
     test -z "$(find ${etc} /var/lib/maintenance-log* /root -perm /022 ! -type l)"
-    test "$(stat --format %a ${etc}/credentials /var/lib/maintenance-log ${dumps} | xargs)" = "700 700 700"
+    test "$(stat --dereference --format %a ${etc}/credentials /var/lib/maintenance-log ${dumps} | xargs)" = "700 700 700"
     test "$(stat --format %a ${environment})" = 644`;
 
 /** The mail server of the page is on this machine, and keeps what it is sent. */
