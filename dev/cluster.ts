@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
@@ -13,6 +14,8 @@ import { findPrograms } from "./cluster/programs.ts";
  * three PostgreSQL under Patroni, HAProxy before two services. It ends with this process, and nothing of it stays.
  */
 const network = process.env["CLUSTER_NETWORK"] ?? "127.0.0";
+/** By HAProxy. */
+const leader = `${network}.10:5000`;
 const adminEmail = "admin@example.com";
 const adminPassword = randomBytes(12).toString("base64url");
 
@@ -42,28 +45,44 @@ async function run(): Promise<void> {
   if ("missing" in programs) throw new Error(`missing here: ${programs.missing.join("; ")}`);
   console.log("Starting three etcd and three PostgreSQL under Patroni; this takes some 20 seconds.");
   const cluster = await startCluster(programs, network);
+  cluster.startProxy();
   const database = await prepareDatabase(cluster);
-  command(["migrate"], { DATABASE_URL: database.ownerUrl });
+  const asOwner = { DATABASE_URL: database.ownerUrl(leader) };
+  command(["migrate"], asOwner);
   command(["create-admin", "--email", adminEmail], {
-    DATABASE_URL: database.ownerUrl,
+    ...asOwner,
     ADMIN_PASSWORD: adminPassword,
   });
-  startServices(cluster, database);
-  cluster.startProxy();
+  const { stdout: trailKey, stderr: verifierKey } = command(["trail-key", "cluster.example.com"]);
+  await startServices(cluster, database, trailKey.trim());
   const api = `http://${network}.10:8080`;
-  await untilAnswered(`${api}/`);
-  introduce(api, cluster, database, programs.patronictl);
+  const responds = async () =>
+    (await fetch(`${api}/`, { method: "OPTIONS" }).catch(() => undefined))?.ok === true;
+  await until(responds, `${api} does not respond`);
+  introduce(api, cluster, database, programs.patronictl, verifierKey.trim());
 }
 
-function startServices({ place }: PatroniCluster, database: ClusterDatabase): void {
+async function startServices({ place }: PatroniCluster, database: ClusterDatabase, trailKey: string) {
   const secret = randomBytes(48).toString("base64url");
-  for (const host of [21, 22].map(number => `${network}.${number}`)) {
+  const states = join(place.folder, "states");
+  mkdirSync(states);
+  const [first, second] = [`${network}.21`, `${network}.22`] as const;
+  const checkpointOf = (host: string) => join(states, `${host}.checkpoint`);
+  for (const host of [first, second]) {
+    // It begins with the last checkpoint of the first, or would sign nothing.
+    if (host === second) {
+      await until(() => existsSync(checkpointOf(first)), `${first} signs nothing`);
+      copyFileSync(checkpointOf(first), checkpointOf(second));
+    }
     const service = makeDaemon(process.execPath, ["--import", "tsx", "src/main.ts", "serve"], {
       cwd: process.cwd(),
       log: join(place.folder, `service-${host}.log`),
+      restarts: true,
       environment: {
-        DATABASE_URL: database.serviceUrl(),
+        DATABASE_URL: database.serviceUrl(leader),
         SECRET_KEY: secret,
+        TRAIL_KEY: trailKey,
+        TRAIL_STATE_FILE: checkpointOf(host),
         TRUSTED_PROXIES: `${network}.10`,
         HOST: host,
         OPS_HOST: host,
@@ -75,21 +94,23 @@ function startServices({ place }: PatroniCluster, database: ClusterDatabase): vo
   }
 }
 
-/** Runs a command of the service to its end. */
-function command(args: readonly string[], environment: Readonly<Record<string, string>>): void {
-  execFileSync(process.execPath, ["--import", "tsx", "src/main.ts", ...args], {
-    env: { PATH: process.env["PATH"], ...environment },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+/** Runs a command of the service to its end, which throws what it says when it fails. */
+function command(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--import", "tsx", "src/main.ts", ...args],
+    { env: { PATH: process.env["PATH"], ...environment }, encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(stderr.trim());
+  return { stdout, stderr };
 }
 
-async function untilAnswered(url: string): Promise<void> {
+async function until(isSo: () => boolean | Promise<boolean>, otherwise: string): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
-    const answer = await fetch(url, { method: "OPTIONS" }).catch(() => undefined);
-    if (answer?.ok) return;
+    if (await isSo()) return;
     await sleep(100);
   }
-  throw new Error(`${url} is not answered after 30 s`);
+  throw new Error(`${otherwise}, after 30 s`);
 }
 
 function introduce(
@@ -97,6 +118,7 @@ function introduce(
   { place, nodes }: PatroniCluster,
   database: ClusterDatabase,
   patronictl: string,
+  verifierKey: string,
 ): void {
   const [first] = nodes;
   const patroni = `${patronictl} -c ${first?.configuration}`;
@@ -106,8 +128,9 @@ function introduce(
   ADMIN       ${adminEmail}
   password    ${adminPassword}
   services    http://${network}.21:7070 and http://${network}.22:7070; how they do: http://${network}.21:7071
-  database    ${database.superuserUrl()}
-  its leader  ${network}.10:5000, by HAProxy
+  trail       signed; --key ${verifierKey}
+  database    ${database.superuserUrl(leader)}, by HAProxy to the leader
+  its owner   ${database.ownerUrl(leader)}
   Patroni     ${nodes.map(({ address }) => `http://${address}:8008`).join(", ")}
   etcd        ${nodes.map(({ address }) => `http://${address}:2379`).join(", ")}
   files       ${place.folder}: the logs, and the configuration as it is used

@@ -35,6 +35,9 @@ export interface Member {
 
 const startMilliseconds = 90_000;
 
+/** HAProxy runs as the user of the place, who cannot become another. */
+const withoutUser = { "    user haproxy\n    group haproxy\n": "" };
+
 /** Starts all but HAProxy, and waits until the cluster is whole. */
 export async function startCluster(programs: Programs, network: string): Promise<PatroniCluster> {
   await refuseUsedAddresses(network);
@@ -42,7 +45,7 @@ export async function startCluster(programs: Programs, network: string): Promise
   const nodes = ([1, 2, 3] as const).map(number => makeNode(number, place, programs));
   const haproxy = makeDaemon(
     programs.haproxy,
-    ["-db", "-q", "-f", place.write("haproxy.cfg", "haproxy.cfg", {})],
+    ["-db", "-q", "-f", place.write("haproxy.cfg", "haproxy.cfg", withoutUser)],
     { cwd: place.folder, log: join(place.folder, "haproxy.log"), user: place.user },
   );
   // Blocks, since it must be done when the process exits too, and starts no process, which a second Ctrl-C would end.

@@ -19,16 +19,21 @@ interface Choices {
   readonly log: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
+  /** It is started again a second after it has ended by itself, as systemd does with the service. */
+  readonly restarts?: true;
 }
 
 const patienceMilliseconds = 10_000;
+const restMilliseconds = 1_000;
 
 export function makeDaemon(program: string, args: readonly string[], choices: Choices): Daemon {
   const { cwd, log, environment = {}, user } = choices;
   let child: ChildProcess | undefined;
+  let isWanted = false;
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
-  return {
+  const daemon: Daemon = {
     start() {
+      isWanted = true;
       const output = openSync(log, "a");
       child = spawn(program, args, {
         ...user,
@@ -39,10 +44,14 @@ export function makeDaemon(program: string, args: readonly string[], choices: Ch
         stdio: ["ignore", output, output],
       });
       child.once("error", () => {});
+      if (choices.restarts) {
+        child.once("exit", () => setTimeout(() => isWanted && daemon.start(), restMilliseconds).unref());
+      }
       closeSync(output);
     },
     pid: () => (isRunning() ? child?.pid : undefined),
     async end(signal) {
+      isWanted = false;
       if (child === undefined || !isRunning()) return;
       const ended = once(child, "exit");
       child.kill(signal);
@@ -50,6 +59,10 @@ export function makeDaemon(program: string, args: readonly string[], choices: Ch
       await ended;
       clearTimeout(deadline);
     },
-    kill: () => void child?.kill("SIGKILL"),
+    kill() {
+      isWanted = false;
+      child?.kill("SIGKILL");
+    },
   };
+  return daemon;
 }

@@ -5,7 +5,7 @@ import type { PatroniCluster } from "./cluster.ts";
 /** Connection URLs over all nodes, or to the hosts that are named. */
 export interface ClusterDatabase {
   superuserUrl(hosts?: string): string;
-  readonly ownerUrl: string;
+  ownerUrl(hosts?: string): string;
   /** What `serve` is given. */
   serviceUrl(hosts?: string): string;
 }
@@ -33,7 +33,7 @@ export async function prepareDatabase(cluster: PatroniCluster): Promise<ClusterD
   }
   return {
     superuserUrl: hosts => cluster.url("postgres", superuser, name, hosts),
-    ownerUrl: cluster.url("maintenance_owner", owner, name),
+    ownerUrl: hosts => cluster.url("maintenance_owner", owner, name, hosts),
     serviceUrl: hosts => cluster.url("maintenance_serve", service, name, hosts),
   };
 }

@@ -17,6 +17,8 @@ export interface ClusterNode {
   killPostgres(): Promise<void>;
   /** SIGKILL for Patroni and PostgreSQL. */
   kill(): Promise<void>;
+  /** SIGSTOP for Patroni, and SIGCONT. PostgreSQL goes on. */
+  freezePatroni(): void;
   /** SIGSTOP for Patroni and PostgreSQL, and SIGCONT. */
   freeze(): void;
   thaw(): void;
@@ -41,6 +43,8 @@ export function makeNode(number: 1 | 2 | 3, place: Place, programs: Programs): C
     "/usr/lib/postgresql/15/bin": programs.postgres,
     "/var/lib/postgresql": home,
     "/run/postgresql": home,
+    // This machine is not to be restarted.
+    "mode: automatic": "mode: off",
   });
   const choices = { cwd: home, user: place.user };
   const etcd = makeDaemon(programs.etcd, [], {
@@ -68,6 +72,11 @@ export function makeNode(number: 1 | 2 | 3, place: Place, programs: Programs): C
     async kill() {
       await patroni.end("SIGKILL");
       await this.killPostgres();
+    },
+    freezePatroni() {
+      frozen = true;
+      const pid = patroni.pid();
+      if (pid !== undefined) signalOne(pid, "SIGSTOP");
     },
     freeze() {
       frozen = true;

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeDaemon } from "../../dev/cluster/daemon.ts";
 import { makePlace } from "../../dev/cluster/place.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/until.ts";
 
 const page = readFileSync("docs/cluster.md", "utf8");
 const example = (name: string): string => readFileSync(`deploy/patroni/${name}`, "utf8");
@@ -22,14 +27,20 @@ describe("the examples of docs/cluster.md", () => {
     });
   }
 
-  test("haproxy.cfg is one that HAProxy takes", t => {
-    const { error, status, stderr } = spawnSync("haproxy", ["-c", "-f", "deploy/patroni/haproxy.cfg"], {
-      encoding: "utf8",
-      env: { PATH: `${process.env["PATH"]}:/usr/sbin` },
+  for (const file of ["deploy/haproxy.cfg", "deploy/patroni/haproxy.cfg"]) {
+    test(`${file} is one that HAProxy takes, and not as root`, t => {
+      assert.match(
+        readFileSync(file, "utf8"),
+        /^global\n(?: {4}.*\n)* {4}user haproxy\n {4}group haproxy\n/m,
+      );
+      const { error, status, stderr } = spawnSync("haproxy", ["-c", "-f", file], {
+        encoding: "utf8",
+        env: { PATH: `${process.env["PATH"]}:/usr/sbin` },
+      });
+      if (error !== undefined) return t.skip("this machine has no haproxy");
+      assert.equal(status, 0, stderr);
     });
-    if (error !== undefined) return t.skip("this machine has no haproxy");
-    assert.equal(status, 0, stderr);
-  });
+  }
 
   test("are written for another network, as make cluster does, and for it alone", () => {
     const place = makePlace("127.0.5");
@@ -46,5 +57,23 @@ describe("the examples of docs/cluster.md", () => {
     } finally {
       place.remove();
     }
+  });
+});
+
+describe("a daemon of make cluster that is to run for ever", () => {
+  const log = join(makeTemporaryFolder(), "log");
+  const starts = () => (existsSync(log) ? readFileSync(log, "utf8").split("\n").length - 1 : 0);
+
+  test("is started again when it is killed, and not when it is ended", async () => {
+    const cwd = process.cwd();
+    const daemon = makeDaemon("sh", ["-c", "echo started && exec sleep 60"], { cwd, log, restarts: true });
+    daemon.start();
+    await until(() => starts() === 1);
+    process.kill(daemon.pid() as number, "SIGKILL");
+    await until(() => starts() === 2);
+    await daemon.end("SIGTERM");
+    // Longer than the rest before a start.
+    await sleep(1_500);
+    assert.deepEqual([starts(), daemon.pid()], [2, undefined]);
   });
 });

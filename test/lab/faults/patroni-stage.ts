@@ -53,7 +53,7 @@ export async function openPatroniStage(
   const cluster = await startCluster(programs, network);
   try {
     const database = await prepareDatabase(cluster);
-    const owner = { DATABASE_URL: database.ownerUrl };
+    const owner = { DATABASE_URL: database.ownerUrl() };
     await runCommand(program, ["migrate"], owner);
     const admin = { ...owner, ADMIN_PASSWORD: adminPassword };
     await runCommand(program, ["create-admin", "--email", adminEmail], admin);

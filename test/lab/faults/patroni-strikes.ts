@@ -46,6 +46,32 @@ export const strikes: readonly Strike[] = [
   { name: "patroni-frozen-first", strike: freezeLeader },
   { name: "patroni-frozen-last", leaderIs: "last", strike: freezeLeader },
   {
+    name: "patroni-hangs",
+    async strike({ leader }) {
+      leader.freezePatroni();
+      await sleep(ttlMilliseconds + 15_000);
+      leader.thaw();
+      await sleep(2 * loopMilliseconds);
+    },
+  },
+  {
+    name: "patroni-standby-killed",
+    async strike({ standby }) {
+      await standby.kill();
+      await sleep(ttlMilliseconds);
+      standby.patroni.start();
+    },
+  },
+  {
+    name: "patroni-all-etcd",
+    async strike({ cluster }) {
+      for (const { etcd } of cluster.nodes) await etcd.end("SIGKILL");
+      await sleep(2 * ttlMilliseconds);
+      for (const { etcd } of cluster.nodes) etcd.start();
+      await sleep(2 * loopMilliseconds);
+    },
+  },
+  {
     name: "patroni-one-etcd",
     async strike({ cluster }) {
       const [node] = cluster.nodes;
