@@ -11,7 +11,7 @@ type MaintenanceLog = Schemas["MaintenanceLog"];
 /** A response that is not a success. */
 export class ApiError extends Error {
   readonly status: number;
-  /** 0 of a date, which only proxies send. */
+  /** 0 if it is a date, which only proxies send. */
   readonly retryAfterSeconds: number;
   readonly isTokenRefused: boolean;
   readonly isOfLogin: boolean;
@@ -39,29 +39,33 @@ function messageOf(body: string): string {
 
 interface Sent {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  readonly body?: object;
+  /** A text is JSON already. */
+  readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Sends a request to a path and resolves to a successful response. Throws ApiError. */
 export type Send = (path: string, sent?: Sent) => Promise<Response>;
 
-export function makeSend(origin: string, credentials: Schemas["LogInRequest"]): Send {
+export function makeSend(origin: string, credentials: Schemas["LogInRequest"], timeoutSeconds = 10): Send {
   let token: string | undefined;
 
   async function request(path: string, { method = "GET", body, headers }: Sent): Promise<Response> {
     const response = await fetch(new URL(path, origin), {
       method,
       headers: {
-        ...headers,
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
         ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...headers,
       },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(10_000),
+      body: typeof body === "object" ? JSON.stringify(body) : (body ?? null),
+      // The service never redirects.
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeoutSeconds * 1_000),
     });
-    if (response.ok) return response;
-    throw new ApiError(response, messageOf(await response.text()));
+    if (!response.ok) throw new ApiError(response, messageOf(await response.text()));
+    if (!response.headers.get("content-type")?.startsWith("text/html")) return response;
+    throw new TypeError("The response is a page of a proxy, not of the service");
   }
 
   async function logIn(): Promise<void> {
@@ -111,29 +115,32 @@ function isRefusal(error: unknown): error is ApiError {
 /** Stores a log with its key, so that it is written once even if this process is killed. A queue belongs to one employee. */
 export async function enqueue(folder: string, assetId: number, log: Schemas["WriteLogRequest"]) {
   await mkdir(folder, { recursive: true });
-  const file = join(folder, crypto.randomUUID());
-  await writeFile(`${file}.new`, JSON.stringify({ assetId, log }));
+  const file = join(folder, `${assetId}-${crypto.randomUUID()}`);
+  await writeFile(`${file}.new`, JSON.stringify(log), { flush: true });
   await rename(`${file}.new`, `${file}.json`);
 }
 
 /** Writes what is in the queue. Puts aside what the service refuses: show it to the user. */
 export async function* writeQueued(send: Send, folder: string): AsyncGenerator<MaintenanceLog> {
   for (const name of await readdir(folder)) {
-    if (!name.endsWith(".json")) continue;
-    const { assetId, log } = JSON.parse(await readFile(join(folder, name), "utf8"));
-    const headers = { "Idempotency-Key": name.replace(".json", "") };
+    const [, assetId, key] = /^(\d+)-(.+)\.json$/.exec(name) ?? [];
+    if (key === undefined) continue;
+    const file = join(folder, name);
+    const body = await readFile(file, "utf8");
     const written = await withRetries(async () => {
-      const response = await send(`/api/v1/assets/${assetId}/logs`, { method: "POST", body: log, headers });
+      const headers = { "Idempotency-Key": key };
+      const response = await send(`/api/v1/assets/${assetId}/logs`, { method: "POST", body, headers });
+      if (response.status !== 201) throw new Error(`${response.status} is not of the service`);
       return (await response.json()) as MaintenanceLog;
     }).catch((error: unknown) => {
       if (!isRefusal(error)) throw error;
       console.error(error.message);
     });
     if (written === undefined) {
-      await rename(join(folder, name), join(folder, `${name}.refused`));
+      await rename(file, `${file}.refused`);
       continue;
     }
-    await rm(join(folder, name));
+    await rm(file);
     yield written;
   }
 }
@@ -162,19 +169,24 @@ export interface TrailPart {
   readonly next: string;
 }
 
-/** The entries that follow; none at the end of the trail, which may grow. */
-export async function followTrail(
-  send: Send,
-  next = "/api/v1/trail/entries?from=0&limit=1000",
-): Promise<TrailPart> {
+const trail = "/api/v1/trail/entries?from=0&limit=1000";
+
+/** The entries that follow; none at the end of the trail, which may grow. If the first is entry 0 again, forget your copy. */
+export async function followTrail(send: Send, next = trail): Promise<TrailPart> {
   return withRetries(async () => {
-    const response = await send(next);
+    const response = await send(next).catch((error: unknown) => {
+      const isAnotherHistory = error instanceof ApiError && [404, 409].includes(error.status);
+      if (!isAnotherHistory) throw error;
+      return send(trail);
+    });
     return { entries: (await response.json()) as Schemas["TrailEntry"][], next: nextOf(response) ?? next };
   });
 }
 
-const { ORIGIN = "http://127.0.0.1:7070", EMAIL = "", PASSWORD = "" } = process.env;
-const send = makeSend(ORIGIN, { email: EMAIL, password: PASSWORD });
+const { ORIGIN = "http://127.0.0.1:7070", EMAIL = "", PASSWORD = "", TIMEOUT = "10" } = process.env;
+const send = makeSend(ORIGIN, { email: EMAIL, password: PASSWORD }, Number(TIMEOUT));
+
+// An example: put your own here.
 await enqueue("queue", 1, {
   performedDate: "2026-11-21T09:30",
   status: "COMPLETED",

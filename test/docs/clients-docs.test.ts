@@ -4,7 +4,7 @@ import { chmodSync, copyFileSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { isInstalled, type Recipe, recipe, testRecipe } from "../support/client-recipe.ts";
+import { isInstalled, type Recipe, recipe, testRecipe, withoutExample } from "../support/client-recipe.ts";
 import { noCurl } from "../support/curl.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 
@@ -18,30 +18,76 @@ const recipes: readonly Recipe[] = [
     prepare(folder) {
       writeFileSync(join(folder, "sleep"), '#!/bin/sh\necho "$1" >>waits\n');
       chmodSync(join(folder, "sleep"), 0o700);
-      return ["sh", recipe("client.sh")];
+      const requests = withDriver(
+        folder,
+        "client.sh",
+        String.raw`us=$(printf '\037')
+while IFS=$us read -r method path body field; do
+  set --
+  [ -z "$field" ] || set -- -H "$field"
+  case $body$field in '' | *Content-Type*) ;; *) set -- "$@" -H 'Content-Type: application/json' ;; esac
+  [ -z "$body" ] || { printf '%s' "$body" >body && set -- "$@" --data-binary @body; }
+  send "$method" "$ORIGIN$path" "$@"
+  echo "$STATUS $(base64 <"$work/body" | tr -d '\n')"
+done
+`,
+      );
+      return { example: ["sh", recipe("client.sh")], requests: ["sh", requests] };
     },
   },
   {
     name: "client.py",
     skip: isInstalled("python3") ? false : "there is no python3",
     prepare(folder) {
+      const requests = withDriver(
+        folder,
+        "client.py",
+        String.raw`import base64
+for line in sys.stdin:
+    method, path, body, field = line.rstrip("\n").split("\x1f")
+    name, _, value = field.partition(": ")
+    try:
+        response = send(method, urljoin(API, path), body.encode() or None, {name: value} if name else {})
+    except Failure as failure:
+        response = failure.response
+    content = response.body if isinstance(response.body, bytes) else json.dumps(response.body).encode()
+    print(response.status, base64.b64encode(content).decode())
+`,
+      );
       writeFileSync(
         join(folder, "run.py"),
-        `import runpy, time
+        `import runpy, sys, time
 def sleep(seconds):
     with open("waits", "a") as waits:
         print(seconds, file=waits)
 time.sleep = sleep
-runpy.run_path("${recipe("client.py")}")
+runpy.run_path(sys.argv[1])
 `,
       );
-      return ["python3", join(folder, "run.py")];
+      const run = ["python3", join(folder, "run.py")];
+      return { example: [...run, recipe("client.py")], requests: [...run, requests] };
     },
   },
   {
     name: "client.ts",
     skip: false,
     prepare(folder) {
+      const requests = withDriver(
+        folder,
+        "client.ts",
+        String.raw`import { createInterface } from "node:readline";
+for await (const line of createInterface({ input: process.stdin })) {
+  const [method, path, body, field] = line.split("\x1f") as [Sent["method"], string, string, string];
+  const [name, value] = field.split(": ");
+  const headers = name ? { [name]: value } : {};
+  await withRetries(async () => {
+    const response = await send(path, { method, ...(body && { body }), headers });
+    console.log(response.status, Buffer.from(await response.arrayBuffer()).toString("base64"));
+  }).catch(error => console.log(error.status ?? 0, Buffer.from(error.message).toString("base64")));
+}
+`,
+      );
+      writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
       writeFileSync(
         join(folder, "waits.mjs"),
         `import { appendFileSync } from "node:fs";
@@ -52,10 +98,18 @@ syncBuiltinESMExports();
 `,
       );
       const imports = [join(folder, "waits.mjs"), import.meta.resolve("tsx")];
-      return [process.execPath, ...imports.flatMap(path => ["--import", path]), recipe("client.ts")];
+      const run = [process.execPath, ...imports.flatMap(path => ["--import", path])];
+      return { example: [...run, recipe("client.ts")], requests: [...run, requests] };
     },
   },
 ];
+
+/** Writes a program of a recipe's functions and other lines in place of its example, and returns its path. */
+function withDriver(folder: string, name: string, driver: string): string {
+  const path = join(folder, `requests-${name}`);
+  writeFileSync(path, withoutExample(readFileSync(recipe(name), "utf8")) + driver);
+  return path;
+}
 
 for (const each of recipes) testRecipe(each);
 

@@ -9,8 +9,17 @@ interface OwnResponse {
   readonly body?: string;
 }
 
-/** What becomes of one request: a lost answer, one of the proxy's own, or something done before it is passed on. */
-export type Mishap = "lose the answer" | OwnResponse | (() => void);
+/**
+ * What becomes of one request: an answer that is lost, or cut in its body, or stalls there; none; one of the proxy's own; or
+ * something done before it is passed on.
+ */
+export type Mishap =
+  | "lose the answer"
+  | "cut the body"
+  | "stall in the body"
+  | "say nothing"
+  | OwnResponse
+  | (() => void);
 
 export interface FlakyProxy {
   readonly port: number;
@@ -34,6 +43,7 @@ export async function startFlakyProxy(
       response.end(mishap.body);
       return;
     }
+    if (mishap === "say nothing") return void request.resume();
     if (typeof mishap === "function") mishap();
     const passed = forward({ port: target, host: "127.0.0.1", method, path: url, headers }, answer => {
       if (mishap === "lose the answer") {
@@ -41,7 +51,13 @@ export async function startFlakyProxy(
         return;
       }
       response.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(response);
+      if (typeof mishap !== "string") return void answer.pipe(response);
+      answer.once("data", (bytes: Buffer) => {
+        answer.resume();
+        response.write(bytes.subarray(0, bytes.length / 2), () => {
+          if (mishap === "cut the body") response.destroy();
+        });
+      });
     });
     // The client was killed while its request was under way.
     passed.on("error", () => response.destroy());
