@@ -47,7 +47,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["employees.ts", "rolesUpTo(caller.role), caller", 'rolesUpTo("ADMIN"), caller'],
   ],
   "One of two changes of an employee": [
-    ["employee-repository.ts", "(${columns}) = (", "(${columns}) is distinct from ("],
+    ["employee-repository.ts", "}) = (", "}) is distinct from ("],
     [
       "employee-repository.ts",
       "expected === undefined) return sql`true`",
@@ -555,7 +555,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     [
       "employee-repository.ts",
       "const selection = selectionOf(employeeProperties, {});",
-      "const selection = sql`token_version, ${selectionOf(employeeProperties, {})}`;",
+      "const selection = selectionOf({ ...employeeProperties, ...accountProperties }, {});",
     ],
     [
       "routes.ts",
