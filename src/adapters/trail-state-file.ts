@@ -5,6 +5,8 @@ import { TrailObstacleError } from "../application/trail/condition.ts";
 import type { RememberedNote } from "../application/trail/ports.ts";
 
 const place = "TRAIL_STATE_FILE";
+/** In bytes, as the database bounds a checkpoint. */
+const longestNote = 100_000;
 
 /** Without the path, which Node's messages have. */
 function reasonOf(error: unknown): string {
@@ -19,8 +21,10 @@ export function makeStateFile(path: string): RememberedNote {
 
     async read() {
       try {
+        const found = await stat(path);
         // A pipe would never end.
-        refuseUnlessFile(await stat(path));
+        refuseUnlessFile(found);
+        if (found.size > longestNote) throw new Error(`it is longer than ${longestNote} bytes`);
         return await readFile(path, "utf8");
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

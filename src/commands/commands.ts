@@ -155,6 +155,21 @@ Exit codes: 0 all of it holds, 1 something does not, or could not be read.`,
     settings: "databaseSettings",
     run: async (context, values) => (await import("./export-trail.ts")).runExportTrail(context, values),
   }),
+  restored: command({
+    summary: "prepare a restored database to take the place of the live one",
+    text: `For the script maintenance-log restore, which restores a dump into a database of its own and exchanges the names.
+names: who owns the database and who uses it, its name, and the names of the restored and of the replaced one.
+prepare: migrates the restored database, examines it as serve does, and prints what it lacks of the live one.
+finish: compares both again; then no token from before is valid, no id is issued again, and services take the trail.`,
+    argument: "STEP",
+    options: {
+      key: repeated("VKEY", "with prepare: verify the restored database as verify --database does"),
+      "gives-up": option("N", "fail where more records than these are lost"),
+    },
+    settings: "restoreSettings",
+    run: async (context, values, steps) =>
+      (await import("./restored.ts")).runRestored(context, values, steps),
+  }),
   "accept-trail": command({
     summary: "go on with the stored trail, though it contradicts what was signed",
     text: `For a restore that was meant: signs the trail as it is stored now, in place of the one that was signed before,

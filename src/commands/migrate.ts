@@ -1,3 +1,4 @@
+import type { Database } from "../adapters/postgres/connection/database.ts";
 import { migrate, readSchema, refuseTablesElsewhere } from "../adapters/postgres/schema/migrations.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { storedTrailSettings } from "../config/settings.ts";
@@ -6,7 +7,7 @@ import type { CommandContext } from "./command.ts";
 import { compareStateFile, openForCommand } from "./command-database.ts";
 
 export async function runMigrate(context: CommandContext): Promise<void> {
-  const { environment, readFile, sqlFolder, print } = context;
+  const { environment, readFile } = context;
   const settings = readSettings(storedTrailSettings, environment, readFile);
   const database = openForCommand(settings);
   try {
@@ -14,18 +15,24 @@ export async function runMigrate(context: CommandContext): Promise<void> {
     await refuseTablesElsewhere(database);
     // What else the file says is for whoever signs.
     await compareStateFile(database, settings.trailStateFile).catch(faultOf);
-    const schema = readSchema(sqlFolder);
-    const { applied, restored, serviceRoleGranted, isFrozen } = await migrate(database, schema);
-    for (const name of applied) print(`applied ${name}`);
-    for (const what of restored) print(`put back ${what}`);
-    if (isFrozen) print("the schema is frozen, and up to date");
-    else if (applied.length === 0) print("the schema is up to date");
-    if (!serviceRoleGranted) {
-      print(
-        "role maintenance_log_service does not exist and cannot be created by this user: no grants were made",
-      );
-    }
+    await migrateDatabase(context, database);
   } finally {
     await database.close();
+  }
+}
+
+export async function migrateDatabase(
+  { sqlFolder, print }: CommandContext,
+  database: Database,
+): Promise<void> {
+  const { applied, restored, serviceRoleGranted, isFrozen } = await migrate(database, readSchema(sqlFolder));
+  for (const name of applied) print(`applied ${name}`);
+  for (const what of restored) print(`put back ${what}`);
+  if (isFrozen) print("the schema is frozen, and up to date");
+  else if (applied.length === 0) print("the schema is up to date");
+  if (!serviceRoleGranted) {
+    print(
+      "role maintenance_log_service does not exist and cannot be created by this user: no grants were made",
+    );
   }
 }

@@ -1,3 +1,4 @@
+import type { Database } from "../adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { verifyStore } from "../application/trail/store-verification.ts";
@@ -8,26 +9,35 @@ import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 
 export async function verifyDatabase(context: CommandContext, keys: readonly VerifierKey[]): Promise<void> {
-  const { print, report } = context;
-  await withDatabase(storedTrailSettings, context, async (database, { trailStateFile }) => {
-    const { trail } = makeRepositories(database);
-    let differences = 0;
-    const count = async (difference: string): Promise<void> => {
-      differences += 1;
-      await report(difference);
-    };
-    const remembered = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
-    const notes = new Map<string, string>();
-    for (const [place, note] of [
-      ["database", await trail.checkpoints.last()],
-      ["TRAIL_STATE_FILE", await remembered?.read().catch((error: unknown) => count(faultOf(error)))],
-    ] as const) {
-      if (note === undefined) print(`no checkpoint in ${place}`);
-      else notes.set(place, note);
-    }
-    const size = await verifyStore(trail, keys, notes, count);
-    if (size > 0 && notes.size === 0) await count("no checkpoint says which entries were signed");
-    if (differences > 0) throw new CommandError(exitCodes.failure, `differences found: ${differences}`);
-    print(`${size} entries: all records match, and the tree extends the checkpoints`);
-  });
+  await withDatabase(storedTrailSettings, context, (database, { trailStateFile }) =>
+    verifyTrail(context, database, keys, trailStateFile),
+  );
+}
+
+/** Throws CommandError if anything differs; each difference was reported then. */
+export async function verifyTrail(
+  { print, report }: CommandContext,
+  database: Database,
+  keys: readonly VerifierKey[],
+  trailStateFile?: string,
+): Promise<void> {
+  const { trail } = makeRepositories(database);
+  let differences = 0;
+  const count = async (difference: string): Promise<void> => {
+    differences += 1;
+    await report(difference);
+  };
+  const remembered = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
+  const notes = new Map<string, string>();
+  for (const [place, note] of [
+    ["database", await trail.checkpoints.last()],
+    ["TRAIL_STATE_FILE", await remembered?.read().catch((error: unknown) => count(faultOf(error)))],
+  ] as const) {
+    if (note === undefined) print(`no checkpoint in ${place}`);
+    else notes.set(place, note);
+  }
+  const size = await verifyStore(trail, keys, notes, count);
+  if (size > 0 && notes.size === 0) await count("no checkpoint says which entries were signed");
+  if (differences > 0) throw new CommandError(exitCodes.failure, `differences found: ${differences}`);
+  print(`${size} entries: all records match, and the tree extends the checkpoints`);
 }

@@ -38,6 +38,13 @@ const aPassword = "a password of 4 to 72 characters";
 const adminPassword = optional("ADMIN_PASSWORD", "for `create-admin` and `set-password`", aPassword, asItIs);
 export const passwordSettings = { ...databaseSettings, adminPassword };
 
+const durability = withDefault(
+  "DATABASE_DURABILITY",
+  "`any` lets `serve` run on a PostgreSQL that can lose what it has acknowledged (`fsync` off and the like)",
+  "required",
+  oneOf("required", "any"),
+  "required or any",
+);
 const trailStateFile = optional(
   "TRAIL_STATE_FILE",
   "remembers the last checkpoint of the trail outside the database",
@@ -45,6 +52,19 @@ const trailStateFile = optional(
   text => accept(text, /^\//, "is not an absolute path"),
 );
 export const storedTrailSettings = { ...databaseSettings, trailStateFile };
+/** For the command that `maintenance-log restore` runs. */
+export const restoreSettings = {
+  ...databaseSettings,
+  ownerDatabaseUrl: required(
+    "OWNER_DATABASE_URL",
+    "DATABASE_URL with the owner of the tables, for `restored`",
+    "postgres://maintenance_owner:password@127.0.0.1:5432/maintenance",
+    readDatabaseUrl,
+  ),
+  durability,
+  ...trailKeySettings,
+  trailStateFile,
+};
 export const acceptTrailSettings = { ...storedTrailSettings, ...trailKeySettings };
 
 const aSecret = "the output of: openssl rand -base64 48";
@@ -86,13 +106,7 @@ export const serveSettings = {
     text => (text === "none" ? [] : text.split(",").map(proxy => readTrustedProxy(proxy.trim()))),
     "127.0.0.1,10.0.0.0/8",
   ),
-  durability: withDefault(
-    "DATABASE_DURABILITY",
-    "`any` lets `serve` run on a PostgreSQL that can lose what it has acknowledged (`fsync` off and the like)",
-    "required",
-    oneOf("required", "any"),
-    "required or any",
-  ),
+  durability,
   certificateFile: optional("TLS_CERTIFICATE_FILE", "PEM, for HTTPS", `${tls}/certificate.pem`, asItIs),
   keyFile: optional("TLS_KEY_FILE", "PEM, the key of that certificate", `${tls}/key.pem`, asItIs),
   logLevel: withDefault("LOG_LEVEL", `lowest level to log: ${levels}`, "info", oneOf(...logLevels), levels),
@@ -103,6 +117,7 @@ export const serveSettings = {
 /** Those of `serve` first. */
 export const everySetting: readonly Setting<unknown>[] = Object.values({
   ...serveSettings,
+  ownerDatabaseUrl: restoreSettings.ownerDatabaseUrl,
   adminPassword,
   ...auditSettings,
 });

@@ -31,10 +31,32 @@ describe("the backup", { skip: binaries === undefined }, () => {
     machine.run(`rm ${machine.path("dumps")}/*`);
     // A month off, or a clock that is a month ahead.
     lay(40, 60);
-    const [newest = ""] = dumps().toReversed();
+    const laid = dumps();
     machine.backUp();
-    assert.equal(dumps().length, 30);
-    assert.ok(dumps().includes(newest));
+    assert.deepEqual(dumps().slice(0, -1), laid.slice(-30));
+  });
+
+  test("gives a new dump the last name, and removes none that is young, whatever the clock says", () => {
+    const hourly = (clock: string) =>
+      machine.run(`
+        for hour in $(seq 0 199); do
+          touch ${machine.path("dumps")}/maintenance-$(date -u -d "${clock} -$hour hours" +%Y%m%dT%H%M%SZ).dump
+        done`);
+    // Two days behind, or two years.
+    for (const clock of ["2 days", "2 years"]) {
+      hourly(clock);
+      const laid = dumps();
+      machine.backUp();
+      const [newest = "", before = ""] = dumps().toReversed();
+      assert.deepEqual([dumps().slice(0, -1), before], [laid, laid.at(-1)], clock);
+      assert.equal(machine.run(`wc -c < ${machine.path("dumps", newest)}`).trim() === "0", false);
+      machine.run(`rm ${machine.path("dumps")}/*`);
+    }
+    // A year ahead: the dumps of nine days are there before.
+    hourly("1 year ago");
+    const laid = dumps();
+    machine.backUp();
+    assert.deepEqual(dumps().slice(0, -1), laid);
   });
 
   test("fails where the dump is cut off, and leaves those that are there", () => {

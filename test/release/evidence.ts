@@ -63,7 +63,15 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     code: ["sql/"],
     tests: ["test/postgres/schema/append-only.test.ts"],
   },
-  "A restore gives a new database": { code: ["deploy/restore"], tests: ["test/program/restore.test.ts"] },
+  "A restore gives a new database": {
+    code: ["deploy/restore", "restored.ts", "restoring.ts", "restore-store.ts"],
+    tests: [
+      "test/program/restore.test.ts",
+      "test/program/restore-dumps.test.ts",
+      "test/program/restore-exchange.test.ts",
+      "test/release/restore-killed.test.ts",
+    ],
+  },
   "A database whose encoding is not UTF8": {
     code: ["promises.ts"],
     tests: ["test/postgres/schema/encoding.test.ts"],

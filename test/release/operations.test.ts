@@ -413,7 +413,7 @@ const hasOtherGroups = "groupadd --system others-1 && groupadd --system others-2
 const restoresWhatWasKept = `
     maintenance-log restore 2> /tmp/refused || true
     fails systemctl is-active maintenance-log.service maintenance-log.socket
-    grep 'maintenance-log restore --gives-up 1 ' /tmp/refused | sh -e`;
+    maintenance-log restore $(grep -o -- '--gives-up 1$' /tmp/refused)`;
 
 /** The first ADMIN is still there, and the trail goes on under the same key. */
 const hasWhatWasKept = `

@@ -18,23 +18,25 @@ const step = (folder: string): string => `
       echo $((left - 1)) > ${folder}/left
       [ $left -gt 1 ] || { : > ${folder}/left && kill -9 0; }
     fi`;
-const further = ["openssl", "mv", "sync"];
+const further = ["hostname"];
 
 /** In place of what needs a booted machine; `units` has the names of those that run, and `running` of those that ran in a restore. */
 const stubs = (folder: string): Readonly<Record<string, string>> => ({
   systemctl: `
     case $1 in
-    list-units) sed 's/$/ loaded active running/' ${folder}/units ;;
-    stop) : > ${folder}/units ;;
-    start) shift && printf '%s\\n' "$@" > ${folder}/units ;;
+    list-units) grep -E '^maintenance-log(\\.s|@)' ${folder}/units | sed 's/$/ loaded active running/' || true ;;
+    stop) shift && printf '%s\\n' "$@" > ${folder}/stopped && grep -vxF -f ${folder}/stopped ${folder}/units > ${folder}/units.new; mv ${folder}/units.new ${folder}/units ;;
+    start) shift && { cat ${folder}/units && printf '%s\\n' "$@"; } | sort -u | sed '/^$/d' > ${folder}/units.new && mv ${folder}/units.new ${folder}/units ;;
     esac`,
   runuser: 'shift 3 && exec "$@"',
   ...Object.fromEntries(further.map(name => [name, `PATH=\${PATH#*:} && exec ${name} "$@"`])),
-  pg_restore: `cp ${folder}/units ${folder}/running && PATH=\${PATH#*:} && exec pg_restore "$@"`,
+  pg_restore: `cp ${folder}/units ${folder}/meanwhile && PATH=\${PATH#*:} && exec pg_restore "$@"`,
   setpriv: 'while [[ $1 = --* ]]; do shift; done; exec "$@"',
   "maintenance-log": `
     export DATABASE_URL=$(cat ${folder}/credentials/database-url) TRAIL_KEY=$(cat ${folder}/credentials/trail-key)
     export SECRET_KEY=$(cat ${folder}/credentials/secret-key) TRAIL_STATE_FILE=${folder}/states/maintenance-log.checkpoint
+    [ "$1" != restored ] || export OWNER_DATABASE_URL=$(cat ${folder}/credentials/owner-database-url)
+    [ "$1 $2" != "restored finish" ] || cp ${folder}/units ${folder}/running
     exec ${process.execPath} ${script("src/main.ts").join(" ")} "$@"`,
 });
 

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { after, before, beforeEach, describe, test } from "node:test";
+import postgres from "postgres";
+import { runProgram } from "../support/program.ts";
+import { binaries, RestoreStage, units } from "../support/restore-stage.ts";
+
+describe("maintenance-log restore, at its exchange of names", {
+  skip: binaries === undefined && "this machine has no PostgreSQL binaries",
+}, () => {
+  let stage: RestoreStage;
+  before(async () => {
+    stage = await RestoreStage.make();
+  });
+  after(() => stage?.stop());
+  beforeEach(() => stage.reset());
+
+  test("changes nothing where records are lost, and with their number exchanges the names: tokens end, ids go on, each service signs", async () => {
+    const { machine } = stage;
+    const tokens: string[] = [];
+    const ada = { email: "ada@example.com", password: "secret" };
+    const tokenOf = async (checkpoint = "maintenance-log.checkpoint") => {
+      const service = await stage.serve(checkpoint);
+      const { json } = await service.call("POST", "/api/v1/auth/login", { body: ada });
+      await service.stop();
+      return (json as { token: string }).token;
+    };
+    tokens.push(await tokenOf());
+    const { code, stderr } = await stage.restore();
+    assert.equal(code, 1);
+    assert.match(stderr, /^restored: the dump lacks 2 records: to give them up, add --gives-up 2$/m);
+    assert.deepEqual(stage.running("stopped"), [""]);
+    stage.isAsItWas();
+    // Revoked after the dump: the password goes back with the restore.
+    await runProgram(["set-password", "--email", ada.email], {
+      DATABASE_URL: machine.credential("database-url"),
+      ADMIN_PASSWORD: "another",
+    });
+    for (const time of [1, 2]) {
+      const again = await stage.restore("--gives-up", "2", stage.dump);
+      assert.equal(again.code, 0, again.stderr);
+      assert.deepEqual(stage.running("running"), [units[0]], "no service runs meanwhile");
+      stage.isRestored();
+      await stage.goesOn();
+      await stage.isWhole();
+      tokens.push(await tokenOf());
+      const service = await stage.serve();
+      const statuses: number[] = [];
+      for (const token of tokens)
+        statuses.push((await service.call("GET", "/api/v1/employees/me", { token })).status);
+      await service.stop();
+      assert.deepEqual(statuses, [...tokens.slice(1).map(() => 403), 200], `restore ${time}`);
+      await stage.write("new", "newer");
+      // Five ids were issued before the first restore, and two before the second.
+      const ids = machine.run(
+        "psql -d maintenance -At -c \"select string_agg(id::text, ',' order by id) from maintenance_log\"",
+      );
+      assert.equal(ids.trim(), time === 1 ? "1,2,3,6,7" : "1,2,3,8,9");
+    }
+    const [kept = ""] = stage.databases().filter(name => name !== "maintenance");
+    assert.match(kept, /^maintenance_\d{8}_\d{6}$/);
+    assert.equal(stage.commentsIn(kept), "first second third fourth fifth");
+    machine.run(`test -z "$(find ${machine.path("run")} -type f -perm /077)"`);
+    const next = stage.backUp();
+    assert.match(machine.run(`pg_restore --data-only --table=maintenance_log --file=- ${next}`), /\tnewer\t/);
+    machine.run(`rm ${next}`);
+  });
+
+  test("restores beside a name of 63 bytes that has capitals, dashes and quotes, twice", async () => {
+    const { machine } = stage;
+    const name = `Main-Ten"ance'${"x".repeat(63 - 14)}`;
+    const sql = postgres(machine.server.url, { max: 1, onnotice: () => {} });
+    await sql`alter database maintenance rename to ${sql(name)}`;
+    const files = ["owner-database-url", "database-url"].map(file => machine.path("credentials", file));
+    const urls = files.map(file => readFileSync(file, "utf8"));
+    for (const [at, file] of files.entries())
+      writeFileSync(file, (urls[at] ?? "").replace(/[^/]*$/, encodeURIComponent(name)));
+    const named = () =>
+      sql`select datname from pg_database where datname like 'Main-%' order by 1`.then(all =>
+        all.map(({ datname }) => datname),
+      );
+    try {
+      for (const args of [["--test"], ["--gives-up", "2"], ["--gives-up", "2"]]) {
+        const { code, stdout, stderr } = await stage.restore(...args, stage.dump);
+        assert.equal(code, 0, stdout + stderr);
+      }
+      const all = await named();
+      assert.deepEqual([all.length, all.includes(name)], [3, true], String(all));
+    } finally {
+      for (const [at, file] of files.entries()) writeFileSync(file, urls[at] ?? "");
+      for (const each of await named()) await sql`drop database ${sql(each)} with (force)`;
+      await sql.end();
+    }
+  });
+
+  test("waits for no service of another machine, and leaves everything as it was where one works on", async () => {
+    const sql = postgres(stage.machine.credential("database-url"));
+    await sql`select 1`;
+    const { code, stderr } = await stage.restore("--gives-up", "2", stage.dump);
+    await sql.end();
+    assert.equal(code, 1);
+    assert.match(stderr, /a service at 127\.0\.0\.1 works on maintenance: stop it first/);
+    stage.isAsItWas();
+  });
+
+  test("changes nothing where the live database cannot be renamed", async () => {
+    const sql = postgres(stage.machine.server.url, { max: 1 });
+    // Whatever holds it.
+    await sql.begin(async transaction => {
+      await transaction`comment on database maintenance is 'held'`;
+      stage.machine.run("psql -q -c \"alter role postgres set lock_timeout = '1s'\"");
+      const { code, stderr } = await stage.restore("--gives-up", "2", stage.dump);
+      assert.notEqual(code, 0);
+      assert.match(stderr, /lock timeout/);
+    });
+    stage.machine.run("psql -q -c 'alter role postgres reset lock_timeout'");
+    await sql.end();
+    stage.isAsItWas();
+  });
+
+  test("freezes the new database where the old one was frozen", async () => {
+    stage.machine.run(`psql -q -d maintenance -f ${process.cwd()}/sql/freeze_schema.sql`);
+    const frozen = stage.backUp();
+    assert.equal((await stage.restore(frozen)).code, 0);
+    assert.throws(
+      () => stage.machine.run("psql -d maintenance -c 'alter table asset add column x int'"),
+      /the schema is frozen/,
+    );
+    stage.machine.run(`rm ${frozen}`);
+  });
+
+  test("takes a dump where there is no live database any more, and no checkpoint", async () => {
+    stage.machine.run(`psql -q -c 'drop database maintenance' && rm ${stage.machine.path("states")}/*`);
+    const { code, stdout, stderr } = await stage.restore(stage.dump);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^there is no database maintenance: only what services remember can be compared$/m);
+    assert.match(stdout, /^lost: 0 /m);
+    assert.match(stdout, /^new ids are 1000000 above those of the dump$/m);
+    assert.equal(stage.commentsIn("maintenance"), "first second third");
+    await stage.write("fourth again");
+    const last = stage.machine.run('psql -d maintenance -At -c "select max(id) from maintenance_log"');
+    assert.equal(last.trim(), "1000004");
+    assert.deepEqual(stage.databases(), ["maintenance"]);
+  });
+
+  test("counts what services remember of a live database that is gone", async () => {
+    stage.machine.run("psql -q -c 'drop database maintenance'");
+    const { code, stderr } = await stage.restore(stage.dump);
+    assert.equal(code, 1);
+    assert.match(stderr, /the dump lacks 2 records: to give them up, add --gives-up 2$/m);
+    assert.equal((await stage.restore("--gives-up", "2", stage.dump)).code, 0);
+    stage.isRestored();
+    await stage.goesOn();
+    await stage.isWhole();
+  });
+});
