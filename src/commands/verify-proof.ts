@@ -1,7 +1,7 @@
 import { openCheckpoint } from "../domain/trail/checkpoint.ts";
 import { type Difference, differences, provenLog, unprovenFields } from "../domain/trail/comparison.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
-import type { LogEntry } from "../domain/trail/entry.ts";
+import { comparedFields, type LogEntry } from "../domain/trail/entry.ts";
 import { readProof } from "../domain/trail/proof.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { readInput, type TrustedKeys } from "./verify-input.ts";
@@ -62,7 +62,14 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TrailError("is not a JSON object");
   // Of two members of one name, other programs may show the one that JSON.parse drops.
-  const names = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gs)].filter(([, colon]) => colon !== undefined);
+  const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")(?:\s*:\s*(-?\d[\d.eE+-]*)?|)/gs)].filter(
+    ([whole, quoted]) => whole !== quoted,
+  );
   if (names.length !== members) throw new TrailError("has a name that comes twice");
+  for (const [, quoted = "", number] of names) {
+    const isSame = number === undefined || String(Number(number)) === number;
+    if (!isSame && comparedFields.includes(JSON.parse(quoted)))
+      throw new TrailError(`has ${quoted} in digits that programs read in different ways: ${number}`);
+  }
   return value as Readonly<Record<string, unknown>>;
 }

@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import { runCommand } from "../support/command.ts";
 import { programCommand } from "../support/compiled.ts";
 import { runProgram } from "../support/program.ts";
+import { proofCases, verifierKey } from "../support/proof-cases.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { answeredLog, logEntry, makeTestTrail } from "../support/trail.ts";
 
@@ -334,6 +335,14 @@ describe("verify --proof", () => {
       assert.deepEqual([code, stderr], [1, `wrong.json ${said}\n`]);
     }
   });
+
+  for (const { name, log, proof, holds } of proofCases) {
+    test(`says of ${name} what the page says`, async () => {
+      const files = ["--proof", file("case.proof", proof), "--log", file("case.json", log)];
+      const { code, stderr } = await verify("--key", verifierKey, ...files);
+      assert.equal(code, holds ? 0 : 1, stderr);
+    });
+  }
 
   test("refuses a log that is no JSON object", async () => {
     for (const content of ["", "[]", "7", "null"]) {
