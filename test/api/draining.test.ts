@@ -47,17 +47,15 @@ describe("a server that is asked to stop", () => {
     await Promise.all([closed, silent.closed(), halfSent.closed()]);
   });
 
-  test("lets a request under way finish, closes its connection, and the one that waits behind it, and starts no other", async () => {
+  test("lets a request under way finish, closes its connection, and starts no other", async () => {
     const { world, held, letGo } = await openWaiting();
     const { socket, closed, text } = await dial(world.port);
     socket.write(`GET ${api}/assets/1 HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`.repeat(3));
     await until(() => held.length === 1);
     const over = world.close(grace);
     letGo();
-    await until(() => held.length === 1);
-    letGo();
     await Promise.all([over, closed()]);
-    assert.deepEqual(statusesIn(text()), [200, 200]);
+    assert.deepEqual(statusesIn(text()), [200]);
     assert.equal(text().split(/connection: close/i).length, 2);
   });
 

@@ -464,7 +464,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "http-connection.ts",
-      "    queueMicrotask(() => {\n      if (this.#waiting !== undefined || this.#isEnding) this.socket.pause();\n    });\n",
+      '.on("resume", () => this.socket.pause())',
       "",
       "sent without waiting: nothing more is read where the second is whole",
     ],
@@ -588,15 +588,15 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "http-connection.ts",
-      "if (this.exchange?.request.complete === false) this.exchange.refuse(refusal);",
-      "if (this.exchange?.request.complete === false) return this.linger(last);",
+      "if (!this.exchange.request.complete) this.exchange.refuse(refusal);",
+      "if (!this.exchange.request.complete) return this.linger(last);",
       "while its route works, a change is made and its response sent: the body is malformed",
     ],
     [
       "http-connection.ts",
-      "if (this.isBusy) this.#endAfterResponse();",
-      "if (false) this.#endAfterResponse();",
-      "sent without waiting, whatever the third asks for: two are answered, and the process goes on",
+      "      this.end();\n",
+      "",
+      "sent without waiting, whatever the others ask for: one is answered, and the process goes on",
     ],
     [
       "request-handler.ts",
@@ -634,7 +634,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["limits.ts", "responseBytes: 64 * 1024 * 1024,", "responseBytes: 640 * 1024 * 1024,"],
     [
       "exchange.ts",
-      "account.respond(this, this.ownBytes + bytes)",
+      "account.respond(this, this.ownBytes + nextHeadBytes + bytes)",
       "account.respond(this, 0)",
       "take no place",
     ],
@@ -642,7 +642,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "exchange.ts",
       "bytes += textBytes + text.length;",
       "bytes += 0;",
-      "counts with the head of its request, and those that wait longest are cut off",
+      "counts with the head of its request, and of a next one, and those that wait longest are cut off",
     ],
     [
       "response.ts",
@@ -652,8 +652,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "http-connection.ts",
-      "else if (this.#waiting === undefined) {",
-      "else if (false) {",
+      "if (this.socket.writableLength > 0) this.socket.pause();",
+      "",
       "hold back the request behind them",
     ],
   ],
@@ -721,7 +721,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["pages.ts", "const mostGrowth = 4;", "const mostGrowth = 400;"],
   ],
   "A body has at most 64 KiB": [
-    ["limits.ts", "headerBytes: 16 * 1024,", "headerBytes: 64 * 1024,"],
+    ["limits.ts", "headerBytes: 8 * 1024,", "headerBytes: 64 * 1024,"],
     ["route.ts", "bodyLimitBytes = 64 * 1024;", "bodyLimitBytes = 128 * 1024;"],
     ["routes.ts", "const credentialsLimitBytes = 4 * 1024;", "const credentialsLimitBytes = 64 * 1024;"],
     ["request-head.ts", "mostHeaders = 100;", "mostHeaders = 1_000;"],

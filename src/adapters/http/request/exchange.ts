@@ -3,10 +3,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "../../../application/ports.ts";
 import { overloaded } from "../../../domain/error.ts";
 import type { HeaderFields, HttpError } from "../../protocol/error-response.ts";
+import { mostHeaders } from "../../protocol/request-head.ts";
 import { readTarget, type Target } from "../../protocol/target.ts";
 import type { Route } from "../api/route.ts";
 import { type Account, leastBytes, type Phase, type Share } from "./account.ts";
-import type { HttpLimits } from "./limits.ts";
+import { type HttpLimits, httpLimits } from "./limits.ts";
 
 export const standingHeaders = (requestId: string): HeaderFields => ({
   "X-Content-Type-Options": "nosniff",
@@ -14,8 +15,10 @@ export const standingHeaders = (requestId: string): HeaderFields => ({
   "X-Request-Id": requestId,
 });
 
-/** What Node keeps of a name or a value in the head of a request, beside its text: 38 to 54 bytes were measured. */
-const textBytes = 64;
+/** What Node keeps of a name or a value in the head of a request, beside its text: up to 80 bytes were measured. */
+const textBytes = 96;
+/** The memory of the largest head. Node may have read one more behind a request. */
+const nextHeadBytes = leastBytes + httpLimits.headerBytes + 2 * mostHeaders * textBytes;
 
 const saneRequestId = /^[\w.:~+/=-]{1,128}$/;
 
@@ -119,7 +122,7 @@ export class Exchange implements Share {
     );
   }
 
-  /** The memory that it takes without its body and its response. A head of 16 KiB takes most of it. */
+  /** The memory that it takes without its body and its response: mostly that of its head. */
   get ownBytes(): number {
     const { url = "", rawHeaders } = this.request;
     let bytes = leastBytes + url.length;
@@ -152,7 +155,7 @@ export class Exchange implements Share {
   /** Begins the response: it holds this many bytes until the client has taken them. */
   respond(bytes: number): void {
     this.move();
-    this.#edge.account.respond(this, this.ownBytes + bytes);
+    this.#edge.account.respond(this, this.ownBytes + nextHeadBytes + bytes);
   }
 
   /**
@@ -162,13 +165,18 @@ export class Exchange implements Share {
    */
   respondWithList(bytes?: number): void {
     this.move();
-    const held = bytes === undefined ? this.#edge.longListBytes : this.ownBytes + bytes;
+    const held = bytes === undefined ? this.#edge.longListBytes : this.ownBytes + nextHeadBytes + bytes;
     if (!this.#edge.account.respondWithList(this, held)) throw overloaded();
   }
 
   /** Memory for a page of a list that is read ahead; false when others may need it. */
   holdAhead(): boolean {
     return this.#edge.account.holdAhead(this, this.#edge.aheadBytes);
+  }
+
+  /** The client has taken the response or has gone, and the work has ended. */
+  close(): void {
+    this.#edge.account.close(this);
   }
 
   /** The rest of the request cannot be read. */

@@ -1,6 +1,6 @@
 /** The bounds on time, size and number at the HTTP edge, except those of one body (route.ts) and of headers (request-head.ts). */
 export const httpLimits = {
-  headerBytes: 16 * 1024,
+  headerBytes: 8 * 1024,
   /** How long a request may take to arrive. */
   receiveMilliseconds: 10_000,
   /** How long a connection may stay silent after a response. */

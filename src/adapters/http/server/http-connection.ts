@@ -1,42 +1,37 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { HttpError } from "../../protocol/error-response.ts";
 import type { Exchange } from "../request/exchange.ts";
 
-/** A request as Node hands it over, with the response to write. */
-export interface Arrival {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-/** Works on the requests of connections. */
+/** The server of a connection. */
 export interface Server {
-  /** Works on a request until its response has left the process, or its client has gone; sets `exchange` first. Never fails. */
-  serve(connection: HttpConnection, arrival: Arrival): Promise<void>;
-  /** Called when a connection has nothing more to work on. */
-  becameIdle(connection: HttpConnection): void;
+  /** Works on a request, and writes its response. Never fails. */
+  handle(exchange: Exchange): Promise<void>;
+  /** Whether the response to this request is the last one of its connection. */
+  isLast(exchange: Exchange): boolean;
+  /** Called when the response has left the process, or its client has gone, and nobody works on it. */
+  responded(connection: HttpConnection): void;
 }
 
 /**
- * A connection of a client, with TLS from the end of the handshake on. It has one exchange at a time.
+ * A connection of a client, with TLS from the end of the handshake on. It works on one request at a time.
  *
- * - idle: no exchange. Next: busy, with a request; closed after 65 s, at the stop of the service.
- * - busy: works on an exchange until its response has left. A request that arrives meanwhile waits, and nothing more is read
- *   until it begins. Next: idle, or closed if the response says `Connection: close`; ending, if yet another request arrives, or
- *   bytes that are none, or a request not in time.
- * - ending: the request that waits is the last, or the one under way where none does. Next: lingering when its response has left.
- * - lingering: nothing is under way; the socket stays open so that the client reads. Next: closed, after a second.
- * - closed, from any state: by the client; by the service when nothing moves for 60 s, a list fails, a response has to make
- *   room, or the grace period of the stop is over.
+ * | State | What it holds | Next state |
+ * |---|---|---|
+ * | idle | a part of the head of a request | busy with a whole head; lingering when it is malformed, or late |
+ * | busy | an exchange, and at most one head behind its request | idle after the response; ending when another request begins or is malformed, or the body is malformed or late |
+ * | ending | the same; nothing more is read | lingering after the response |
+ * | lingering | nothing: the socket stays open so that the client reads the last response | closed after a second |
+ *
+ * From any state it becomes closed: by the client; by Node after a response with `Connection: close`; by the service when it
+ * was idle for 65 s, when nothing moves for 60 s, when a list fails, when a response has to make room, and at a stop.
  */
 export class HttpConnection {
   readonly socket: Socket;
   readonly #lingerMilliseconds: number;
   readonly #server: Server;
-  /** The exchange that is worked on. */
+  #state: "idle" | "busy" | "ending" | "lingering" = "idle";
+  /** What a busy or ending connection works on. */
   exchange: Exchange | undefined;
-  #waiting: Arrival | undefined;
-  #isEnding = false;
 
   constructor(socket: Socket, lingerMilliseconds: number, server: Server) {
     this.socket = socket;
@@ -49,53 +44,41 @@ export class HttpConnection {
   }
 
   get isIdle(): boolean {
-    return !this.isBusy && !this.#isEnding;
+    return this.#state === "idle";
   }
 
-  /** A third request without a response ends the connection: the client sends it again on another one (RFC 9112, section 9.3.2). */
-  accept(arrival: Arrival): void {
-    if (this.#isEnding) return;
-    if (!this.isBusy) void this.#workOn(arrival);
-    else if (this.#waiting === undefined) {
-      this.#waiting = arrival;
-      this.#stopReading();
-    } else this.#endAfterResponse();
-  }
-
-  async #workOn(first: Arrival): Promise<void> {
-    for (let next: Arrival | undefined = first; next !== undefined && this.socket.writable; ) {
-      this.#waiting = undefined;
-      const work = this.#server.serve(this, next);
-      if (this.#isEnding) this.announceEnd();
-      await work;
-      next = this.#waiting;
-      if (!this.#isEnding) this.socket.resume();
-    }
+  /** From the head of a request until its response has left the process. The connection has to be idle. */
+  async workOn(exchange: Exchange): Promise<void> {
+    this.#state = "busy";
+    this.exchange = exchange;
+    if (this.#server.isLast(exchange)) this.announceEnd();
+    await this.#server.handle(exchange);
+    // What comes next stays in the kernel. Until now the service has read on, only to notice if the client goes away.
+    if (this.socket.writableLength > 0) this.socket.pause();
+    await exchange.responseClosed;
+    exchange.close();
     this.exchange = undefined;
-    if (this.#isEnding) this.linger();
-    this.#server.becameIdle(this);
+    if (this.#state === "busy") {
+      this.#state = "idle";
+      this.socket.resume();
+    } else this.linger();
+    this.#server.responded(this);
   }
 
-  /** Tells the client that the response to the last request is the last one, if it still can. */
-  announceEnd(): void {
-    if (this.#waiting === undefined && this.exchange?.response.headersSent === false)
-      this.exchange.response.setHeader("Connection", "close");
-  }
-
-  /** Works on what has arrived, and takes nothing more. */
-  #endAfterResponse(): void {
-    this.#isEnding = true;
+  /** The response under way is the last one: the client sends its next request again on another connection (RFC 9112, section 9.3.2). */
+  end(): void {
+    if (this.#state !== "busy") return;
+    this.#state = "ending";
     this.announceEnd();
-    this.#stopReading();
+    // Node resumes a socket when a request is whole, and when a response is taken.
+    this.socket.on("resume", () => this.socket.pause()).pause();
     stopParsing(this.socket);
   }
 
-  /** Node resumes the socket itself after it has parsed a whole request, hence the second `pause` after that. */
-  #stopReading(): void {
-    this.socket.pause();
-    queueMicrotask(() => {
-      if (this.#waiting !== undefined || this.#isEnding) this.socket.pause();
-    });
+  /** Tells the client that the response is the last one, if it still can. */
+  announceEnd(): void {
+    if (this.exchange?.response.headersSent === false)
+      this.exchange.response.setHeader("Connection", "close");
   }
 
   /**
@@ -105,16 +88,16 @@ export class HttpConnection {
    * @param last the whole response where there is no exchange
    */
   refuse(refusal: HttpError, last: string): void {
-    // Its body will never be whole.
-    if (this.#waiting?.request.complete === false) this.#waiting = undefined;
-    if (this.exchange?.request.complete === false) this.exchange.refuse(refusal);
-    if (this.isBusy) this.#endAfterResponse();
-    else this.linger(last);
+    if (this.exchange === undefined) this.linger(last);
+    else {
+      if (!this.exchange.request.complete) this.exchange.refuse(refusal);
+      this.end();
+    }
   }
 
   /** Closing a socket with unread bytes resets it, and the client might lose the response (RFC 9112, section 9.6). */
   linger(last = ""): void {
-    this.#isEnding = true;
+    this.#state = "lingering";
     if (this.socket.writable) this.socket.end(last);
     setTimeout(() => this.socket.destroy(), this.#lingerMilliseconds).unref();
   }

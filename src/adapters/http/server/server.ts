@@ -16,7 +16,7 @@ import { Exchange, standingHeaders } from "../request/exchange.ts";
 import { type HttpLimits, httpLimits } from "../request/limits.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { Draining } from "./draining.ts";
-import { type Arrival, HttpConnection } from "./http-connection.ts";
+import { HttpConnection } from "./http-connection.ts";
 import { makeListener, renewIdentity, strictTransport, type TlsIdentity } from "./listener.ts";
 
 export type HttpServer = ReturnType<typeof makeHttpServer>;
@@ -58,7 +58,7 @@ export function makeHttpServer(
   server.on("drop", () => account.turnAway("connections"));
   server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
     handshakes.delete(clientOf(socket));
-    connections.set(socket, new HttpConnection(socket, lingerMilliseconds, { serve, becameIdle }));
+    connections.set(socket, new HttpConnection(socket, lingerMilliseconds, { handle, isLast, responded }));
     socket.once("close", () => {
       if (connections.get(socket)?.isBusy === false) connections.delete(socket);
     });
@@ -85,22 +85,16 @@ export function makeHttpServer(
     socket.destroy();
   });
 
+  /** The head of a request has arrived. */
   function accept(request: IncomingMessage, response: ServerResponse): void {
-    connections.get(request.socket)?.accept({ request, response });
+    const connection = connections.get(request.socket);
+    if (connection?.isIdle) void connection.workOn(new Exchange(request, response, edge));
+    else connection?.end();
   }
 
-  /** From the head of a request until its response is out of memory and nobody works on it. */
-  async function serve(connection: HttpConnection, { request, response }: Arrival): Promise<void> {
-    const exchange = new Exchange(request, response, edge);
-    connection.exchange = exchange;
-    if (draining.hasBegun || endsConnection(request)) connection.announceEnd();
-    await handle(exchange);
-    await exchange.responseClosed;
-    account.close(exchange);
-  }
+  const isLast = ({ request }: Exchange): boolean => draining.hasBegun || endsConnection(request);
 
-  /** A connection has nothing more to work on. */
-  function becameIdle(connection: HttpConnection): void {
+  function responded(connection: HttpConnection): void {
     if (connection.socket.closed) connections.delete(connection.socket);
     else draining.closeIfIdle(connection);
   }
