@@ -51,7 +51,7 @@ export async function makeJoseTokens(settings: TokenSettings, clock: Clock): Pro
     },
 
     async verify(token) {
-      if (!compact.test(token)) throw tokenNotValid();
+      if (!compact.test(token)) throw tokenNotValid("not a JWT");
       const options = { algorithms: [algorithm], issuer, requiredClaims: ["exp"], currentDate: clock.now() };
       try {
         const { payload } = await jwtVerify<Payload>(token, key, options).catch(error => {
@@ -60,10 +60,16 @@ export async function makeJoseTokens(settings: TokenSettings, clock: Clock): Pro
         });
         return readClaims(payload);
       } catch (error) {
-        throw error instanceof JOSEError ? tokenNotValid() : error;
+        throw error instanceof JOSEError ? tokenNotValid(reasonOf(error)) : error;
       }
     },
   };
+}
+
+/** Without the message, which may quote the token. The claims are those that `verify` asks for. */
+function reasonOf(error: JOSEError): string {
+  const { code, claim } = error as JOSEError & { readonly claim?: string };
+  return claim === undefined ? code : `${code}: ${claim}`;
 }
 
 const hmac = { name: "HMAC", hash: "SHA-256" };
@@ -74,10 +80,11 @@ type Payload = { readonly username?: unknown; readonly roles?: unknown; readonly
 
 /** Throws TOKEN_REFUSED for a `sub` or `username` that no employee can have, and for a `ver` that is not a number. */
 function readClaims({ sub, username, roles, jti, ver, iat, exp }: JWTPayload & Payload): TokenClaims {
-  if (sub !== undefined && !(typeof sub === "string" && /^[1-9]\d{0,14}$/.test(sub))) throw tokenNotValid();
-  if (ver !== undefined && typeof ver !== "number") throw tokenNotValid();
+  if (sub !== undefined && !(typeof sub === "string" && /^[1-9]\d{0,14}$/.test(sub)))
+    throw tokenNotValid("sub is no id");
+  if (ver !== undefined && typeof ver !== "number") throw tokenNotValid("ver is no number");
   const email = typeof username === "string" && username.trim() !== "" ? username : undefined;
-  if (email !== undefined && !isStorable(email)) throw tokenNotValid();
+  if (email !== undefined && !isStorable(email)) throw tokenNotValid("username is no email");
   const role = Array.isArray(roles) && roles.length === 1 ? roles[0] : undefined;
   return {
     employeeId: sub === undefined ? undefined : Number(sub),

@@ -69,10 +69,10 @@ export function makeEmployees({
           changes.email === undefined ? undefined : await employees.findAccount(emailKey(changes.email));
         throw holder === undefined || holder.employee.id === id ? recordChanged() : emailTaken();
       }
-      const employee = await forgetAfter(
+      const { employee, formerRole } = await forgetAfter(
         employees.update(id, changes, rolesUpTo(caller.role), caller, expected),
       );
-      if (changes.role !== undefined) reportAdmin(employee, caller, context);
+      if (employee.role !== formerRole) reportAdmin(employee, caller, context);
       return employee;
     },
 

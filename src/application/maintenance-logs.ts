@@ -1,4 +1,4 @@
-import { keyReused, notFound, performerUnknown, tokenNotValid } from "../domain/error.ts";
+import { keyReused, notFound, performerUnknown, tokenRevoked } from "../domain/error.ts";
 import { isLogOf, type NewLog } from "../domain/maintenance-log.ts";
 import type { Caller, Ports } from "./ports.ts";
 
@@ -25,7 +25,7 @@ export const makeMaintenanceLogs = ({ maintenanceLogs }: Pick<Ports, "maintenanc
       case "no performer":
         throw performerUnknown();
       case "revoked":
-        throw tokenNotValid();
+        throw tokenRevoked();
       case "no asset":
         throw notFound("Asset");
       case "written":

@@ -54,6 +54,7 @@ export interface EmployeeRepository {
    * email revokes the employee's tokens. Throws FORBIDDEN for another role, CONFLICT when the email is taken.
    *
    * @param expected as the employee must be now: throws CHANGED otherwise
+   * @returns the employee, and the role before
    */
   update(
     id: number,
@@ -61,7 +62,7 @@ export interface EmployeeRepository {
     editableRoles: readonly Role[],
     by: Author,
     expected?: Employee,
-  ): Promise<Employee>;
+  ): Promise<{ readonly employee: Employee; readonly formerRole: Role }>;
   /** Deactivation revokes the employee's tokens. `expected` is as in `update`. */
   setActive(id: number, active: boolean, by: Author, expected?: Employee): Promise<void>;
   /**

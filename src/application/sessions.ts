@@ -37,7 +37,8 @@ export function makeSessions({ employees, tokens, clock }: Pick<Ports, "employee
     const account = await employees.findAccount(email);
     if (account === undefined) return { kind: "unknown employee", employeeId };
     const { employee, tokenVersion } = account;
-    if (!isValidFor(account, claims)) throw tokenNotValid(employeeId ?? employee.id);
+    const refusal = refusalOf(account, claims);
+    if (refusal !== undefined) throw tokenNotValid(refusal, employeeId ?? employee.id);
     return { kind: "employee", caller: { employeeId: employee.id, email, role, tokenId, tokenVersion } };
   }
 
@@ -45,7 +46,8 @@ export function makeSessions({ employees, tokens, clock }: Pick<Ports, "employee
     /** Throws TOKEN_REFUSED for a token that is not valid, was revoked, or is not the employee's of its `username`. */
     async identify(token: string): Promise<TokenHolder> {
       const claims = sessions.get(token)?.claims ?? (await tokens.verify(token));
-      if (clock.now().getTime() >= claims.expiresAt * 1_000) throw tokenNotValid(claims.employeeId);
+      if (clock.now().getTime() >= claims.expiresAt * 1_000)
+        throw tokenNotValid("expired", claims.employeeId);
       const now = clock.elapsed();
       const session = sessions.get(token);
       if (session !== undefined && now - session.readAt < recentMilliseconds) return await session.holder;
@@ -87,11 +89,12 @@ export const isLive = (
  * A database that was set back counts the versions of an account again, so a version alone does not tell that a token is of
  * this history: the token also has to have the employee's role, and to have been issued after the latest revocation.
  */
-function isValidFor(account: Account, { employeeId, role, tokenId, version, issuedAt = 0 }: TokenClaims) {
+function refusalOf(account: Account, { employeeId, role, tokenId, version, issuedAt = 0 }: TokenClaims) {
   const { employee, tokenVersion, survivingTokenId, tokensValidFrom } = account;
-  if (employeeId !== undefined && employeeId !== employee.id) return false;
-  if (role !== employee.role) return false;
+  if (employeeId !== undefined && employeeId !== employee.id) return "sub is another employee than username";
+  if (!employee.active) return "the employee is inactive";
+  if (role !== employee.role) return "the employee has another role";
   const hasSurvived = tokenId !== undefined && tokenId === survivingTokenId;
-  if (!hasSurvived && issuedAt < tokensValidFrom) return false;
-  return isLive(account, { tokenId, tokenVersion: version ?? tokenVersion });
+  if (!hasSurvived && issuedAt < tokensValidFrom) return "revoked";
+  return isLive(account, { tokenId, tokenVersion: version ?? tokenVersion }) ? undefined : "revoked";
 }

@@ -25,11 +25,14 @@ export async function runAudit(context: CommandContext, values: Values): Promise
   const { url, state, "newest-within": within } = values;
   const { environment, readFile, print } = context;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw usageError("--url is not the URL of a service");
+  const base = new URL(url);
+  if (base.username !== "" || base.password !== "")
+    throw usageError("--url must not have a name or password: they are AUDIT_EMAIL and AUDIT_PASSWORD");
   const trusted = readTrustedKeys(values.key, values.witness);
   const withinSeconds =
     within === undefined ? undefined : readGiven("--newest-within", () => readLifetime(within));
   const kept = await readCheckpoints(values.checkpoint, trusted.keys);
-  const client = makeTrailClient(new URL(url), readSettings(auditSettings, environment, readFile));
+  const client = makeTrailClient(base, readSettings(auditSettings, environment, readFile));
   const remembered = readState(state, readFile);
   const audited = await reported("the trail", auditTrail(client, trusted, remembered));
   for (const checkpoint of kept)

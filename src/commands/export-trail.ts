@@ -1,7 +1,7 @@
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { readEntries } from "../application/trail/publishing.ts";
 import { databaseSettings } from "../config/settings.ts";
-import type { CommandContext } from "./command.ts";
+import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 import { usageError } from "./options.ts";
 
@@ -11,7 +11,9 @@ export async function runExportTrail(context: CommandContext, values: { readonly
   await withDatabase(databaseSettings, context, async database => {
     const { ledger, records } = makeRepositories(database).trail;
     const lineEnd = Buffer.from("\n");
-    for await (const entries of readEntries(records, from, (await ledger.end()).size)) {
+    const { size } = await ledger.end();
+    if (from > size) throw new CommandError(exitCodes.badData, `the trail has ${size} entries`);
+    for await (const entries of readEntries(records, from, size)) {
       await context.write(Buffer.concat(entries.flatMap(entry => [entry, lineEnd])));
     }
   });

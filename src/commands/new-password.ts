@@ -4,7 +4,7 @@ import { registrationFields } from "../domain/employee.ts";
 import { readFields } from "../domain/field.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 
-/** Far past the longest password: one that is cut here is refused. */
+/** Far past the longest password. */
 const mostPipedCharacters = 4_096;
 
 /**
@@ -25,9 +25,11 @@ async function readPiped(stdin: NodeJS.ReadStream): Promise<string> {
   let text = "";
   for await (const chunk of stdin.setEncoding("utf8")) {
     text += chunk;
-    if (text.length > mostPipedCharacters) break;
+    if (text.length > mostPipedCharacters)
+      throw new CommandError(exitCodes.badData, "the password is too long");
   }
-  return text.replace(/\r?\n$/, "");
+  // PowerShell writes a byte order mark first.
+  return text.replace(/^\ufeff/, "").replace(/\r?\n$/, "");
 }
 
 /** Twice, since the prompt does not show what is typed. */

@@ -88,7 +88,9 @@ function textOf(
 function readSecretFile(name: string, path: string, readFile: (path: string) => string): string {
   let text: string;
   try {
-    text = readFile(path).replace(/\r?\n$/, "");
+    text = readFile(path)
+      .replace(/^\ufeff/, "")
+      .replace(/\r?\n$/, "");
   } catch {
     throw new Error(`cannot be read from the file that ${name}_FILE names`);
   }

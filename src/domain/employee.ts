@@ -68,6 +68,9 @@ const readPhone = textRule(
 
 const passwordBounds = { min: 4, max: 72, trimmed: true };
 
+/** With white space around it, which is part of it: in escapes, it and the longest email fit into the body of a login. */
+const mostPasswordCharacters = 100;
+
 /** The length rule trims, but the password is hashed as it was sent. */
 const newPassword = (label: string) =>
   textRule(
@@ -75,9 +78,13 @@ const newPassword = (label: string) =>
     passwordBounds,
     sent => {
       counted("Password", passwordBounds, sent);
+      if ([...sent].length > mostPasswordCharacters)
+        throw invalid(
+          `Password must be at most ${mostPasswordCharacters} characters with the white space around it`,
+        );
       return sent;
     },
-    { format: "password" },
+    { format: "password", maxLength: mostPasswordCharacters },
   );
 
 const asSent = (label: string) => textRule(label, undefined, sent => sent);

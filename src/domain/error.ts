@@ -17,6 +17,7 @@ export type ErrorCode =
 type Details = ErrorOptions & {
   readonly retryAfterSeconds?: number;
   readonly employeeId?: number | undefined;
+  readonly reason?: string;
 };
 
 /** An expected failure. Its message is written for the client and carries nothing internal. */
@@ -26,6 +27,8 @@ export class DomainError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** Whose login or token it was, for the process's own log, where the request itself names nobody. */
   readonly employeeId: number | undefined;
+  /** Why, for the process's own log, where the message keeps it from the client. */
+  readonly reason: string | undefined;
 
   /** The cause, if there is one, is for the process's own log only. */
   constructor(code: ErrorCode, message: string, options?: Details) {
@@ -34,6 +37,7 @@ export class DomainError extends Error {
     this.code = code;
     this.retryAfterSeconds = options?.retryAfterSeconds;
     this.employeeId = options?.employeeId;
+    this.reason = options?.reason;
   }
 }
 
@@ -55,8 +59,10 @@ export const invalid = (message: string): DomainError => new DomainError("INVALI
 export const notFound = (what: "Employee" | "Asset" | "Log"): DomainError =>
   new DomainError("NOT_FOUND", `${what} not found`);
 /** @param employeeId whom the token was signed for, as far as that is known */
-export const tokenNotValid = (employeeId?: number): DomainError =>
-  new DomainError("TOKEN_REFUSED", "Token is not valid", { employeeId });
+export const tokenNotValid = (reason: string, employeeId?: number): DomainError =>
+  new DomainError("TOKEN_REFUSED", "Token is not valid", { reason, employeeId });
+/** While the request was worked on. */
+export const tokenRevoked = (): DomainError => tokenNotValid("revoked");
 export const unauthorized = (): DomainError => new DomainError("FORBIDDEN", "Unauthorized");
 export const emailTaken = (cause?: Error): DomainError =>
   new DomainError("CONFLICT", "Email already exists", { cause });

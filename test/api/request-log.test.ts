@@ -74,7 +74,9 @@ describe("the log of requests", () => {
     await world.call("GET", `${api}/assets/7`, { token });
     await world.call("DELETE", `${api}/assets/1`, { token: world.tokens.TECHNICIAN });
     const path = `${api}/employees/${world.employees.MANAGER.id}`;
-    await world.call("PUT", path, { token: world.tokens.ADMIN, body: { role: "ADMIN" } });
+    // The second one changes nothing.
+    for (let i = 0; i < 2; i += 1)
+      await world.call("PUT", path, { token: world.tokens.ADMIN, body: { role: "ADMIN" } });
     const warnings = (await eventsOf(world)).filter(({ level }) => level === "warn");
     assert.deepEqual(
       warnings.map(({ event }) => event),
@@ -100,9 +102,15 @@ describe("the log of requests", () => {
       ...Array(5).fill({ ...loggingIn, employeeId: ADMIN.id }),
       // Refused before anybody is looked up.
       loggingIn,
-      { method: "GET", route: `${api}/assets` },
-      { method: "GET", route: `${api}/assets` },
-      { method: "GET", route: `${api}/assets/{id}`, id: 7, employeeId: former.id },
+      { method: "GET", route: `${api}/assets`, reason: "missing" },
+      { method: "GET", route: `${api}/assets`, reason: "not a JWT" },
+      {
+        method: "GET",
+        route: `${api}/assets/{id}`,
+        id: 7,
+        employeeId: former.id,
+        reason: "the employee is inactive",
+      },
       { method: "DELETE", route: `${api}/assets/{id}`, id: 1, employeeId: TECHNICIAN.id },
       {
         method: "PUT",
@@ -131,6 +139,33 @@ describe("the log of requests", () => {
         return { level, employeeId, byEmployeeId };
       }),
       [{ level: "warn", employeeId: ids[2], byEmployeeId: world.employees.ADMIN.id }],
+    );
+  });
+
+  test("names why a token is refused, which the client does not hear", async () => {
+    const world = await openWorld();
+    const { email, role } = world.employees.TECHNICIAN;
+    const claims = goodClaims(email, role, world.clock.now());
+    const { iss: _, ...withoutIssuer } = claims;
+    const forged = forge(claims);
+    const tokens: readonly (readonly [string, string])[] = [
+      [forge({ ...claims, exp: 1 }), "ERR_JWT_EXPIRED: exp"],
+      [forge({ ...claims, iss: "another" }), "ERR_JWT_CLAIM_VALIDATION_FAILED: iss"],
+      [forge(withoutIssuer), "ERR_JWT_CLAIM_VALIDATION_FAILED: iss"],
+      [`${forged.slice(0, -8)}AAAAAAAA`, "ERR_JWS_SIGNATURE_VERIFICATION_FAILED"],
+      [forge({ ...claims, sub: "x" }), "sub is no id"],
+      [forge({ ...claims, roles: ["ADMIN"] }), "the employee has another role"],
+      [forge(goodClaims("nobody@example.com", role, world.clock.now())), "no employee has its username"],
+      ["x", "not a JWT"],
+    ];
+    for (const [token] of tokens) {
+      const { status, json } = await world.call("GET", `${api}/assets`, { token });
+      assert.deepEqual([status, json.msg], [403, "Token is not valid"]);
+    }
+    const refused = (await eventsOf(world)).filter(({ event }) => event === "token refused");
+    assert.deepEqual(
+      refused.map(event => (event as Record<string, unknown>)["reason"]),
+      tokens.map(([, reason]) => reason),
     );
   });
 

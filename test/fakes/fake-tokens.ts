@@ -24,7 +24,8 @@ export function makeFakeTokens(clock: Clock, lifetimeSeconds: number): Tokens {
     },
     async verify(token) {
       const found = issued.get(token);
-      if (found === undefined || found.expiresAt * 1_000 <= clock.now().getTime()) throw tokenNotValid();
+      if (found === undefined || found.expiresAt * 1_000 <= clock.now().getTime())
+        throw tokenNotValid("expired");
       return found;
     },
   };

@@ -5,7 +5,7 @@ import type { Clock } from "../../src/application/process.ts";
 import { isLive } from "../../src/application/sessions.ts";
 import type { Asset } from "../../src/domain/asset.ts";
 import { type EmailKey, type Employee, emailKey } from "../../src/domain/employee.ts";
-import { emailTaken, notFound, recordChanged, tokenNotValid, unauthorized } from "../../src/domain/error.ts";
+import { emailTaken, notFound, recordChanged, tokenRevoked, unauthorized } from "../../src/domain/error.ts";
 import {
   type LogQuery,
   type MaintenanceLog,
@@ -61,7 +61,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
   const refuseRevoked = (by: Author): void => {
     if (by === "operator") return;
     const account = employees[ofId(by.employeeId)];
-    if (account === undefined || !isLive(account, by)) throw tokenNotValid();
+    if (account === undefined || !isLive(account, by)) throw tokenRevoked();
   };
   const refuseChanged = (id: number, expected: Employee | undefined): void => {
     if (expected !== undefined && !isDeepStrictEqual({ ...existing(id).employee }, { ...expected })) {
@@ -132,12 +132,13 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
 
       async update(id, changes, editableRoles, by, expected) {
         refuseRevoked(by);
-        if (!editableRoles.includes(existing(id).employee.role)) throw unauthorized();
+        const { role: formerRole } = existing(id).employee;
+        if (!editableRoles.includes(formerRole)) throw unauthorized();
         refuseChanged(id, expected);
         const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
         const holder = changes.email === undefined ? undefined : ofEmail(emailKey(changes.email));
         if (holder !== undefined && holder.employee.id !== id) throw emailTaken();
-        return change(id, Object.fromEntries(sent), by);
+        return { employee: change(id, Object.fromEntries(sent), by), formerRole };
       },
 
       async setActive(id, active, by, expected) {

@@ -197,6 +197,14 @@ describe("audit", () => {
     const fromFile = await runProgram(args, { AUDIT_EMAIL: auditor.email, AUDIT_PASSWORD_FILE: file });
     assert.deepEqual(fromFile, holds(said(10, 10)));
     assert.equal((await runProgram(args, { AUDIT_EMAIL: auditor.email })).code, 78);
+    const url = server.url.replace("://", "://auditor:planted@");
+    const named = await runCommand(
+      "audit",
+      ["--url", url, "--key", trail.vkey, "--state", state],
+      environment,
+    );
+    assert.equal(named.code, 64);
+    assert.doesNotMatch(named.stdout + named.stderr, /planted/);
     for (const wrong of [
       [],
       ["--url", server.url, "--key", trail.vkey],

@@ -39,6 +39,7 @@ describe("set-password", async () => {
       [[], "x", 64, "--email is missing"],
       [["--email", "nobody@example.com"], "a password", 65, "Employee not found"],
       [["--email", email], "abc", 65, "Password must be between 4 and 72 characters"],
+      [["--email", email], `abcd${" ".repeat(200_000)}x`, 65, "the password is too long"],
       [["--email", email], Buffer.from("p\xe4ssword\n", "latin1"), 65, "the password is not in UTF-8"],
     ] as const) {
       const outcome = await run(args, password);
@@ -52,6 +53,11 @@ describe("set-password", async () => {
     program.stdin.on("error", () => {}).write("x".repeat(8_192));
     const [code] = await once(program, "exit");
     assert.equal(code, 65);
+  });
+
+  test("takes no byte order mark, which PowerShell writes first, for a part of the password", async () => {
+    await run(["--email", email], "\ufeffwritten by PowerShell\r\n");
+    assert.equal((await login("written by PowerShell")).status, 200);
   });
 
   test("does not activate anybody, and says so", async () => {

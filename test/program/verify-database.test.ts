@@ -111,6 +111,9 @@ describe("the trail of a database", async () => {
     assert.equal((await runProgram(args, {})).code, 0);
     assert.equal(await exported("--from", "1201"), `${all.trimEnd().split("\n").at(-1)}\n`);
     assert.equal((await runProgram(["export-trail", "--from", "x"], settings())).code, 64);
+    const past = await runProgram(["export-trail", "--from", "999999"], settings());
+    assert.deepEqual([past.code, past.stdout], [65, ""]);
+    assert.match(past.stderr, /^export-trail: the trail has \d+ entries\n$/);
   });
 
   for (const tampering of tamperings) {

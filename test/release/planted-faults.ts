@@ -23,7 +23,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["jose-tokens.ts", "algorithms: [algorithm], issuer", "issuer"],
     ["jose-tokens.ts", "issuer, requiredClaims", "requiredClaims"],
     ["jose-tokens.ts", ' requiredClaims: ["exp"],', ""],
-    ["jose-tokens.ts", "      if (!compact.test(token)) throw tokenNotValid();\n", ""],
+    ["jose-tokens.ts", '      if (!compact.test(token)) throw tokenNotValid("not a JWT");\n', ""],
     ["sessions.ts", "claims.expiresAt * 1_000", "claims.expiresAt * 1_000_000"],
   ],
   "`sub` and `username` of an accepted token": [

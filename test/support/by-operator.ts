@@ -30,7 +30,7 @@ export function byOperator({ employees, assets, maintenanceLogs, ...others }: Re
         editableRoles: Parameters<typeof employees.update>[2],
         by = operator,
         expected?: Employee,
-      ) => employees.update(id, changes, editableRoles, by, expected),
+      ) => employees.update(id, changes, editableRoles, by, expected).then(({ employee }) => employee),
       setActive: (id: number, active: boolean, by = operator, expected?: Employee) =>
         employees.setActive(id, active, by, expected),
     },

@@ -110,7 +110,7 @@ describe("two employees who change each other at the same time", async () => {
     });
     await stranger`commit`;
     assert.deepEqual(
-      (await Promise.all(changes)).map(({ role }) => role),
+      (await Promise.all(changes)).map(({ employee }) => employee.role),
       ["MANAGER", "MANAGER"],
     );
   });

@@ -14,7 +14,8 @@ const refused = { code: "TOKEN_REFUSED" };
 /** Sessions over a repository and tokens that count how often they are asked. */
 async function open() {
   const clock = makeFakeClock("2026-03-01T12:00:00Z");
-  const { employees } = byOperator(makeMemoryRepositories(clock));
+  const repositories = makeMemoryRepositories(clock);
+  const { employees } = byOperator(repositories);
   const employee = await employees.insert(anEmployee());
   const account = await employees.findAccount(employee.email);
   assert.ok(account);
@@ -22,7 +23,7 @@ async function open() {
   let [read, verified] = [0, 0];
   let findAccount: EmployeeRepository["findAccount"] = email => employees.findAccount(email);
   const counting: EmployeeRepository = {
-    ...employees,
+    ...repositories.employees,
     findAccount(email) {
       read += 1;
       return findAccount(email);

@@ -74,6 +74,11 @@ const phoneRules: Rule[] = [
 const passwordRules: Rule[] = [
   ["  abcd  ", { kept: "  abcd  " }],
   ["  abc  ", { message: "Password must be between 4 and 72 characters" }],
+  [`${"😀".repeat(72)}${" ".repeat(28)}`, { kept: `${"😀".repeat(72)}${" ".repeat(28)}` }],
+  [
+    `abcd${" ".repeat(97)}`,
+    { message: "Password must be at most 100 characters with the white space around it" },
+  ],
 ];
 
 /** Tests each rule of one field; `read` gives what is kept of it. */

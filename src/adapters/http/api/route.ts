@@ -108,6 +108,15 @@ type NamedRoute<M, P> = Route & { readonly method: M; readonly path: P };
 export type KeyOf<R extends Route> =
   R extends NamedRoute<infer M extends Method, infer P extends string> ? `${M} ${P}` : never;
 
+const routeOf = <M extends Method, P extends string>(
+  method: M,
+  path: P,
+  role: Route["role"],
+  route: object,
+): NamedRoute<M, P> =>
+  // The request handler fills in what the route declares (request-handler.ts).
+  ({ method, path, role, status: 200, ...(route as GuardedDeclaration<AnyInput, Fields, Fields, Fields>) });
+
 /** Both tie the declared fields to the type of what `run` is given. */
 export const guarded = <
   M extends Method,
@@ -118,11 +127,9 @@ export const guarded = <
 >(
   method: M,
   path: P,
-  role: Route["role"],
+  role: RequiredRole,
   route: GuardedDeclaration<InputOf<P, B, Q, H>, B, Q, H>,
-): NamedRoute<M, P> =>
-  // The request handler fills in what the route declares (request-handler.ts).
-  ({ method, path, role, status: 200, ...(route as GuardedDeclaration<AnyInput, Fields, Fields, Fields>) });
+): NamedRoute<M, P> => routeOf(method, path, role, route);
 export const open = <
   M extends Method,
   P extends string,
@@ -133,4 +140,4 @@ export const open = <
   method: M,
   path: P,
   route: Declaration<InputOf<P, B, Q, H>, B, Q, H>,
-): NamedRoute<M, P> => guarded(method, path, "NONE", route);
+): NamedRoute<M, P> => routeOf(method, path, "NONE", route);

@@ -75,7 +75,7 @@ function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
       const cause = request.errored ?? undefined;
       refuse(new HttpError(400, "Request body ended too early", {}, { cause }));
     };
-    // The exchange goes on for as long as its client likes, and no longer counts the body.
+    // The exchange goes on for as long as its client likes: it counts the body that it got to its end, and holds no buffer.
     const letGo = (): void => {
       request.off("data", take).off("end", finish).off("close", fail);
       exchange.refuseBody = undefined;

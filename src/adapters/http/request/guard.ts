@@ -26,9 +26,11 @@ export async function identify(
   if (holder.kind === "employee") return holder.caller;
   const { kind, employeeId } = holder;
   if (kind === "unknown employee")
-    throw recordsCaller ? performerUnknown(employeeId) : tokenNotValid(employeeId);
+    throw recordsCaller
+      ? performerUnknown(employeeId)
+      : tokenNotValid("no employee has its username", employeeId);
   const code = recordsCaller && kind === "no username" ? "UNAUTHENTICATED" : "TOKEN_REFUSED";
-  throw new DomainError(code, "No user was added from the token", { employeeId });
+  throw new DomainError(code, "No user was added from the token", { reason: kind, employeeId });
 }
 
 /** Throws FORBIDDEN unless the route is for the caller; an open route is for everybody. */
@@ -59,8 +61,9 @@ export function refuseUnmetWithoutTag(
 }
 
 function readToken(authorization: string | undefined): string {
-  if (authorization === undefined) throw new DomainError("TOKEN_MISSING", "Token is missing");
+  if (authorization === undefined)
+    throw new DomainError("TOKEN_MISSING", "Token is missing", { reason: "missing" });
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-  if (token === undefined) throw tokenNotValid();
+  if (token === undefined) throw tokenNotValid("not a bearer token");
   return token;
 }

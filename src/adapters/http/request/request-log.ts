@@ -66,10 +66,14 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
       const details = detailsOf(exchange);
       if (failure instanceof DomainError) {
         const refusal = refusalOf[failure.code];
-        const { employeeId } = failure;
+        const { employeeId, reason } = failure;
         if (refusal !== undefined) {
           meter.refused(refusal);
-          events.warn(refusal, employeeId === undefined ? details : { ...details, employeeId });
+          events.warn(refusal, {
+            ...details,
+            ...(employeeId !== undefined && { employeeId }),
+            ...(reason !== undefined && { reason }),
+          });
         }
       }
       if (status < 500 || cause === undefined) return;

@@ -118,7 +118,9 @@ export function makeHttpServer(
     // Without it Node sets a queue of 511, also on a socket of systemd that has a longer one. For a descriptor it reads the second argument.
     server.listen({ ...where, backlog }, backlog);
     await once(server, "listening");
-    return (server.address() as AddressInfo).port;
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("it is not a TCP socket");
+    return address.port;
   }
 
   return {

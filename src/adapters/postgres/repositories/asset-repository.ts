@@ -1,6 +1,6 @@
 import type { AssetRepository } from "../../../application/ports.ts";
 import { assetProperties, newAssetFields } from "../../../domain/asset.ts";
-import { notFound, tokenNotValid } from "../../../domain/error.ts";
+import { notFound, tokenRevoked } from "../../../domain/error.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { insertionOf, readerOf, selectionOf } from "../connection/rows.ts";
@@ -32,7 +32,7 @@ export function makeAssetRepository(database: Database): AssetRepository {
           returning ${withoutLogDate}`,
         readAsset,
       );
-      if (inserted === undefined) throw tokenNotValid();
+      if (inserted === undefined) throw tokenRevoked();
       return inserted;
     },
 

@@ -1,6 +1,7 @@
 import type { Account, EmployeeRepository } from "../../../application/ports.ts";
 import { type Employee, emailKey } from "../../../domain/employee.ts";
-import { notFound, recordChanged, tokenNotValid, unauthorized } from "../../../domain/error.ts";
+import { notFound, recordChanged, tokenRevoked, unauthorized } from "../../../domain/error.ts";
+import type { Role } from "../../../domain/role.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
@@ -40,7 +41,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
           ${askedBy(by)}::bigint
         where ${mayWrite(by)}
         returning ${columns}`);
-      if (employee === undefined) throw tokenNotValid();
+      if (employee === undefined) throw tokenRevoked();
       return employee;
     },
 
@@ -49,9 +50,9 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
       // change each other would wait for each other.
       const withEmail =
         email === undefined ? nothing : sql`email = ${email}, email_folded = ${emailKey(email)},`;
-      const [outcome] = await query<Employee | NotEditable>(sql`
+      const [outcome] = await query<(Employee | NotEditable) & { readonly formerRole: Role }>(sql`
         with target as (
-          select role from employee where id = ${id}
+          select role as "formerRole" from employee where id = ${id}
         ), changed as (
           update employee set
             first_name = coalesce(${firstName ?? null}, first_name),
@@ -64,8 +65,11 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
             and ${isStill(expected)} and ${mayWrite(by, id)}
           returning ${columns}
         )
-        select changed.* from target left join changed on true`);
-      if (outcome !== undefined && outcome.id !== null) return outcome;
+        select * from target left join changed on true`);
+      if (outcome !== undefined && outcome.id !== null) {
+        const { formerRole, ...employee } = outcome;
+        return { employee, formerRole };
+      }
       await refuseRevoked(database, by);
       if (outcome === undefined) throw notFound("Employee");
       throw expected !== undefined && editableRoles.includes(expected.role)

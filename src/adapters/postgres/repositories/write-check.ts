@@ -1,5 +1,5 @@
 import type { Author, Caller } from "../../../application/ports.ts";
-import { tokenNotValid } from "../../../domain/error.ts";
+import { tokenRevoked } from "../../../domain/error.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
 
@@ -26,5 +26,5 @@ export function mayWrite(by: Author, target?: number): Statement {
 /** Throws TOKEN_REFUSED if that is why a statement wrote nothing. */
 export async function refuseRevoked({ query }: Database, by: Author): Promise<void> {
   const [row] = await query<{ mayWrite: boolean }>(sql`select ${mayWrite(by)} as "mayWrite"`);
-  if (row?.mayWrite !== true) throw tokenNotValid();
+  if (row?.mayWrite !== true) throw tokenRevoked();
 }
