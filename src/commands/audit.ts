@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeTrailClient, TrailClientError } from "../adapters/trail-client.ts";
 import { replaceFile } from "../adapters/trail-state-file.ts";
-import { auditTrail, type Remembered, requirePrefix } from "../application/trail/audit.ts";
+import { askUntil, auditTrail, type Remembered, requirePrefix } from "../application/trail/audit.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { auditSettings } from "../config/standalone-settings.ts";
 import { readLifetime } from "../config/values.ts";
@@ -34,17 +34,23 @@ export async function runAudit(context: CommandContext, values: Values): Promise
   const kept = await readCheckpoints(values.checkpoint, trusted.keys);
   const client = makeTrailClient(base, readSettings(auditSettings, environment, readFile));
   const remembered = readState(state, readFile);
-  const audited = await reported("the trail", auditTrail(client, trusted, remembered));
+  const audited = await reported("the trail", auditTrail(client, trusted, remembered, kept));
   for (const checkpoint of kept)
     await reported(checkpoint.path, requirePrefix(client, checkpoint, audited.checkpoint));
-  const seconds = secondsSince(audited.newest?.recordedAt);
+  const recordedAt = audited.newest?.recordedAt ?? undefined;
+  const now = systemClock.now();
+  // An entry from before the trail has no time, and counts as too old.
+  const seconds = (now.getTime() - Date.parse(recordedAt ?? "0000-01-01")) / 1_000;
   // One that is dated ahead would pass until then, whatever is written.
   if (withinSeconds !== undefined && Math.abs(seconds) >= withinSeconds) {
     const age = `the newest entry is ${seconds < 0 ? `not within ${within} of now` : `older than ${within}`}`;
-    const isBehind = await reported("the trail", client.unproven());
-    throw failed(
-      isBehind ? `${age}: logs were written that are not in the trail` : `${age}: no log was written since`,
+    const isBehind = await reported(
+      "the trail",
+      askUntil(client, client.unproven, isUnproven => !isUnproven),
     );
+    const why = isBehind ? "logs were written that are not in the trail" : "no log was written since";
+    const times = `recorded ${recordedAt ?? "before the trail began"}, and the clock of this machine says ${now.toISOString()}`;
+    throw failed(`${age}: ${why} (${times})`);
   }
   try {
     mkdirSync(dirname(state), { recursive: true, mode: 0o700 });
@@ -55,7 +61,7 @@ export async function runAudit(context: CommandContext, values: Values): Promise
   const { added, checkpoint, newest } = audited;
   const { origin, size } = checkpoint;
   const since = added === size ? "" : `, and continue the ${size - added} of the last audit`;
-  const recorded = newest?.recordedAt == null ? "before the trail began" : `at ${newest.recordedAt}`;
+  const recorded = recordedAt === undefined ? "before the trail began" : `at ${recordedAt}`;
   const until = newest === undefined ? "" : `; the newest was recorded ${recorded}`;
   print(`${origin}: the checkpoint of ${size} entries holds: ${added} are new${since}${until}`);
 }
@@ -69,12 +75,6 @@ async function reported<T>(what: string, work: Promise<T>): Promise<T> {
     throw error instanceof TrailClientError ? failed(`nothing was audited: ${error.message}`) : error;
   }
 }
-
-/** An entry from before the trail has no time, and counts as too old. */
-const secondsSince = (recordedAt: string | null | undefined): number =>
-  recordedAt == null
-    ? Number.POSITIVE_INFINITY
-    : (systemClock.now().getTime() - Date.parse(recordedAt)) / 1_000;
 
 const failed = (line: string): CommandError => new CommandError(exitCodes.failure, line);
 

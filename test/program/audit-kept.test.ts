@@ -103,11 +103,18 @@ describe("audit against what others have kept", () => {
   });
 
   test("fails where the newest entry is too old, and says whether logs wait for the trail", async () => {
-    await refuses(/^the newest entry is older than 1h: no log was written since\n$/, "--newest-within", "1h");
+    const clock = "and the clock of this machine says \\d{4}-\\d\\d-\\d\\dT\\S+Z";
+    const none = new RegExp(
+      `^the newest entry is older than 1h: no log was written since \\(recorded \\S+Z, ${clock}\\)\\n$`,
+    );
+    await refuses(none, "--newest-within", "1h");
     server.serveLog(1_500, true);
-    await refuses(/: no log was written since\n$/, "--newest-within", "1h");
+    await refuses(none, "--newest-within", "1h");
     server.serveLog(1_501, false);
-    await refuses(/: logs were written that are not in the trail\n$/, "--newest-within", "1h");
+    const proofs = () => server.asked.filter(path => path.endsWith("/logs/1501/proof")).length;
+    const before = proofs();
+    await refuses(/: logs were written that are not in the trail \(recorded /, "--newest-within", "1h");
+    assert.equal(proofs() - before, 6);
     const now = trailOf(3, () => ({
       recordedAt: new Date(Date.now() - 60_000).toISOString().replace("Z", "000Z"),
     }));

@@ -17,11 +17,11 @@ export interface AuditedTrail {
   pause(): Promise<unknown>;
 }
 
-/** How often what may be there a moment later is asked for: behind a load balancer, one process may be behind another. */
+/** How often what may be there a moment later is asked for: a process whose poll takes long may be behind another one. */
 const attempts = 6;
 
 /** Asks again, some times, until there is a result and it will do; returns the last one. */
-async function askUntil<T>(
+export async function askUntil<T>(
   { pause }: Pick<AuditedTrail, "pause">,
   ask: () => Promise<T>,
   willDo: (result: T) => boolean = result => result !== undefined,
@@ -45,12 +45,14 @@ export interface Remembered {
  * Reads the last bundle of the remembered checkpoint again, and all that is new since. Recomputes the trees of the
  * remembered and of the newest checkpoint from them.
  *
+ * @param kept heads that somebody has seen, so that the newest checkpoint covers as much if the trail does
  * @throws TrailError when the trail is not a continuation of what is remembered, or not what its checkpoint says
  */
 export async function auditTrail(
   published: AuditedTrail,
   { keys, witnesses }: { readonly keys: readonly VerifierKey[]; readonly witnesses: readonly VerifierKey[] },
   remembered?: Remembered,
+  kept: readonly Head[] = [],
 ) {
   const readNewest = async () => {
     const note = await published.checkpoint();
@@ -59,10 +61,11 @@ export async function auditTrail(
   };
   const before = remembered && openCheckpoint(remembered.checkpoint, keys);
   const oldSize = before?.size ?? 0;
+  const seenSize = Math.max(oldSize, ...kept.map(({ size }) => size));
   const { note, checkpoint } = await askUntil(
     published,
     readNewest,
-    ({ checkpoint }) => checkpoint.size >= oldSize,
+    ({ checkpoint }) => checkpoint.size >= seenSize,
   );
   const { size } = checkpoint;
   if (size < oldSize)
@@ -92,8 +95,8 @@ export async function auditTrail(
     throw new TrailError(`does not have the ${oldSize} entries of the last audit: its history was rewritten`);
   if (!check.matches(checkpoint))
     throw new TrailError(`has entries that are not those of its checkpoint of ${size}`);
-  const kept: Remembered = { checkpoint: note, hashes: hashesBefore.map(toBase64) };
-  return { checkpoint, added: size - oldSize, newest: newest && readEntry(newest), remembered: kept };
+  const next: Remembered = { checkpoint: note, hashes: hashesBefore.map(toBase64) };
+  return { checkpoint, added: size - oldSize, newest: newest && readEntry(newest), remembered: next };
 }
 
 /**

@@ -8,12 +8,14 @@ import { send } from "./request.ts";
 import type { Scenario } from "./scenario.ts";
 import { conclude, openStage } from "./stage.ts";
 
+export const haproxyObstacle = () =>
+  spawnSync("haproxy", ["-v"]).error === undefined ? undefined : "this machine has no haproxy";
+
 /** Two services behind HAProxy, as docs/cluster.md has them; one dies, and clients who know one address go on. */
 export const behindHaproxy: Scenario = {
   name: "behind-haproxy",
   inShort: false,
-  obstacle: () =>
-    spawnSync("haproxy", ["-v"]).error === undefined ? undefined : "this machine has no haproxy",
+  obstacle: haproxyObstacle,
   async run(trial) {
     const rounds = trial.short ? 1 : 10;
     await using stage = await openStage(trial);
@@ -31,8 +33,8 @@ export const behindHaproxy: Scenario = {
   },
 };
 
-/** Runs the example of the documentation on other ports. */
-async function startHaproxy(services: readonly [number, number]) {
+/** Runs the example of the documentation on other ports, and with more services if there are more. */
+export async function startHaproxy(services: readonly number[]) {
   const port = await stablePort();
   const example = readFileSync("deploy/haproxy.cfg", "utf8");
   const file = join(folder, "haproxy.cfg");
@@ -48,6 +50,12 @@ async function startHaproxy(services: readonly [number, number]) {
         "option httpchk\n    http-check send meth OPTIONS uri / ver HTTP/1.1 hdr Host localhost",
       )
       .replace(/ port \d+$/gm, "")
+      .concat(
+        services
+          .slice(2)
+          .map(more => `    server more${more} 127.0.0.1:${more}\n`)
+          .join(""),
+      )
       .replace(
         /127\.0\.0\.1:(8080|7070|7072)$/gm,
         (_, from: keyof typeof ports) => `127.0.0.1:${ports[from]}`,

@@ -21,6 +21,7 @@ import { serviceKill } from "./service-kill.ts";
 import { slowReaders } from "./slow-readers.ts";
 import { statementCancel } from "./statement-cancel.ts";
 import { isClean, pauseTableOf, type Result, tableOf } from "./table.ts";
+import { trailBehindHaproxy } from "./trail-behind-haproxy.ts";
 import { trailKill } from "./trail-kill.ts";
 import { trailTampering } from "./trail-tampering.ts";
 import { twoServices } from "./two-services.ts";
@@ -43,6 +44,7 @@ const scenarios: readonly Scenario[] = [
   trailKill,
   trailTampering,
   behindHaproxy,
+  trailBehindHaproxy,
   slowReaders,
   idleSockets,
   revocation,

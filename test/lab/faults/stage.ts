@@ -20,7 +20,7 @@ export interface Stage extends AsyncDisposable {
   /** Starts the service again on its port after it was killed. */
   restart(): Promise<void>;
   /** Starts another service on the same database, or again after it was killed. */
-  startAnother(port: number): Promise<ServiceProcess>;
+  startAnother(port: number, settings?: Settings): Promise<ServiceProcess>;
   load(choices?: Partial<LoadChoices>): Load;
 }
 
@@ -68,8 +68,8 @@ export async function openStage(trial: Trial, choices: Choices = {}): Promise<St
     async restart() {
       service = await startService(program, port, settings);
     },
-    async startAnother(otherPort) {
-      const other = await startService(program, otherPort, settings);
+    async startAnother(otherPort, more = {}) {
+      const other = await startService(program, otherPort, { ...settings, ...more });
       others.add(other);
       return other;
     },

@@ -30,8 +30,8 @@ function balanced(sizes: readonly number[]) {
   };
   const keys = [readVerifierKey(trail.vkey)];
   return {
-    audit: (remembered?: Parameters<typeof auditTrail>[2]) =>
-      auditTrail(published, { keys, witnesses: [] }, remembered),
+    audit: (remembered?: Parameters<typeof auditTrail>[2], kept?: Parameters<typeof auditTrail>[3]) =>
+      auditTrail(published, { keys, witnesses: [] }, remembered, kept),
     pauses: () => pauses,
   };
 }
@@ -43,6 +43,13 @@ describe("an audit behind a load balancer", () => {
     const { audit, pauses } = balanced([500, 500, 600, 500, 600]);
     assert.equal((await audit(remembered)).added, 0);
     assert.equal(pauses(), 3);
+  });
+
+  test("asks again where a kept checkpoint of one process covers more than the newest of another", async () => {
+    const { checkpoint: kept } = await balanced([600]).audit();
+    const { audit, pauses } = balanced([300, 500, 600]);
+    assert.equal((await audit(undefined, [kept])).checkpoint.size, 600);
+    assert.equal(pauses(), 2);
   });
 
   test("believes it after some times", async () => {
