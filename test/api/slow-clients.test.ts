@@ -57,6 +57,19 @@ describe("slow clients", () => {
     await until(() => logged() === world.load().turnedAway.slowClients);
   });
 
+  test("who never closes a connection that has been refused is cut", async () => {
+    await using world = await openWorld({ limits });
+    const get = `GET / HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`;
+    for (const sent of ["GARBAGE\r\n\r\n", `${get}GARBAGE\r\n\r\n`, get.repeat(5)]) {
+      const socket = connect({ port: world.port, host: "127.0.0.1", allowHalfOpen: true });
+      socket.on("error", () => {}).resume();
+      socket.write(sent);
+      await once(socket, "end");
+      await until(() => openSockets(world.port).length === 0);
+      socket.destroy();
+    }
+  });
+
   test("who takes nothing of a long answer is cut, and the reading of the list ends", async () => {
     let ended = false;
     const list = async function* () {

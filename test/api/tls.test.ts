@@ -22,7 +22,7 @@ import { makeOwnIdentity } from "../support/certificates.ts";
 import { closeEmpty } from "../support/given-back.ts";
 import { askByTls } from "../support/https-client.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-import { once, until } from "../support/until.ts";
+import { deferred, once, until } from "../support/until.ts";
 
 const folder = makeTemporaryFolder();
 const at = (name: string) => join(folder, name);
@@ -192,6 +192,36 @@ describe("TLS", () => {
     await once(silent, "connect");
     await Promise.all([closeEmpty(server, port, 50), once(silent, "close")]);
     await until(() => openSockets(port).length === 0);
+  });
+
+  test("lets a request finish whose handshake was over when it was asked to stop", async () => {
+    const [begun, going] = [deferred(), deferred()];
+    const slow = open("GET", "/slow", {
+      run: async () => {
+        begun.resolve();
+        await going.promise;
+        return json({});
+      },
+    });
+    const { server, port } = await listen({ routes: [slow], drainMilliseconds: 1, lingerMilliseconds: 20 });
+    const socket = connect({ host: "127.0.0.1", servername: "localhost", port, ca: caOf(first) });
+    let text = "";
+    socket.on("error", () => {}).setEncoding("utf8");
+    socket.on("data", chunk => {
+      text += chunk;
+    });
+    const ended = once(socket, "close");
+    socket.write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+    await begun.promise;
+    const silent = dial(port, "127.0.0.1").on("error", () => {});
+    silent.resume();
+    await until(() => openSockets(port).length === 2);
+    const closed = closeEmpty(server, port, 60_000);
+    // Now handshakes are ended: this one is not, since it is over.
+    await once(silent, "close");
+    going.resolve();
+    await Promise.all([ended, closed]);
+    assert.match(text, /^HTTP\/1\.1 200 /);
   });
 
   test("ends handshakes under way when it is asked to stop, and waits for none", async () => {

@@ -33,7 +33,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   },
   "One of two changes of an employee": {
     code: ["entity-tag.ts", "guard.ts", "employee-repository.ts"],
-    tests: ["test/api/entity-tag.test.ts", "test/contract/repositories.ts"],
+    tests: ["test/api/entity-tag.test.ts", "test/api/access.test.ts", "test/contract/repositories.ts"],
   },
   "The performer of a log is the caller": {
     code: ["routes.ts", "log-append.ts", "domain/maintenance-log.ts"],

@@ -18,6 +18,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "    await identifyCaller(exchange);\n    if (found instanceof HttpError) throw found;",
       "    if (found instanceof HttpError) throw found;\n    await identifyCaller(exchange);",
     ],
+    [
+      "routes.ts",
+      'guarded("PATCH", "/api/v1/assets/{id}", "MANAGER"',
+      'guarded("PATCH", "/api/v1/assets/{id}", "TECHNICIAN"',
+    ],
+    ["guard.ts", "ownIdOnly === true && id", "false && id"],
   ],
   "A token is accepted only if": [
     ["jose-tokens.ts", "algorithms: [algorithm], issuer", "issuer"],
@@ -58,6 +64,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "expected !== undefined\n    ? sql`true`",
     ],
     ["guard.ts", "!isWanted || ", ""],
+    ["guard.ts", '(ifNoneMatch === "*" && method !== "POST")', 'ifNoneMatch === "*"'],
+    ["guard.ts", 'if (method === "GET" || role', "if (role"],
   ],
   "The performer of a log is the caller": [
     ["routes.ts", "maintenanceLogs.write(caller,", "maintenanceLogs.write({ ...caller, employeeId: 1 },"],
@@ -140,6 +148,18 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       ")",
     ],
     ["migrations.ts", "if (weaker !== undefined) throw", "if (weaker === null) throw"],
+    [
+      "protection.ts",
+      "await change(text);",
+      "await query({ text, values: [] } as never);",
+      "is put back by each of two migrates at once, of which neither fails",
+    ],
+    ["protection.ts", "pass < 2", "pass < 1"],
+    [
+      "sql/protection.ndjson",
+      "CHECK (char_length(description) <= 2000)",
+      "CHECK (char_length(description) <= 4000)",
+    ],
   ],
   "A restore gives a new database": [
     [
@@ -306,6 +326,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "domain",
       "is the same email with its domain in Unicode and as browsers send it",
     ],
+    [
+      "domain/employee.ts",
+      'text.toLowerCase().normalize("NFC")',
+      'text.normalize("NFC").toLowerCase()',
+      "has one form for each character, in either part, whatever its case and Unicode form",
+    ],
   ],
   "A password is stored as": [
     ["argon2-password-hasher.ts", "memoryCost: 19_456", "memoryCost: 9_456"],
@@ -372,6 +398,16 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "    refuseThrottled();\n    const account",
       "    const account",
       "an attempt that has to wait costs no verification, at a change of password either",
+    ],
+    [
+      "login-throttle.ts",
+      "Math.min(timeToForgive(address), freeFailures.ofAddress * leakMilliseconds)",
+      "timeToForgive(address)",
+    ],
+    [
+      "login-throttle.ts",
+      "elapsed() - lastAt < memoryMilliseconds",
+      "elapsed() - lastAt < 2 * memoryMilliseconds",
     ],
   ],
   "Hashing uses at most two threads": [
@@ -955,6 +991,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "",
       "connections past the bound are closed without a response, and counted",
     ],
+    ["limits.ts", "sweepMilliseconds: 1_000,", "sweepMilliseconds: 10_000,"],
+    ["limits.ts", "longListBytes: 512 * 1024,", "longListBytes: 64 * 1024,"],
   ],
   "A walk over a list": [
     [
