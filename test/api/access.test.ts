@@ -66,6 +66,13 @@ const specified: Readonly<Record<RouteKey, Row>> = {
 };
 const keys = Object.keys(specified) as RouteKey[];
 
+/** Those of which a record has an entity tag. */
+const tagged: readonly RouteKey[] = [
+  "GET /api/v1/employees/me",
+  "GET /api/v1/employees/{id}",
+  "GET /api/v1/logs/{id}",
+];
+
 const challenge = (parameters = "") => `Bearer realm="maintenance-log"${parameters}`;
 const unknownId = 999_999;
 const everybody = { active: undefined };
@@ -219,6 +226,7 @@ describeInWorlds("every route", async world => {
         const changed = { status: 412, msg: "The record has changed" };
         if (method === "GET") {
           const tag = (await send(holder)).headers.get("etag");
+          assert.equal(tag !== null, tagged.includes(key));
           for (const as of ["GET", "HEAD"]) {
             // What has no tag is sent whatever the conditions.
             const [matched, unmatched] = tag === null ? [status, status] : [304, 412];
