@@ -35,6 +35,11 @@ export const partOf = <P extends Properties, K extends Kept>(properties: P, ...k
     Object.entries(properties).filter(([, property]) => kept.some(each => each === property.kept)),
   ) as Part<P, K>;
 
+export function without<P extends object, Name extends keyof P>(properties: P, name: Name): Omit<P, Name> {
+  const { [name]: _, ...rest } = properties;
+  return rest;
+}
+
 const isOfType: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: value => typeof value === "string" && value.isWellFormed(),
   boolean: value => typeof value === "boolean",
@@ -55,6 +60,7 @@ function typeOf<T>(schema: Schema): Type<T> {
 }
 
 export const id = typeOf<number>({ type: "integer", format: "int64", minimum: 1 });
+export const integer = typeOf<number>({ type: "integer" });
 export const text = typeOf<string>({ type: "string" });
 export const flag = typeOf<boolean>({ type: "boolean" });
 export const oneOf = <const Word extends string>(...words: readonly Word[]) =>

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { bodyLimitBytes } from "../../src/adapters/http/api/route.ts";
 import { httpLimits } from "../../src/adapters/http/request/limits.ts";
+import { pageBytes } from "../../src/adapters/postgres/batching/pages.ts";
 import { serviceLimits } from "../../src/adapters/postgres/connection/database.ts";
 import { mostHeaders } from "../../src/adapters/protocol/request-head.ts";
 
@@ -32,3 +33,16 @@ for (const [promised, unit, limit] of [
     assert.equal(Number(number.replaceAll(",", "")) * unit, limit);
   });
 }
+
+/** What no document states, and no test over HTTP meets with the limits of a service. */
+test("the other limits fit those: what is counted for a list, and how often what is late is looked for", () => {
+  const { longListBytes, aheadBytes, sweepMilliseconds, receiveMilliseconds } = httpLimits;
+  // A page of long logs, and the chunk that is being sent.
+  assert.ok(longListBytes >= 2 * pageBytes && aheadBytes >= pageBytes);
+  assert.ok(longListBytes <= httpLimits.responseBytes / 100);
+  assert.ok(sweepMilliseconds <= receiveMilliseconds / 10);
+  // Long enough for one more turn to a client far away, and no longer than a client can make use of.
+  assert.ok(httpLimits.lingerMilliseconds >= 500 && httpLimits.lingerMilliseconds <= 5_000);
+  // Proxies keep theirs for 60 s: the one who sends has to be the first to close.
+  assert.ok(httpLimits.keepAliveMilliseconds > 60_000);
+});

@@ -222,6 +222,17 @@ describe("the HTTP edge", async () => {
       assert.match(await sendRaw(world.port, accepted), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
       const refused = `POST ${api}/assets HTTP/1.1\r\n${rest}Expect: 100-continue\r\n\r\n`;
       assert.match(await sendRaw(world.port, refused), /^HTTP\/1\.1 403 /);
+      const bearer = `Authorization: Bearer ${world.tokens.MANAGER}\r\nExpect: 100-continue\r\n`;
+      for (const [status, path, head] of [
+        [412, "assets", `${rest}If-Match: "x"\r\n`],
+        [413, "assets", rest.replace(/Length: \d+/, "Length: 70000")],
+        [415, "assets", rest.replace("application/json", "text/plain")],
+        [403, `employees/${world.employees.ADMIN.id}/password`, rest],
+      ] as const) {
+        const method = path === "assets" ? "POST" : "PATCH";
+        const sent = `${method} ${api}/${path} HTTP/1.1\r\n${head}${bearer}\r\n`;
+        assert.match(await sendRaw(world.port, sent), RegExp(`^HTTP/1\\.1 ${status} `), head);
+      }
       const unknown = `POST ${login} HTTP/1.1\r\n${rest}Expect: tea\r\n\r\n`;
       assert.match(await sendRaw(world.port, unknown), /^HTTP\/1\.1 417 [\s\S]*\{"status":417,/);
     });

@@ -309,7 +309,8 @@ describe("the trail of a database", async () => {
     );
 
     const { TRAIL_KEY: _, ...withoutKey } = settings();
-    assert.equal((await runProgram(["accept-trail"], settings())).code, 64);
+    for (const reason of [[], ["--reason", " \t"], ["--reason", "a\nb"], ["--reason", "x".repeat(1_001)]])
+      assert.equal((await runProgram(["accept-trail", ...reason], settings())).code, 64);
     assert.equal((await runProgram(["accept-trail", "--reason", "x"], withoutKey)).code, 78);
     const accepted = await runProgram(
       ["accept-trail", "--reason", "restored the dump of Monday", "--gives-up", "100"],

@@ -53,15 +53,11 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["employees.ts", "rolesUpTo(caller.role), caller", 'rolesUpTo("ADMIN"), caller'],
   ],
   "One of two changes of an employee": [
+    ["employee-repository.ts", "}) = (", "}) is distinct from ("],
     [
       "employee-repository.ts",
-      "(first_name, last_name, phone, email, role, active) = (",
-      "(first_name, last_name, phone, email, role, active) is distinct from (",
-    ],
-    [
-      "employee-repository.ts",
-      "expected === undefined\n    ? sql`true`",
-      "expected !== undefined\n    ? sql`true`",
+      "expected === undefined) return sql`true`",
+      "expected !== undefined) return sql`true`",
     ],
     ["guard.ts", "!isWanted || ", ""],
     ["guard.ts", '(ifNoneMatch === "*" && method !== "POST")', 'ifNoneMatch === "*"'],
@@ -600,8 +596,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "Responses contain only the fields": [
     [
       "employee-repository.ts",
-      "const columns = sql`id, first_name",
-      "const columns = sql`token_version, id, first_name",
+      "const selection = selectionOf(employeeProperties, {});",
+      "const selection = selectionOf({ ...employeeProperties, ...accountProperties }, {});",
     ],
     [
       "routes.ts",
@@ -868,8 +864,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "`verify --database` names every log": [
-    ["entries.ts", "const { id: _, ...state }", "const { id: _, description: __, ...state }"],
-    ["entries.ts", "const { id: _, ...state }", "const { id: _, active: __, ...state }"],
+    ["entries.ts", "stateOf(assetProperties)", 'stateOf(without(assetProperties, "description"))'],
+    ["entries.ts", "stateOf(employeeProperties)", 'stateOf(without(employeeProperties, "active"))'],
     [
       "entries.ts",
       'if (name === "id") return',

@@ -9,7 +9,7 @@ import { openDatabase, openEmptyDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { listenLocally } from "../../support/listen.ts";
 import { freePort } from "../../support/native-postgres.ts";
-import { once, succeeds, until } from "../../support/until.ts";
+import { deferred, inTime, once, succeeds, until } from "../../support/until.ts";
 
 const unavailable = { name: "DomainError", code: "UNAVAILABLE", message: "The database is not available" };
 
@@ -153,7 +153,13 @@ describe("the connection", async () => {
 
   test("a host that does not answer, and one that takes no writes, are passed over for the primary", async () => {
     const silent: Socket[] = [];
-    const server = createServer(socket => silent.push(socket));
+    const heardEnd = deferred();
+    const server = createServer(socket => {
+      silent.push(socket);
+      socket.on("error", () => {}).on("close", heardEnd.resolve);
+      // Reads what comes, and never sends anything.
+      socket.resume();
+    });
     const port = await listenLocally(server);
     const { host, username, pathname } = new URL(opened.url);
     const url = `postgres://${username}@127.0.0.1:${port},127.0.0.1:${await freePort()},${host}${pathname}`;
@@ -161,6 +167,8 @@ describe("the connection", async () => {
     const ask = () => database.query(sql`select pg_backend_pid() as pid`);
     assert.equal((await ask()).length, 1);
     assert.equal(silent.length, 1);
+    // It hears the end while the database is in use, and not only when the connections are closed.
+    await inTime("the end of a connection to a silent host", heardEnd.promise);
     // More connections than one, and none of them by way of the silent host.
     await Promise.all(Array.from({ length: 5 }, ask));
     assert.equal(silent.length, 1);

@@ -1,71 +1,92 @@
-import type { Account, EmployeeRepository } from "../../../application/ports.ts";
-import { type Employee, emailKey } from "../../../domain/employee.ts";
+import type { EmployeeRepository } from "../../../application/ports.ts";
+import {
+  type Employee,
+  emailKey,
+  employeeChangeFields,
+  employeeProperties,
+  registrationFields,
+} from "../../../domain/employee.ts";
 import { notFound, recordChanged, tokenRevoked, unauthorized } from "../../../domain/error.ts";
-import type { Role } from "../../../domain/role.ts";
+import { integer, orNull, stored, text, without } from "../../../domain/record.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
+import { assignmentsOf, insertionOf, readerOf, selectionOf } from "../connection/rows.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
 import { askedBy, mayWrite, refuseRevoked } from "./write-check.ts";
 
-const columns = sql`id, first_name as "firstName", last_name as "lastName", phone, email, role, active`;
+/** What decides about an employee's logins and tokens. */
+const accountProperties = {
+  tokenVersion: stored(integer),
+  survivingTokenId: stored(orNull(text)),
+  tokensValidFrom: stored(integer),
+  passwordHash: stored(text),
+};
 
-const accountColumns = sql`
-  ${columns}, token_version as "tokenVersion", surviving_token_id as "survivingTokenId",
-  tokens_valid_from as "tokensValidFrom", password_hash as "passwordHash"`;
+const selection = selectionOf(employeeProperties, {});
+const readEmployee = readerOf(employeeProperties);
+const readChanged = readerOf({ ...employeeProperties, formerRole: employeeProperties.role });
+const readAccount = readerOf({ ...employeeProperties, ...accountProperties });
+
+const registeredFields = without(registrationFields, "password");
+/** The email has a column of its own besides, its key. */
+const changedFields = without(employeeChangeFields, "email");
 
 /** Which changes revoke an employee's tokens is for the database to see (sql/0001_employee.sql). */
 export function makeEmployeeRepository(database: Database): EmployeeRepository {
   const { query } = database;
   return {
-    list: listsById(database, sql`select ${columns} from employee`),
+    list: listsById(database, sql`select ${selection} from employee`),
 
     async find(id) {
-      const [employee] = await query<Employee>(sql`select ${columns} from employee where id = ${id}`);
+      const [employee] = await query(sql`select ${selection} from employee where id = ${id}`, readEmployee);
       if (employee === undefined) throw notFound("Employee");
       return employee;
     },
 
     async findAccount(email) {
-      const [row] = await query<AccountRow>(sql`
-        select ${accountColumns} from employee where email_folded = ${email}`);
+      const [row] = await query(
+        sql`select ${selection}, ${selectionOf(accountProperties, {})} from employee where email_folded = ${email}`,
+        readAccount,
+      );
       if (row === undefined) return undefined;
       const { passwordHash, tokenVersion, survivingTokenId, tokensValidFrom, ...employee } = row;
       return { employee, passwordHash, tokenVersion, survivingTokenId, tokensValidFrom };
     },
 
-    async insert({ firstName, lastName, phone, email, role, passwordHash }, by) {
-      const [employee] = await query<Employee>(sql`
-        insert into employee
-          (first_name, last_name, phone, email, email_folded, role, password_hash, asked_by)
-        select ${firstName}, ${lastName}, ${phone}, ${email}, ${emailKey(email)}, ${role}, ${passwordHash},
-          ${askedBy(by)}::bigint
-        where ${mayWrite(by)}
-        returning ${columns}`);
-      if (employee === undefined) throw tokenRevoked();
-      return employee;
+    async insert({ passwordHash, ...employee }, by) {
+      const { columns, values } = insertionOf(registeredFields, employee);
+      const [inserted] = await query(
+        sql`
+          insert into employee (${columns}, email_folded, password_hash, asked_by)
+          select ${values}, ${emailKey(employee.email)}, ${passwordHash}, ${askedBy(by)}::bigint
+          where ${mayWrite(by)}
+          returning ${selection}`,
+        readEmployee,
+      );
+      if (inserted === undefined) throw tokenRevoked();
+      return inserted;
     },
 
-    async update(id, { firstName, lastName, phone, email, role }, editableRoles, by, expected) {
+    async update(id, { email, ...changes }, editableRoles, by, expected) {
       // Where it names a column of a key, PostgreSQL locks the row against the foreign key of changed_by: two employees who
       // change each other would wait for each other.
       const withEmail =
         email === undefined ? nothing : sql`email = ${email}, email_folded = ${emailKey(email)},`;
-      const [outcome] = await query<(Employee | NotEditable) & { readonly formerRole: Role }>(sql`
+      const [outcome] = await query(
+        sql`
         with target as (
           select role as "formerRole" from employee where id = ${id}
         ), changed as (
           update employee set
-            first_name = coalesce(${firstName ?? null}, first_name),
-            last_name = coalesce(${lastName ?? null}, last_name),
-            phone = coalesce(${phone ?? null}, phone),
-            ${withEmail}
-            role = coalesce(${role ?? null}, role),
+            ${withEmail} ${assignmentsOf(changedFields, changes)},
             asked_by = ${askedBy(by)}
           where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
             and ${isStill(expected)} and ${mayWrite(by, id)}
-          returning ${columns}
+          returning ${selection}
         )
-        select * from target left join changed on true`);
+        select * from target left join changed on true`,
+        row => ("id" in row && row.id === null ? (row as NotEditable) : readChanged(row)),
+      );
       if (outcome !== undefined && outcome.id !== null) {
         const { formerRole, ...employee } = outcome;
         return { employee, formerRole };
@@ -103,15 +124,19 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
       if (changed.length === 0) throw notFound("Employee");
     },
 
-    async appointAdmin({ firstName, lastName, phone, email, passwordHash }) {
-      const [employee] = await query<Employee>(sql`
-        insert into employee (first_name, last_name, phone, email, email_folded, role, password_hash)
-        values (${firstName}, ${lastName}, ${phone}, ${email}, ${emailKey(email)}, 'ADMIN', ${passwordHash})
-        on conflict on constraint employee_email_key
-        do update set
-          role = 'ADMIN', active = true, password_hash = excluded.password_hash, surviving_token_id = null
-        returning ${columns}`);
-      return employee as Employee;
+    async appointAdmin({ passwordHash, ...employee }) {
+      const { columns, values } = insertionOf(registeredFields, { ...employee, role: "ADMIN" });
+      const [appointed] = await query(
+        sql`
+          insert into employee (${columns}, email_folded, password_hash)
+          values (${values}, ${emailKey(employee.email)}, ${passwordHash})
+          on conflict on constraint employee_email_key
+          do update set
+            role = excluded.role, active = true, password_hash = excluded.password_hash, surviving_token_id = null
+          returning ${selection}`,
+        readEmployee,
+      );
+      return appointed as Employee;
     },
 
     async hasActiveAdmin() {
@@ -122,13 +147,11 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
 }
 
 /** Of two changes that expect the same, the second one finds what the first has written. */
-const isStill = (expected: Employee | undefined): Statement =>
-  expected === undefined
-    ? sql`true`
-    : sql`(first_name, last_name, phone, email, role, active) = (${expected.firstName}, ${expected.lastName},
-        ${expected.phone}, ${expected.email}, ${expected.role}, ${expected.active})`;
+function isStill(expected: Employee | undefined): Statement {
+  if (expected === undefined) return sql`true`;
+  const { columns, values } = insertionOf(without(employeeProperties, "id"), expected);
+  return sql`(${columns}) = (${values})`;
+}
 
 /** The row of an employee who exists but whose role was not among the editable ones. */
 type NotEditable = { readonly [Column in keyof Employee]: null };
-
-type AccountRow = Employee & Omit<Account, "employee">;

@@ -1,9 +1,10 @@
 import type { Caller, MaintenanceLogRepository } from "../../../application/ports.ts";
 import type { EmailKey } from "../../../domain/employee.ts";
-import type { MaintenanceLog, NewLog } from "../../../domain/maintenance-log.ts";
+import { logProperties, type MaintenanceLog, type NewLog } from "../../../domain/maintenance-log.ts";
 import { batched } from "../batching/batch.ts";
 import { makeConfirmReads } from "../batching/confirm.ts";
 import type { Database } from "../connection/database.ts";
+import { readerOf } from "../connection/rows.ts";
 import { nothing, sql } from "../connection/statement.ts";
 import { fullName } from "./names.ts";
 import { isLive } from "./write-check.ts";
@@ -13,6 +14,12 @@ type AppendRow = { readonly assetFound: number | null } & (
   | (MaintenanceLog & { readonly isLive: boolean; readonly replayed: boolean })
   | { readonly id: null; readonly isLive: boolean; readonly performedByEmployeeId: number | null }
 );
+
+const readLog = readerOf(logProperties);
+const readAppended = (row: object): AppendRow => {
+  if ("id" in row && row.id !== null) readLog(row);
+  return row as AppendRow;
+};
 
 /** The part of the statement for logs with a key. Without it, a log costs PostgreSQL a twentieth less. */
 const keyed = {
@@ -46,7 +53,7 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
    * the order of the keys, so that two statements with the same keys wait for each other in one direction only.
    */
   const appendOne = batched(
-    query<AppendRow>,
+    source => query(source, readAppended),
     (entries: readonly NewLogRow[]) => {
       const sent = JSON.stringify(entries.map((entry, n) => ({ n, ...entry })));
       const { insert, find } = entries.some(({ key }) => key !== undefined) ? keyed : keyless;

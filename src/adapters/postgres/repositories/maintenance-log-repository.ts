@@ -1,29 +1,29 @@
 import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { notFound } from "../../../domain/error.ts";
-import type { MaintenanceLog } from "../../../domain/maintenance-log.ts";
+import { logProperties } from "../../../domain/maintenance-log.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
+import { readerOf, selectionOf } from "../connection/rows.ts";
 import { sql } from "../connection/statement.ts";
 import { makeAppend } from "./log-append.ts";
 import { makeLogLists } from "./log-lists.ts";
 import { fullName, SharedNames } from "./names.ts";
 
 /** Logs with the names that clients see. A log is shown also when its asset or employee is gone. */
+const shownNames = { assetName: sql`coalesce(a.name, '')`, performedByName: sql`coalesce(${fullName}, '')` };
 const logs = sql`
-  select l.id, l.performed_date as "performedDate", l.status, l.task_type as "taskType", l.comment,
-    l.asset_id as "assetId", coalesce(a.name, '') as "assetName",
-    l.performed_by_employee_id as "performedByEmployeeId",
-    coalesce(${fullName}, '') as "performedByName"
+  select ${selectionOf(logProperties, shownNames, sql`l`)}
   from maintenance_log l
   left join asset a on a.id = l.asset_id
   left join employee e on e.id = l.performed_by_employee_id`;
+const readLog = readerOf(logProperties);
 
 export function makeMaintenanceLogRepository(
   database: Database,
   names = new SharedNames(database),
 ): MaintenanceLogRepository {
   const findOne = batched(
-    database.query<MaintenanceLog>,
+    source => database.query(source, readLog),
     (ids: readonly number[]) => sql`${logs} where l.id = any (${`{${ids}}`}::text::bigint[])`,
     (found, ids) => {
       const byId = new Map(found.map(log => [log.id, log]));

@@ -1,6 +1,6 @@
 import { assetProperties } from "../../../domain/asset.ts";
 import { employeeProperties } from "../../../domain/employee.ts";
-import { type Properties, partOf } from "../../../domain/record.ts";
+import { type Properties, partOf, without } from "../../../domain/record.ts";
 import {
   type EntryField,
   type EntryFields,
@@ -83,10 +83,8 @@ export const linesOf: Readonly<Record<EntryKind, Statement>> = {
 };
 
 /** The columns that the trail covers, without that of the id. */
-function stateOf(properties: Properties): Statement {
-  const { id: _, ...state } = partOf(properties, "recorded") as Properties;
-  return columnsOf(state);
-}
+const stateOf = (properties: Properties): Statement =>
+  columnsOf(without(partOf(properties, "recorded") as Properties, "id"));
 
 /** What changes, and the part of its state of which each change is a record. */
 export const subjects = [
