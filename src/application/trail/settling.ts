@@ -5,8 +5,23 @@ import { type Horizon, type Ids, mostId, type Numbered } from "./ports.ts";
 export const mostRecords = 4_000;
 /** Ids, or entries, that one statement goes over at most, so that it ends before its deadline however long the trail is. */
 export const windowSize = 2 ** 18;
-/** The time between the beginnings of two passes over all ids. */
-const renewMilliseconds = { open: 60_000, ended: 86_400_000, settled: 86_400_000 };
+/**
+ * *Open*: transactions from before the first poll may hold any id. *Ended*: these transactions have ended, and one more pass over
+ * all ids finds what they left. *Settled*: only the owner of the tables can still make a record under an id that was passed.
+ */
+type Phase = "open" | "ended" | "settled";
+
+/** Where each event leads, from each phase. */
+const phaseAfter = {
+  /** The server is another one, or issues ids again that it had issued: a new pass begins. */
+  "ids begin anew": { open: "open", ended: "open", settled: "open" },
+  /** The first `nextFloor` is reached: a new pass begins if the phase changes. */
+  "floor rises": { open: "ended", ended: "ended", settled: "settled" },
+  "pass ends": { open: "open", ended: "settled", settled: "settled" },
+} as const satisfies Record<string, Record<Phase, Phase>>;
+
+/** The time between the beginnings of two passes over all ids: in an open phase each finds what has ended meanwhile. */
+const renewMilliseconds: Record<Phase, number> = { open: 60_000, ended: 86_400_000, settled: 86_400_000 };
 /** A transaction that was issued a record id has an xid after this. */
 const xidMilliseconds = 1_000;
 const all = (id: number): Ids => ({ employee: id, asset: id, log: id });
@@ -19,13 +34,7 @@ const isSame = (a: Ids, b: Ids): boolean => entryKinds.every(kind => a[kind] ===
  * every transaction that had an xid a second later has ended, and a pass over these ids has been made after that.
  */
 export interface Settling {
-  /**
-   * *Open*: transactions from before the first poll may hold any id, so a pass a minute goes over all ids. *Ended*: these
-   * transactions have ended, and one more pass finds what they left. *Settled*: a pass once a day finds what the owner has inserted.
-   * Open -> ended when the first `nextFloor` is reached (`afterNew`); -> settled at the end of a pass (`afterPassWindow`); -> open
-   * from any when the server is another one, or issues ids again (`afterHorizon`).
-   */
-  readonly phase: "open" | "ended" | "settled";
+  readonly phase: Phase;
   /** The server of the last poll. */
   readonly server: string | undefined;
   /** The last ids that were issued, and when that was found, in elapsed milliseconds. */
@@ -95,7 +104,19 @@ export const needsXid = ({ phase, issued, issuedAt, floor, nextFloor }: Settling
   now - issuedAt >= xidMilliseconds &&
   (phase === "open" || !isSame(issued, floor));
 
-/** What a process knows, and has to do, after what it has seen. Each poll begins with a horizon. */
+/**
+ * What a process knows, and has to do, after what it has seen. A poll begins with a horizon, and goes on until there is no more to
+ * do, or no more that one poll should do:
+ *
+ * | Seen | To do |
+ * |---|---|
+ * | horizon | number the new records, above the floor |
+ * | new records numbered | the same again if there are more; else go on with the pass, if there is one |
+ * | entries of the pass checked | end, and check more with the next poll; when all are checked, find a window of ids |
+ * | window found | number the records in it |
+ * | records in the window numbered | end, and go on with the next poll until the pass ends |
+ * | another process was first | end |
+ */
 export function next(state: Settling, seen: Seen): Step {
   switch (seen.kind) {
     case "horizon": {
@@ -137,7 +158,10 @@ function afterHorizon(state: Settling, { horizon, size, now }: Extract<Seen, { k
   const begun = { pass: { entries: { from: 0, to: size }, doneTo: all(0) }, passAt: now };
   // A sequence that was set back issues ids again, as does a server that has lost some: they may be anywhere.
   if (server !== state.server || entryKinds.some(kind => lastIds[kind] < state.issued[kind]))
-    return { ...nothingKnown, server, issued: lastIds, issuedAt: now, floor: lastIds, ...begun };
+    return {
+      ...{ ...nothingKnown, phase: phaseAfter["ids begin anew"][state.phase], server },
+      ...{ issued: lastIds, issuedAt: now, floor: lastIds, ...begun },
+    };
   // Those of an earlier poll: the transaction of an id that only this one found issued may have no xid yet.
   const nextFloor =
     state.nextFloor ?? (xid === undefined ? undefined : { ids: state.issued, xid, since: now });
@@ -155,16 +179,16 @@ function afterNew(state: Settling, { found, hashes, lastIds }: Numbered, window:
   if (found === mostRecords)
     return hashes.length > 0 ? end(state, true) : number(state, { ...window, above: lastIds });
   if (!state.nextFloor?.isReached) return goOn(state);
+  const phase = phaseAfter["floor rises"][state.phase];
+  const raised = { ...state, phase, floor: state.nextFloor.ids, nextFloor: undefined };
+  if (phase === state.phase) return goOn(raised);
   // One more pass, which checks the entries that were not checked before.
   const { entries } = state.pass ?? { entries: { from: 0, to: 0 } };
-  const raised = { ...state, floor: state.nextFloor.ids, nextFloor: undefined };
-  return goOn(
-    state.phase === "open" ? { ...raised, phase: "ended", pass: { entries, doneTo: all(0) } } : raised,
-  );
+  return goOn({ ...raised, pass: { entries, doneTo: all(0) } });
 }
 
 function afterPassWindow(state: Settling, { found, lastIds }: Numbered, { upTo }: Window): Step {
   const doneTo = found < mostRecords ? upTo : lastIds;
   if (!isSame(doneTo, everyId)) return end({ ...state, pass: { ...(state.pass as Pass), doneTo } }, true);
-  return end({ ...state, phase: state.phase === "open" ? "open" : "settled", pass: undefined });
+  return end({ ...state, phase: phaseAfter["pass ends"][state.phase], pass: undefined });
 }
