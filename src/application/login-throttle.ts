@@ -43,9 +43,15 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
     return lastAt + delay - elapsed();
   }
 
-  /** The time after which all failures are forgiven, those of one more attempt with them. */
-  const timeToForgive = (address: string): number =>
-    Math.max(0, (emptyAt.get(address) ?? 0) - elapsed()) + leakMilliseconds;
+  /** How long an email that has not logged in from this address has to wait there. */
+  const waitOfAddress = (address: string): number =>
+    (emptyAt.get(address) ?? 0) - elapsed() + (1 - freeFailures.ofAddress) * leakMilliseconds;
+
+  function refuse(waitMilliseconds: number): void {
+    const retryAfterSeconds = Math.ceil(waitMilliseconds / 1_000);
+    if (retryAfterSeconds > 0)
+      throw new DomainError("THROTTLED", "Too many failed logins", { retryAfterSeconds });
+  }
 
   return {
     /**
@@ -61,19 +67,20 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
     /** Throws THROTTLED while attempts on this email from this address, or on new emails from there, must wait. */
     refuseThrottled(email: EmailKey, address: string): void {
       const pair = pairOf(email, address);
-      const waitOfAddress = loggedIn.has(pair)
-        ? 0
-        : timeToForgive(address) - freeFailures.ofAddress * leakMilliseconds;
-      const retryAfterSeconds = Math.ceil(Math.max(waitOfPair(pair), waitOfAddress) / 1_000);
-      if (retryAfterSeconds > 0)
-        throw new DomainError("THROTTLED", "Too many failed logins", { retryAfterSeconds });
+      refuse(Math.max(waitOfPair(pair), loggedIn.has(pair) ? 0 : waitOfAddress(address)));
     },
 
+    /**
+     * Throws THROTTLED where emails that have not logged in from this address must wait: the response to this failure must not
+     * tell that the email has.
+     */
     countFailure(email: EmailKey, address: string): void {
       const pair = pairOf(email, address);
       failed.set(pair, { failures: failuresOf(pair).failures + 1, lastAt: elapsed() });
-      const forgiven = Math.min(timeToForgive(address), freeFailures.ofAddress * leakMilliseconds);
-      emptyAt.set(address, elapsed() + forgiven);
+      const wait = waitOfAddress(address);
+      const more = wait > 0 ? 0 : leakMilliseconds;
+      emptyAt.set(address, Math.max(emptyAt.get(address) ?? 0, elapsed()) + more);
+      refuse(wait);
     },
 
     /** Clears the failures of this email from this address. */

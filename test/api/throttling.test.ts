@@ -155,6 +155,22 @@ test("an attempt that has to wait costs no verification, at a change of password
   verify.mock.resetCalls();
 });
 
+test("a failure of an email that is exempt from the delay of its address has the response of those that are not", async () => {
+  await using world = await openWorld();
+  const { TECHNICIAN } = world.employees;
+  assert.equal((await attempt(world, TECHNICIAN.email, password)).status, 200);
+  for (let n = 0; n < freeFailures.ofAddress; n += 1)
+    assert.equal((await attempt(world, `${n}@example.com`, "a guess")).status, 401);
+  const [unknown, known, unknownAfter] = [
+    await attempt(world, "nobody@example.com", "a guess"),
+    await attempt(world, TECHNICIAN.email, "a guess"),
+    await attempt(world, "nobody@example.com", "a guess"),
+  ].map(({ status, json, headers }) => [status, json, headers.get("retry-after")]);
+  assert.deepEqual([known, unknownAfter], [unknown, unknown]);
+  assert.equal(known?.[0], 429);
+  assert.equal((await attempt(world, TECHNICIAN.email, password)).status, 200);
+});
+
 /** A hasher whose verifications wait, as those of argon2 do, until they are let go together. */
 function makeWaitingHasher() {
   const hasher = makeFakePasswordHasher();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv4, SocketAddress } from "node:net";
-import { membersOf, readHost, unquoted } from "../../protocol/field-value.ts";
+import { readHost, unquoted } from "../../protocol/field-value.ts";
 
 /** Addresses, or networks as `10.0.0.0/8`, of the proxies whose X-Forwarded-For is trusted. */
 export type TrustedProxies = readonly string[];
@@ -43,11 +43,23 @@ export function makeClientAddress(trusted: TrustedProxies, onIgnored: () => void
       onIgnored();
     }
     if (trusted.length > 0 && typeof forwarded === "string") {
-      const hops = membersOf(forwarded).map(addressOfHop);
-      while (isProxy(address) && hops.length > 0) address = hops.pop() ?? address;
+      for (const hop of hopsFromLast(forwarded)) {
+        if (!isProxy(address)) break;
+        address = addressOfHop(hop);
+      }
     }
     return networkOf(address);
   };
+}
+
+/** The members of X-Forwarded-For that are not empty. A client can send thousands before those that proxies add at the end. */
+function* hopsFromLast(text: string): Generator<string, void> {
+  for (let end = text.length; end > 0; ) {
+    const comma = text.lastIndexOf(",", end - 1);
+    const member = text.slice(comma + 1, end).trim();
+    if (member !== "") yield member;
+    end = comma;
+  }
 }
 
 /**
