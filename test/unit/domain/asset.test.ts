@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newAssetFields } from "../../../src/domain/asset.ts";
 import { readFields } from "../../../src/domain/field.ts";
+import { anAsset } from "../../support/test-records.ts";
 
 const refused = (message: string) => ({ name: "DomainError", code: "INVALID", message });
 const create = (sent: Readonly<Record<string, unknown>>) =>
@@ -45,7 +46,7 @@ test("a new asset is active unless it is said that it is not", () => {
 describe("a new asset", () => {
   test("needs nothing but a name, and ignores what it does not know", () => {
     const sent = { id: 7, lastLogDate: "2024-05-17T08:30:00" };
-    assert.deepEqual(create(sent), { name: "Pump 3", description: "", active: true });
+    assert.deepEqual(create(sent), anAsset({ name: "Pump 3" }));
   });
 
   test("says that the name is missing before it judges the rest", () => {
