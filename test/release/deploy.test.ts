@@ -291,6 +291,13 @@ describe("the production build", () => {
         /^ExecPaths=\/usr \/lib \/lib64 \/opt\/node24\/bin\/node \/opt\/x\/lib\/maintenance-log-service$/m,
       );
     }
+    const restoreTest = "maintenance-log-restore-test.service";
+    assert.match(unit(restoreTest), /^ExecStart=\/opt\/x\/bin\/maintenance-log restore --test$/m);
+    // Root has to become other users, which the sandbox of the other units refuses.
+    assert.doesNotMatch(
+      unit(`${restoreTest}.d/sandbox.conf`),
+      /^(CapabilityBoundingSet|PrivateUsers|NoNewPrivileges)/m,
+    );
     assert.match(unit("maintenance-log@.service"), /^Requires=maintenance-log@%i\.socket$/m);
     assert.match(
       unit("maintenance-log@.service"),

@@ -25,8 +25,8 @@ const batchMilliseconds = 20;
 const patienceMilliseconds = 1_000;
 const failureMilliseconds = 10_000;
 const stopMilliseconds = 2_000;
-/** Reports in ten minutes, of a condition that changes to and fro. */
-const mostReports = 10;
+/** Reports in ten minutes of one kind of condition. The first one is never held back by those of other kinds. */
+const mostReports = 5;
 
 export interface ServedTrailPorts extends Pick<TrailPorts, "key" | "remembered" | "events" | "clock"> {
   /** For numbering and signing. */
@@ -87,7 +87,7 @@ class TrailStatus {
     const isSame = current === this.#reported;
     const isNews = !isSame && (!isWhole || this.#reported !== "");
     const isReminder = isSame && !isWhole && now - this.#reportedAt >= repeatMilliseconds;
-    if (!(isNews || isReminder) || !this.#reports.allows("condition", mostReports)) return false;
+    if (!(isNews || isReminder) || !this.#reports.allows(condition.kind, mostReports)) return false;
     this.#reported = current;
     this.#reportedAt = now;
     return true;

@@ -34,12 +34,14 @@ const keyIdOf = (name: string, publicKey: Uint8Array, type = ed25519Type): strin
 
 /** The key of a name and a seed. Throws TrailError for a name that cannot be a key's. */
 export function makeSignerKey(name: string, seed: Uint8Array): SignerKey {
-  if (!isKeyName(name)) throw new TrailError("has a name that is empty, or has a space or a plus sign");
+  if (!isKeyName(name))
+    throw new TrailError("has a name that is empty, or has a space, a plus sign or a control character");
   const publicKey = publicKeyOf(seed);
   return { name, id: keyIdOf(name, publicKey), publicKey, seed };
 }
 
-const isKeyName = (name: string): boolean => nameFormat.test(name) && name.isWellFormed();
+/** A name is part of the text of each checkpoint. */
+const isKeyName = (name: string): boolean => nameFormat.test(name) && isNoteText(name);
 
 export const formatSignerKey = ({ name, id, seed }: SignerKey): string =>
   `PRIVATE+KEY+${name}+${id}+${toBase64(typed(seed))}`;

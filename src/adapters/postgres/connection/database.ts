@@ -28,8 +28,11 @@ export const serviceLimits: PoolLimits = { connections: 10, deadlineMilliseconds
 /** For a probe of the database, as patient as the service is with a statement. */
 export const probeLimits: PoolLimits = { ...serviceLimits, connections: 1, waiting: 0 };
 
-/** For numbering, on a connection of its own: no request waits for it. A pass over ten million records takes up to 20 s. */
-export const trailLimits: PoolLimits = { connections: 1, deadlineMilliseconds: 60_000, waiting: 10 };
+/**
+ * For numbering, on a connection of its own: no request waits for it. With ten million records a statement takes a second at most.
+ * After a server has frozen, nothing is signed for as long as this deadline.
+ */
+export const trailLimits: PoolLimits = { connections: 1, deadlineMilliseconds: 15_000, waiting: 10 };
 
 /** For commands, which may take their time over a migration. */
 export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds: 3_600_000, waiting: 10 };

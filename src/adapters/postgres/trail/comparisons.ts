@@ -1,20 +1,42 @@
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { mostEntryBytes } from "../../../domain/trail/tile.ts";
 import { type Statement, sql, unionOf } from "../connection/statement.ts";
-import { indexEnd, leafHash, linesOf, type Subject, subjects, tableOf } from "./entries.ts";
+import { indexEnd, lastIssued, leafHash, linesOf, type Subject, subjects, tableOf } from "./entries.ts";
+
+/**
+ * When the newest records were made: that of the last entry, and of the records under the last issued ids the latest. What has no
+ * number yet was made within a minute of one of them. No clock is asked: somebody may have set it meanwhile, and a dump is read on any day.
+ */
+const newestTimes = sql`
+  (select recorded_at from (${unionOf(
+    entryKinds.map(
+      kind => sql`
+        select recorded_at from ${tableOf[kind]} where id = (select max(id) from ${tableOf[kind]} where id <= ${lastIssued(kind)})`,
+    ),
+  )}) as issued order by recorded_at desc nulls last limit 1)
+  union all
+  select recorded_at from (select kind, record_id from trail_entry where index < ${indexEnd} order by index desc limit 1) as entry
+  cross join lateral (${unionOf(
+    entryKinds.map(
+      kind => sql`
+        select recorded_at from ${tableOf[kind]} where id = record_id and kind = ${kind}::trail_kind`,
+    ),
+  )}) as numbered`;
 
 /**
  * Finds records and entries that do not agree, by one pass over both in PostgreSQL. It relies on no constraint of an id or
  * an index, since the owner of the tables can drop every one.
  */
 const comparisonOf = (kind: EntryKind): Statement => sql`
-  with record as (
-    select id as record_id, subject, ${leafHash} as hash, row_number() over (partition by id) as copy,
-      recorded_at between now() - interval '1 minute' and now() as is_new, octet_length(line) > ${mostEntryBytes} as is_long
-    from (${linesOf[kind]}) as line
-  ), entry as (
+  with entry as (
     select record_id, index, hash, row_number() over (partition by record_id order by index) as n
     from trail_entry where kind = ${kind}::trail_kind
+  ), newest as (${newestTimes}), record as (
+    select id as record_id, subject, ${leafHash} as hash, row_number() over (partition by id) as copy,
+      id between 1 and ${lastIssued(kind)} and exists (
+        select from newest where line.recorded_at between newest.recorded_at - interval '1 minute' and newest.recorded_at + interval '1 minute'
+      ) as is_new, octet_length(line) > ${mostEntryBytes} as is_long
+    from (${linesOf[kind]}) as line
   ), compared as (
     select record_id, subject, case
       when copy > 1 then 'is there twice'

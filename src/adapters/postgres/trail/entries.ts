@@ -99,12 +99,16 @@ export const indexEnd = 2 ** 52;
 /** Another one for each start of a server, and so for a standby that is promoted. */
 export const serverStart = sql`pg_postmaster_start_time()::text`;
 
-/** What gives the records of a kind their ids. The owner of the tables can insert any other. */
-export const sequenceOf: Readonly<Record<EntryKind, Statement>> = {
+/** What gives the records of a kind their ids. */
+const sequenceOf: Readonly<Record<EntryKind, Statement>> = {
   employee: sql`employee_event_id_seq`,
   asset: sql`asset_event_id_seq`,
   log: sql`maintenance_log_id_seq`,
 };
+
+/** The last id that was issued to a record: the owner of the tables can insert any other. A sequence that has issued none has the first one as its last value. */
+export const lastIssued = (kind: EntryKind): Statement =>
+  sql`(select case when is_called then last_value else 0 end from ${sequenceOf[kind]})`;
 
 /** The leaf hash of a line (RFC 6962, section 2.1): to hash it in PostgreSQL takes less time than to send it. */
 export const leafHash = sql`

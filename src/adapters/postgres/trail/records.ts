@@ -6,17 +6,13 @@ import type { Database } from "../connection/database.ts";
 import { hasState } from "../connection/sqlstate.ts";
 import { sql, unionOf } from "../connection/statement.ts";
 import { comparisons, newestFaults } from "./comparisons.ts";
-import { linesOf, sequenceOf, serverStart, tableOf } from "./entries.ts";
+import { lastIssued, linesOf, serverStart, tableOf } from "./entries.ts";
 
 /**
  * Bytes of entries that are read together, unless it is one: of their texts, so that no more is rendered for nothing, and of
  * the entries, in which a byte of a text may become six.
  */
 const mostBytes = { ofTexts: 48 * 1024, ofEntries: 128 * 1024 };
-
-/** A sequence that has issued no id yet has the first one as its last value. */
-const lastIssued = (kind: EntryKind) =>
-  sql`(select case when is_called then last_value else 0 end from ${sequenceOf[kind]})`;
 
 const waiting = (kind: EntryKind) => sql`
   select count(*) from (
