@@ -135,7 +135,7 @@ function table({ routes, seconds }: Recent): Html {
     (a, b) => b.requests - a.requests || (a.route + a.method < b.route + b.method ? -1 : 1),
   );
   if (rows.length === 0) return html`<p class="note">There has been no request yet.</p>`;
-  return html`<section class="wide">
+  return html`<section class="wide" tabindex="0" role="region" aria-label="Routes">
 <h2>Routes</h2>
 <table>
 <thead><tr><th>Method</th><th>Route</th><th class="number">Rate</th><th class="number">5xx</th><th class="number">p50</th><th class="number">p99</th><th><span class="note">0.5 ms to 10 s</span></th></tr></thead>

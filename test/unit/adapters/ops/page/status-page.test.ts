@@ -66,6 +66,13 @@ describe("the status page", () => {
     );
   });
 
+  test("lets the keyboard scroll what is wider than a small window, and names it", () => {
+    const page = pageAfter(meter => meter.responded("GET", "/logs", 200, 2));
+    for (const [section] of page.matchAll(/<\w+ class="wide"[^>]*>/g))
+      assert.match(section, /tabindex="0" role="region" aria-label="\w+"/);
+    assert.match(page, /class="wide"/);
+  });
+
   test("puts what calls for attention first", () => {
     const page = pageAfter(
       meter => {
