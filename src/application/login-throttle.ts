@@ -4,7 +4,7 @@ import { BoundedMap } from "./bounded-map.ts";
 import type { Clock } from "./process.ts";
 
 /** Failures without a delay: of one email from one address, and of any emails from one address. */
-export const freeFailures = { ofEmail: 5, ofAddress: 50 };
+const freeFailures = { ofEmail: 5, ofAddress: 50 };
 /** For one email from one address: the longest delay, and how long failures count after the latest one. */
 const longestDelayMilliseconds = 15 * 60_000;
 const memoryMilliseconds = 3_600_000;

@@ -447,7 +447,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "deadlineMilliseconds: 5_000, waiting: 1_000",
       "deadlineMilliseconds: 50_000, waiting: 1_000",
     ],
-    ["batch.ts", "      this.#isSent = true;\n    };", "    };"],
+    ["batch.ts", "        this.#isClosed = true;\n        return", "        return"],
     ["link.ts", "    link.close().catch(() => {});\n", ""],
     ["pool.ts", "if (this.#checkedOut.length > 0) return;", ""],
     ["batch.ts", "batch.calls.length === 1 || !isRefused(error)", "batch.calls.length === 1"],

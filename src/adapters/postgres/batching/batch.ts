@@ -7,47 +7,61 @@ import type { Statement } from "../connection/statement.ts";
 /** Calls that one statement takes at most. */
 const maxCalls = 100;
 
-/** Serves calls with one statement, and calls `begin` when there is a connection for it. */
-type Serve<Call, Result> = (calls: readonly Call[], begin: () => void) => Promise<readonly Result[]>;
+/** How calls become a statement, and its rows their results. */
+interface Task<Call, Row, Result> {
+  run(source: StatementSource): Promise<readonly Row[]>;
+  statementFor(calls: readonly Call[]): Statement;
+  resultsOf(rows: readonly Row[], calls: readonly Call[]): readonly Result[];
+}
 
 /** Calls that share one statement: open for more until the statement gets a connection or fails, or there are 100 of them. */
-class Batch<Call, Result> {
+class Batch<Call, Row, Result> {
   readonly calls: Call[] = [];
   readonly results: Promise<readonly Result[]>;
-  #isSent = false;
+  #isClosed = false;
 
-  constructor(serve: Serve<Call, Result>) {
-    const close = () => {
-      this.#isSent = true;
-    };
-    // It may also fail before it gets a connection.
-    this.results = nextTurn()
-      .then(() => serve(this.calls, close))
-      .finally(close);
+  constructor(task: Task<Call, Row, Result>) {
+    this.results = this.#serve(task);
   }
 
   get isOpen(): boolean {
-    return !this.#isSent && this.calls.length < maxCalls;
+    return !this.#isClosed && this.calls.length < maxCalls;
+  }
+
+  async #serve({ run, statementFor, resultsOf }: Task<Call, Row, Result>): Promise<readonly Result[]> {
+    try {
+      await nextTurn();
+      const rows = await run(() => {
+        this.#isClosed = true;
+        return statementFor(this.calls);
+      });
+      const results = resultsOf(rows, this.calls);
+      if (results.length === this.calls.length) return results;
+      throw unavailable(`the database gave ${results.length} results for ${this.calls.length} calls`);
+    } finally {
+      // The statement may also fail before it gets a connection.
+      this.#isClosed = true;
+    }
   }
 }
 
-class Batches<Call, Result> {
-  readonly #serve: Serve<Call, Result>;
-  #latest: Batch<Call, Result> | undefined;
+class Batches<Call, Row, Result> {
+  readonly #task: Task<Call, Row, Result>;
+  #latest: Batch<Call, Row, Result> | undefined;
 
-  constructor(serve: Serve<Call, Result>) {
-    this.#serve = serve;
+  constructor(task: Task<Call, Row, Result>) {
+    this.#task = task;
   }
 
   async run(call: Call): Promise<Result> {
-    if (this.#latest?.isOpen !== true) this.#latest = new Batch(this.#serve);
+    if (this.#latest?.isOpen !== true) this.#latest = new Batch(this.#task);
     const batch = this.#latest;
     const position = batch.calls.push(call) - 1;
     try {
       return (await batch.results)[position] as Result;
     } catch (error) {
       if (batch.calls.length === 1 || !isRefused(error)) throw error;
-      const alone = new Batch(this.#serve);
+      const alone = new Batch(this.#task);
       alone.calls.push(call);
       return (await alone.results)[0] as Result;
     }
@@ -69,14 +83,6 @@ export function batched<Call, Row, Result>(
   statementFor: (calls: readonly Call[]) => Statement,
   resultsOf: (rows: readonly Row[], calls: readonly Call[]) => readonly Result[],
 ): (call: Call) => Promise<Result> {
-  const batches = new Batches<Call, Result>(async (calls, begin) => {
-    const rows = await run(() => {
-      begin();
-      return statementFor(calls);
-    });
-    const results = resultsOf(rows, calls);
-    if (results.length === calls.length) return results;
-    throw unavailable(`the database gave ${results.length} results for ${calls.length} calls`);
-  });
+  const batches = new Batches({ run, statementFor, resultsOf });
   return call => batches.run(call);
 }

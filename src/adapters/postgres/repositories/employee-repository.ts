@@ -84,7 +84,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
             and ${isStill(expected)} and ${mayWrite(by, id)}
           returning ${selection}
         )
-        select * from target left join changed on true`,
+        select target."formerRole", changed.* from target left join changed on true`,
         row => ("id" in row && row.id === null ? (row as NotEditable) : readChanged(row)),
       );
       if (outcome !== undefined && outcome.id !== null) {
