@@ -103,6 +103,12 @@ describe("bodies under way", () => {
     await until(() => world.load().bodyBytes === 0);
   });
 
+  test("that there is no room for are not asked for", async () => {
+    await using world = await openWorld({ limits: { bodyBytesWithoutToken: 1_000, lingerMilliseconds: 20 } });
+    const expecting = head(login, "Content-Length: 9\r\nExpect: 100-continue\r\n");
+    assertRefusal(await sendRaw(world.port, expecting), 503, "The service is overloaded");
+  });
+
   // A login asks for no token, so that one of it, be it of somebody, gives its body no more memory.
   for (const [what, tokenOf] of [
     ["", () => ""],

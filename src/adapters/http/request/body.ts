@@ -21,13 +21,14 @@ export async function receiveBody(exchange: Exchange, head: RequestHead, limitBy
   if (declaredBytes === 0 && headers["transfer-encoding"] === undefined) return new Uint8Array();
   if (declaredBytes > limitBytes) throw tooLarge(limitBytes);
   refuseOtherTypes(head, headers["content-type"]);
-  if (head.expectsContinue) response.writeContinue();
   const body = new GrowingBuffer(exchange, limitBytes);
   // A client can send a byte and wait. It must not take the place of another meanwhile.
   if (!request.complete) {
     body.holdExchange();
     exchange.receive();
   }
+  // The client waits for it with its body: whatever refuses the request without the body has refused it by now.
+  if (head.expectsContinue) response.writeContinue();
   return receive(exchange, body);
 }
 
