@@ -401,11 +401,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "    const account",
       "an attempt that has to wait costs no verification, at a change of password either",
     ],
-    [
-      "login-throttle.ts",
-      "Math.min(timeToForgive(address), freeFailures.ofAddress * leakMilliseconds)",
-      "timeToForgive(address)",
-    ],
+    ["login-throttle.ts", "wait > 0 ? 0 : leakMilliseconds", "leakMilliseconds"],
     [
       "login-throttle.ts",
       "elapsed() - lastAt < memoryMilliseconds",
