@@ -1,14 +1,7 @@
-import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { chmodSync, copyFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { describe, test } from "node:test";
-import { promisify } from "node:util";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { isInstalled, type Recipe, recipe, testRecipe, withoutExample } from "../support/client-recipe.ts";
 import { noCurl } from "../support/curl.ts";
-import { makeTemporaryFolder } from "../support/temporary-folder.ts";
-
-const run = promisify(execFile);
 
 /** test/release/kotlin-client.test.ts has the one that must be compiled first. */
 const recipes: readonly Recipe[] = [
@@ -112,21 +105,3 @@ function withDriver(folder: string, name: string, driver: string): string {
 }
 
 for (const each of recipes) testRecipe(each);
-
-describe("docs/client.ts", () => {
-  test("compiles, with the compiler's strictest settings", async () => {
-    const folder = makeTemporaryFolder();
-    for (const name of ["client.ts", "api.d.ts"]) copyFileSync(recipe(name), join(folder, name));
-    symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
-    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-    const { compilerOptions } = JSON.parse(
-      readFileSync("tsconfig.json", "utf8").replace(/^\s*\/\/.*$/gm, ""),
-    );
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["client.ts"] }));
-    const compiler = resolve("node_modules/.bin/tsc");
-    await run(compiler, ["--noEmit", "-p", folder]).catch(({ stdout }) => assert.fail(stdout));
-    const file = join(folder, "client.ts");
-    writeFileSync(file, readFileSync(file, "utf8").replace('status: "COMPLETED"', 'status: "DONE"'));
-    await assert.rejects(run(compiler, ["--noEmit", "-p", folder]), ({ stdout }) => /DONE/.test(stdout));
-  });
-});
