@@ -24,6 +24,9 @@ interface KnownTrail {
   readonly server: string;
 }
 
+/** How often a poll numbers again behind another process: a request waits for what was committed when it came. */
+const mostAttempts = 5;
+
 type Late = { readonly records: number; readonly entry: number | undefined };
 const noneLate: Late = { records: 0, entry: undefined };
 
@@ -99,16 +102,28 @@ export class Numbering {
     return this.#known;
   }
 
-  /** Undefined if another process was first. Throws if the trail takes no entries without that. */
+  /**
+   * Numbers records behind those that other processes number meanwhile. Undefined if others were first each time. Throws if the
+   * trail takes no entries without that.
+   */
   async #number({ window, settled }: Extract<Todo, { kind: "number" }>): Promise<Numbered | undefined> {
     const { ledger } = this.#ports;
-    const known = this.#known as KnownTrail;
-    const { size } = known.tree;
-    const numbered = await ledger.number(size, window.above, settled, mostRecords, window.upTo);
-    if (numbered === undefined) {
-      if ((await ledger.end()).size !== size) return undefined;
-      throw new Error("the trail takes no entries where it ends");
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const known = this.#known as KnownTrail;
+      const { size } = known.tree;
+      const numbered = await ledger.number(size, window.above, settled, mostRecords, window.upTo);
+      if (numbered !== undefined) return this.#add(known, numbered);
+      const settling = this.#settling;
+      if ((await this.#follow()).tree.size === size)
+        throw new Error("the trail takes no entries where it ends");
+      // Another trail, of which no id is settled.
+      if (this.#settling !== settling) return undefined;
     }
+    return undefined;
+  }
+
+  async #add(known: KnownTrail, numbered: Numbered): Promise<Numbered> {
+    const { ledger } = this.#ports;
     this.#report(numbered);
     const { hashes } = numbered;
     const { tree, nodes } = makeGrowingTree(known.tree);
