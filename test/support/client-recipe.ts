@@ -269,6 +269,24 @@ export function testRecipe({ name, skip, prepare }: Recipe): void {
       assert.deepEqual(entries, [...once, ...once, ...once]);
     });
 
+    test("stops at any other status, which it prints, and keeps the log", async () => {
+      const post = `POST ${api}/assets/1/logs`;
+      const refusals = [
+        [post, 417],
+        [post, 501],
+        [post, 505],
+        [`GET ${api}/trail/entries?`, 410],
+      ] as const;
+      for (const [start, status] of refusals) {
+        await assert.rejects(
+          runAmong(() => ({ [start]: [json(status, {})] })),
+          ({ stderr }) => stderr.includes(status),
+        );
+      }
+      // The run that failed at the trail has written the logs that were kept.
+      assert.equal((await runAmong(() => ({}))).written.length, 1);
+    });
+
     test("sends each request of the API, and reads each response", async () => {
       await using examples = await openExampleWorld();
       // What JSON and shells give a meaning to.
