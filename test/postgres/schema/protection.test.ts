@@ -116,11 +116,11 @@ describe("what protects the records", async () => {
       // Not a promise, for which the transaction would wait.
       return { results: Promise.all(both) };
     });
-    for (const { restored } of await both.results)
-      assert.deepEqual(restored, [
-        "function refuse_change",
-        "constraint maintenance_log_asset_id_fkey on maintenance_log",
-      ]);
+    const weaker = ["function refuse_change", "constraint maintenance_log_asset_id_fkey on maintenance_log"];
+    const restored = (await both.results).map(({ restored }) => restored);
+    assert.ok(restored.some(found => found.length > 0));
+    // The second one may have waited for the first before it looked.
+    for (const found of restored) assert.deepEqual(found, found.length > 0 ? weaker : []);
     assert.deepEqual(await faults(), []);
   });
 
