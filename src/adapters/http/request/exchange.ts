@@ -77,6 +77,8 @@ export class Exchange implements Share {
   refusal: HttpError | undefined;
   /** Ends the wait for the body, while there is one. */
   refuseBody: ((error: Error) => void) | undefined;
+  /** The response is the last one of its connection: what has not arrived of the request would be read as the next one. */
+  isLast = false;
   /** The response went out to its end. */
   isWhole = false;
   /** The service could not finish the response, or did not want to. */

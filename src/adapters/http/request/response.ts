@@ -75,8 +75,8 @@ function sendWhole(
 }
 
 function begin(exchange: Exchange, status: number, headers: HeaderFields): void {
-  // What has not arrived of the request would be read as the next one.
-  const close = exchange.isArriving && { Connection: "close" };
+  exchange.isLast = exchange.isArriving;
+  const close = exchange.isLast && { Connection: "close" };
   exchange.response.writeHead(status, { ...exchange.headers, ...headers, ...close });
   if (exchange.isArriving) throwAway(exchange.request);
 }

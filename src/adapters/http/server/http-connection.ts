@@ -58,7 +58,7 @@ export class HttpConnection {
     await exchange.responseClosed;
     exchange.close();
     this.exchange = undefined;
-    if (this.#state === "busy") {
+    if (this.#state === "busy" && !exchange.isLast) {
       this.#state = "idle";
       this.socket.resume();
     } else this.linger();
@@ -98,7 +98,8 @@ export class HttpConnection {
   /** Closing a socket with unread bytes resets it, and the client might lose the response (RFC 9112, section 9.6). */
   linger(last = ""): void {
     this.#state = "lingering";
-    if (this.socket.writable) this.socket.end(last);
+    if (last !== "") this.socket.write(last);
+    if (this.socket.writable) this.socket.end();
     setTimeout(() => this.socket.destroy(), this.#lingerMilliseconds).unref();
   }
 }
