@@ -3,6 +3,9 @@ import { Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpConnection } from "./http-connection.ts";
 
+/** How long work may take to end after its connection: as long as a statement. */
+const endingMilliseconds = 5_000;
+
 /** The connections of a server. */
 export interface OpenConnections {
   /** All TCP connections: with TLS one is open before it becomes an `HttpConnection`. */
@@ -56,6 +59,8 @@ export class Draining {
     for (const { socket, isIdle } of connections.values()) if (isIdle) socket.destroy();
     await closed;
     clearTimeout(deadline);
+    // The work for a client that was cut off ends with its statement, and has a line in the log.
+    for (let left = endingMilliseconds; connections.size > 0 && left > 0; left -= 10) await sleep(10);
     // The `close` of http: ends the timer of its time-outs.
     this.#server.close();
   }
