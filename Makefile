@@ -26,7 +26,7 @@ test: check
 # What is slow and has little to do with most changes: packages, operations.md in a booted Debian, make run, PgBouncer, fuzzing,
 # make audit, short faults. At last, with nothing else at work: what a request costs beside the last release (bench/last-release).
 test-release: $(installed)
-	@TEST_CONCURRENCY=3 TEST_FILE_SECONDS=900 node --import tsx test/run.ts $$(find test/release -name '*.test.ts')
+	@TEST_CONCURRENCY=3 TEST_FILE_SECONDS=2400 TEST_MINUTES=70 node --import tsx test/run.ts $$(find test/release -name '*.test.ts')
 	@node --import tsx bench/paired.ts
 
 # The repository contract and all else that is said of PostgreSQL, on the embedded one.

@@ -61,7 +61,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   },
   "The database enforces the same rules": {
     code: ["sql/"],
-    tests: ["test/postgres/schema/append-only.test.ts"],
+    tests: ["test/postgres/schema/append-only.test.ts", "test/postgres/schema/declared-records.test.ts"],
   },
   "A restore gives a new database": {
     code: ["deploy/restore", "restored.ts", "restoring.ts", "restore-store.ts"],

@@ -40,7 +40,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     [
       "employee-repository.ts",
       "and role = any (",
-      "and (select role from target) = any (",
+      'and (select "formerRole" from target) = any (',
       "a change that waits for a promotion is refused by the new role",
     ],
     [
@@ -608,12 +608,6 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "const mostRestBytes = 16 * 1024 * 1024 * 1024;",
     ],
     ["response.ts", "if (exchange.isArriving) throwAway(exchange.request);", ""],
-    [
-      "response.ts",
-      "if (exchange.refusal === undefined) request.on",
-      "if (true) request.on",
-      "and drips on when its time is over, does not keep its response from its end",
-    ],
     [
       "exchange.ts",
       "if (this.refusal !== undefined) throw this.refusal;",

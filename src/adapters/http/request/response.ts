@@ -100,8 +100,7 @@ function receiveRest(exchange: Exchange): Promise<void> {
   if (!exchange.isArriving || request.destroyed) return Promise.resolve();
   return new Promise(resolve => {
     const pause = setTimeout(resolve, lingerMilliseconds);
-    // A refused request has had its time: what drips in must not prolong it.
-    if (exchange.refusal === undefined) request.on("data", () => pause.refresh());
+    request.on("data", () => pause.refresh());
     request.once("close", () => {
       clearTimeout(pause);
       resolve();
