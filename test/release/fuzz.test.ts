@@ -465,7 +465,8 @@ function assertHarmless({ status, head, body }: Answer): void {
   assert.doesNotMatch(head, /x-injected|x-powered-by|\r\nserver:/i);
   const shown = body.includes('"token":"eyJ') && status === 200 ? body.replace(/"token":"[^"]+"/, "") : body;
   // What is published for all is no leak; it has the words that look like one in its examples and patterns.
-  if (!/^\{\s*"openapi":/.test(body)) assert.doesNotMatch(shown, leak);
+  // So has the entry of a proof, in base64.
+  if (!/^\{\s*"openapi":|^c2sp\.org\/tlog-proof@v1\n/.test(body)) assert.doesNotMatch(shown, leak);
   assert.ok(!shown.includes(secretKey), "the secret");
   if (status < 400 || body === "") return;
   assert.match(head, /\r\ncontent-type: application\/json; charset=utf-8\r\n/i);
