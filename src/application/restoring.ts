@@ -19,6 +19,8 @@ export interface RestoreStore {
   readonly trail: TrailStore;
   /** Whether the server has a database of this name. */
   hasDatabase(name: string): Promise<boolean>;
+  /** False for a database that was just made. */
+  hasTables(): Promise<boolean>;
   /** Records above an id and up to another, by their ids and at most 10,000, each with a hash of what it says. */
   hashes(kind: EntryKind, above: number, upTo: number): Promise<readonly { id: number; hash: string }[]>;
   /** The notes of the newest checkpoints, at most 100. */

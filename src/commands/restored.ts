@@ -74,9 +74,10 @@ export async function runRestored(context: CommandContext, values: Values, steps
     }
     const remembered = await readRemembered(settings.trailStateFile);
     // One that is there and cannot be asked ends the restore.
-    const served = (await restored.hasDatabase(name)) ? makeRestoreStore(live) : undefined;
+    const present = (await restored.hasDatabase(name)) ? makeRestoreStore(live) : undefined;
+    const served = (await present?.hasTables()) ? present : undefined;
     if (served === undefined)
-      print(`there is no database ${name}: only what services remember can be compared`);
+      print(`there is no database ${name} with tables: only what services remember can be compared`);
     const { records, entries, total } = await findLoss(restored, served, remembered);
     print(
       `lost: ${total} (${records.log} logs, ${records.employee} changes of employees, ${records.asset} of assets, and ${entries} signed entries of a database that is gone)`,

@@ -13,6 +13,13 @@ export function makeRestoreStore(database: Database): RestoreStore {
     hasDatabase: async name =>
       (await query(sql`select 1 from pg_database where datname = ${name}`)).length > 0,
 
+    hasTables: async () =>
+      (
+        await query(
+          sql`select 1 from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' limit 1`,
+        )
+      ).length > 0,
+
     hashes: (kind, above, upTo) =>
       query(sql`
         select id, pg_catalog.md5(line) as hash
