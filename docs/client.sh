@@ -110,5 +110,5 @@ follow_trail() {
 enqueue 1 '{"performedDate":"2026-11-21T09:30","status":"COMPLETED","taskType":"MAINTENANCE","comment":"Oil changed"}'
 write_queued || exit
 pages '/api/v1/logs?limit=2' || exit
-follow_trail followed
+follow_trail followed || exit
 follow_trail followed
