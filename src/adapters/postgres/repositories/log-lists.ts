@@ -44,7 +44,8 @@ export function makeLogLists(database: Database, names: SharedNames) {
         const known = await names.of(idsIn(page.logs), page.names);
         for (const chunk of chunksOf(page.logs, known, left)) {
           left = chunk.left;
-          const next = chunk.isPageEnd ? page.next : chunk.position;
+          const isWhole = !isPaged && isUsedUp(left);
+          const next = isWhole ? undefined : chunk.isPageEnd ? page.next : chunk.position;
           mayReadAhead = yield { json: room.copy(chunk.bytes), next };
         }
         if (isUsedUp(left)) return;
