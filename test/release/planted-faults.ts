@@ -607,10 +607,10 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "const mostRestBytes = 16 * 1024 * 1024;",
       "const mostRestBytes = 16 * 1024 * 1024 * 1024;",
     ],
-    ["response.ts", "if (exchange.isArriving) throwAway(exchange.request);", ""],
+    ["response.ts", "if (exchange.isLast) throwAway(exchange.request);", ""],
     [
-      "exchange.ts",
-      "if (this.refusal !== undefined) throw this.refusal;",
+      "request-handler.ts",
+      "if (exchange.refusal !== undefined) throw exchange.refusal;",
       "",
       "before its route begins, a change is refused and not made: the body is malformed",
     ],
@@ -634,7 +634,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "response.ts",
-      "  if (exchange.isArriving) await receiveRest(exchange);\n",
+      "  await receiveRest(exchange);\n",
       "",
       "what arrives is thrown away until its end, and the connection is closed then",
     ],
@@ -647,8 +647,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "account.ts",
-      "2 * (this.#responses.held + bytes) <= this.#responses.most",
-      "true",
+      'const isPlenty = 2 * this.#leaves("responseBytes", amount) >= responseBytes;',
+      "const isPlenty = true;",
       "read no page ahead; those of clients that keep up do, while less than a half of the memory is held",
     ],
     [
@@ -660,22 +660,17 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "All responses that clients have not taken": [
     ["limits.ts", "responseBytes: 64 * 1024 * 1024,", "responseBytes: 640 * 1024 * 1024,"],
+    ["account.ts", "const amount = withHeads(bytes);", "const amount = 0;", "take no place"],
     [
-      "exchange.ts",
-      "account.respond(this, this.ownBytes + nextHeadBytes + bytes)",
-      "account.respond(this, 0)",
-      "take no place",
-    ],
-    [
-      "exchange.ts",
-      "bytes += textBytes + text.length;",
-      "bytes += 0;",
+      "account.ts",
+      "2 * mostHeadBytes + bytes",
+      "bytes",
       "counts with the head of its request, and of a next one, and those that wait longest are cut off",
     ],
     [
       "response.ts",
-      "exchange.respondWithList(isOneChunk ? length : undefined);",
-      "exchange.respondWithList(isOneChunk ? 0 : undefined);",
+      "share.respondWithList(isOneChunk ? length : undefined);",
+      "share.respondWithList(isOneChunk ? 0 : undefined);",
       "of one chunk take room for it",
     ],
     [
@@ -688,20 +683,20 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "An owner (an employee": [
     [
       "account.ts",
-      "ofSameOwner === 0 || ofSameOwner + room.of(share) + more <= left",
+      "ofSameOwner === 0 || ofSameOwner + amount <= left",
       "true",
       "10,000 steps of clients: what is held is counted, bounded and given back, and newcomers are served",
     ],
     [
       "account.ts",
-      "a.movedAt - b.movedAt",
-      "b.movedAt - a.movedAt",
+      "a.#movedAt - b.#movedAt",
+      "b.#movedAt - a.#movedAt",
       "make room for others, the oldest first, and are cut off by the service",
     ],
     [
       "account.ts",
-      '"responding", this.#slowReaderMilliseconds)) {',
-      '"responding")) {',
+      "amount, slowReaderMilliseconds)) throw",
+      "amount)) throw",
       "do not end those of others: while they are read another one is 503, and all that have begun come whole",
     ],
     [
@@ -718,8 +713,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "response.ts",
-      "      this.#exchange.move();\n",
-      "",
+      "this.#keepsUp = share.move() - since",
+      "this.#keepsUp = performance.now() - since",
       "are cut off for another one where their clients take nothing, and not where they only began first",
     ],
   ],
@@ -761,7 +756,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "return this.request.headers.authorization !== undefined;",
       "that never end keep nobody from logging in, though they have a token that is none",
     ],
-    ["limits.ts", "bodyBytes: 16 * 1024 * 1024,", "bodyBytes: 160 * 1024 * 1024,"],
+    ["limits.ts", "bodyBytes: 12 * 1024 * 1024,", "bodyBytes: 160 * 1024 * 1024,"],
     ["limits.ts", "bodyBytesWithoutToken: 4 * 1024 * 1024,", "bodyBytesWithoutToken: 16 * 1024 * 1024,"],
     [
       "account.ts",
@@ -771,8 +766,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "exchange.ts",
-      'if (this.phase === "receiving") this.refuseBody?.(overloaded());',
-      'if (this.phase === "receiving") return;',
+      "if (this.refuseBody !== undefined) this.refuseBody(overloaded());",
+      "if (this.refuseBody !== undefined) return;",
       "of one byte count as much as what waits for the rest takes",
     ],
     [

@@ -1,127 +1,38 @@
+import type { IncomingMessage } from "node:http";
 import type { HttpLoad, TurnedAway } from "../../../application/figures.ts";
-import type { HttpLimits } from "./limits.ts";
+import { overloaded } from "../../../domain/error.ts";
+import { mostHeaders } from "../../protocol/request-head.ts";
+import { type HttpLimits, httpLimits } from "./limits.ts";
 
-/** The phases of an exchange (exchange.ts) in their order: it may skip some, and never goes back. */
-export type Phase = "arrived" | "checking" | "receiving" | "working" | "responding" | "closed";
+/** What is bounded for all exchanges together, by the names of the limits. A request is one that the service works on. */
+type Resource = "requests" | "bodyBytes" | "bodyBytesWithoutToken" | "responseBytes";
 
-const isWork = (phase: Phase): boolean => phase === "checking" || phase === "working";
+const nothing = { requests: 0, bodyBytes: 0, bodyBytesWithoutToken: 0, responseBytes: 0 };
+const nobody = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
 
 /** The memory of an exchange without the head of its request, its body and its response. */
-export const leastBytes = 4 * 1024;
+const leastBytes = 4 * 1024;
+/** What Node keeps of a name or a value in the head of a request, beside its text: up to 80 bytes were measured. */
+const textBytes = 96;
+/** The memory of the largest head. */
+const mostHeadBytes = leastBytes + httpLimits.headerBytes + 2 * mostHeaders * textBytes;
 
-/** What an exchange holds of the process. The first three are written by `Account` alone. */
-export interface Share {
-  phase: Phase;
-  /** The memory for its body, with that of the exchange while it waits for the rest. */
-  bodyBytes: number;
-  /** The memory for its response and of the exchange, until the client has taken all of it. */
-  responseBytes: number;
-  /** Whom it belongs to: the id of the employee, or the address where no token is known. */
-  readonly owner: number | string;
-  readonly hasToken: boolean;
-  /** When the client has last sent a part of the body, or taken a part of the response. */
-  readonly movedAt: number;
-  /** Ends the wait for a body with 503, or cuts the connection under a response: another exchange needs the memory. */
-  giveUp(): void;
-}
-
-/** A bound on what all exchanges together hold of one thing. */
-interface Room {
-  readonly most: number;
-  held: number;
-  readonly of: (share: Share) => number;
-}
-
-const noCounts = { requests: 0, bodies: 0, connections: 0, slowClients: 0 };
-
-/**
- * Counts what all exchanges hold of the process: a place each while the service works for them, memory for bodies and responses.
- * It decides which exchange gets more, which one has to end to make room, and counts those that were turned away.
- *
- * No owner gets more than is left for all others: one can fill a half, and another still finds room. To make room, it ends
- * the exchange that has moved nothing for longest: one of the same owner, or, when all is taken, of the owner that holds most.
- *
- * It keeps no set of the exchanges: V8 moves what goes in and out of a long-lived set to its old generation, which made a list
- * cost a third more. The sums are enough as a rule; it goes over all exchanges only when more than half of a room is taken.
- */
+/** What all exchanges of a server hold of the process, and how many clients were turned away for want of it. */
 export class Account {
-  readonly #underWay: () => Iterable<Share>;
-  readonly #slowReaderMilliseconds: number;
-  readonly #places: Room;
-  readonly #bodies: Room;
-  readonly #bodiesWithoutToken: Room;
-  readonly #responses: Room;
-  readonly #turnedAway = { ...noCounts };
-  #unreported = { ...noCounts };
+  readonly limits: HttpLimits;
+  /** The sum of all shares. */
+  readonly held: Record<Resource, number> = { ...nothing };
+  /**
+   * All shares that may hold something. This is no set of the account's own: V8 moves what goes in and out of a long-lived set to
+   * its old generation, which made a list cost a third more.
+   */
+  readonly shares: () => Iterable<Share>;
+  readonly #turnedAway = { ...nobody };
+  #unreported = { ...nobody };
 
-  /** @param underWay all exchanges that may hold something */
-  constructor(limits: HttpLimits, underWay: () => Iterable<Share>) {
-    this.#underWay = underWay;
-    this.#slowReaderMilliseconds = limits.slowReaderMilliseconds;
-    const room = (most: number, of: Room["of"]): Room => ({ most, held: 0, of });
-    this.#places = room(limits.requests, ({ phase }) => Number(isWork(phase)));
-    this.#bodies = room(limits.bodyBytes, ({ bodyBytes }) => bodyBytes);
-    this.#bodiesWithoutToken = room(limits.bodyBytesWithoutToken, ({ hasToken, bodyBytes }) =>
-      hasToken ? 0 : bodyBytes,
-    );
-    this.#responses = room(limits.responseBytes, ({ responseBytes }) => responseBytes);
-  }
-
-  /** Gives an exchange a place for this phase; false when there is none. */
-  work(share: Share, phase: "checking" | "working"): boolean {
-    if (!this.#hasRoom(this.#places, share, Number(!isWork(share.phase)))) {
-      this.turnAway("requests");
-      return false;
-    }
-    this.#change(share, phase, share.bodyBytes, share.responseBytes);
-    return true;
-  }
-
-  /** Gives an exchange this many bytes in all for its body; false when it cannot have them. */
-  holdBody(share: Share, bytes: number): boolean {
-    const more = bytes - share.bodyBytes;
-    const rooms = share.hasToken ? [this.#bodies] : [this.#bodies, this.#bodiesWithoutToken];
-    if (!rooms.every(room => this.#makeRoom(room, share, more, "receiving"))) {
-      this.turnAway("bodies");
-      return false;
-    }
-    this.#change(share, share.phase, bytes, share.responseBytes);
-    return true;
-  }
-
-  /** The exchange waits for the rest of a body, without a place. */
-  receive(share: Share): void {
-    this.#change(share, "receiving", share.bodyBytes, share.responseBytes);
-  }
-
-  /** Begins a response of this many bytes. It is never refused, since the client must hear what was done: others make room. */
-  respond(share: Share, bytes: number): void {
-    const room = this.#responses;
-    if (!this.#makeRoom(room, share, bytes, "responding", this.#slowReaderMilliseconds))
-      while (room.held + bytes > room.most && this.#endStalled(room, share, bytes, "responding"));
-    this.#change(share, "responding", 0, bytes);
-  }
-
-  /** Begins a list; false when there is no room, and no client has stalled. */
-  respondWithList(share: Share, bytes: number): boolean {
-    if (!this.#makeRoom(this.#responses, share, bytes, "responding", this.#slowReaderMilliseconds)) {
-      this.turnAway("requests");
-      return false;
-    }
-    this.#change(share, "responding", 0, bytes);
-    return true;
-  }
-
-  /** More memory for a response, only while half of it all is free: nobody has to make room for this. */
-  holdAhead(share: Share, bytes: number): boolean {
-    const isPlenty = 2 * (this.#responses.held + bytes) <= this.#responses.most;
-    if (isPlenty) this.#change(share, share.phase, share.bodyBytes, share.responseBytes + bytes);
-    return isPlenty;
-  }
-
-  /** The client has taken the response or has gone, and the work for it has ended. */
-  close(share: Share): void {
-    this.#change(share, "closed", 0, 0);
+  constructor(limits: HttpLimits, shares: () => Iterable<Share>) {
+    this.limits = limits;
+    this.shares = shares;
   }
 
   turnAway(what: keyof TurnedAway): void {
@@ -130,67 +41,183 @@ export class Account {
   }
 
   load(): Omit<HttpLoad, "connections"> {
-    return {
-      requests: this.#places.held,
-      bodyBytes: this.#bodies.held,
-      responseBytes: this.#responses.held,
-      turnedAway: { ...this.#turnedAway },
-    };
+    const { requests, bodyBytes, bodyBytesWithoutToken, responseBytes } = this.held;
+    const turnedAway = { ...this.#turnedAway };
+    return { requests, bodyBytes: bodyBytes + bodyBytesWithoutToken, responseBytes, turnedAway };
   }
 
   /** Counts since the last report; undefined when all are 0. A log line for each would be too much in a flood. */
   report(): TurnedAway | undefined {
     const since = this.#unreported;
-    this.#unreported = { ...noCounts };
+    this.#unreported = { ...nobody };
     return Object.values(since).some(count => count > 0) ? since : undefined;
   }
+}
 
-  #hasRoom(room: Room, share: Share, more: number): boolean {
-    const left = room.most - room.held - more;
-    // With half of the room free nobody has too much.
-    if (room.held + more <= left) return true;
-    let ofSameOwner = 0;
-    for (const other of this.#underWay())
-      if (other !== share && other.owner === share.owner) ofSameOwner += room.of(other);
-    return left >= 0 && (ofSameOwner === 0 || ofSameOwner + room.of(share) + more <= left);
+/** Whose share it is: an exchange. */
+export interface Holder {
+  readonly request: Pick<IncomingMessage, "url" | "rawHeaders">;
+  /** The id of the employee, or the address where no token is known. */
+  readonly owner: number | string;
+  /** Known before there is a body. */
+  readonly hasToken: boolean;
+  /** Ends the wait for its body, or its response: another exchange needs the memory. */
+  giveUp(): void;
+}
+
+/**
+ * What one exchange holds of the process. Its methods are the steps of an exchange, which may skip some and never goes back:
+ *
+ * | Step | What the exchange holds from then on | Next |
+ * |---|---|---|
+ * | `work` | a place, while the service finds out who asks for what | `receive`, `respond` |
+ * | `receive` | memory for its body, and no place: a client can send a byte and wait | `work`, `respond` |
+ * | `work` again | a place and its body, while the route runs | `respond` |
+ * | `respond` | memory for its response, until the client has taken all of it | `close` |
+ * | `close` | nothing | |
+ *
+ * No owner gets more of a resource than is left for all others: one can fill a half, and another still finds room. To make room,
+ * the exchange ends that has moved nothing for longest: one of the same owner, or, when all is taken, of the owner that holds most.
+ */
+export class Share {
+  readonly #account: Account;
+  readonly #holder: Holder;
+  readonly #held: Record<Resource, number> = { ...nothing };
+  /** When the client has last sent a part of the body, or taken a part of the response. */
+  #movedAt = performance.now();
+
+  constructor(account: Account, holder: Holder) {
+    this.#account = account;
+    this.#holder = holder;
   }
 
-  #makeRoom(room: Room, share: Share, more: number, phase: Phase, patienceMilliseconds = 0): boolean {
-    while (!this.#hasRoom(room, share, more))
-      if (!this.#endStalled(room, share, more, phase, patienceMilliseconds)) return false;
-    return true;
+  get hasPlace(): boolean {
+    return this.#held.requests > 0;
+  }
+
+  /** The client has sent or taken something. */
+  move(): number {
+    this.#movedAt = performance.now();
+    return this.#movedAt;
+  }
+
+  /** Throws UNAVAILABLE when no place is free. */
+  work(): void {
+    if (!this.#hasRoom("requests", 1)) throw this.#refusal("requests");
+    this.#hold("requests", 1);
+  }
+
+  receive(): void {
+    this.#hold("requests", 0);
+  }
+
+  /** Memory for so many bytes of its body, and for its head. Throws UNAVAILABLE when all bodies together would take too much. */
+  holdBody(bytes: number): void {
+    const resource = this.#holder.hasToken ? "bodyBytes" : "bodyBytesWithoutToken";
+    const { url = "", rawHeaders } = this.#holder.request;
+    const amount = rawHeaders.reduce(
+      (sum, text) => sum + textBytes + text.length,
+      leastBytes + url.length + bytes,
+    );
+    if (!this.#makeRoom(resource, amount)) throw this.#refusal("bodies");
+    this.#hold(resource, amount);
+  }
+
+  /** Begins a response of so many bytes. It is never refused, since the client must hear what was done: others make room. */
+  respond(bytes: number): void {
+    const amount = withHeads(bytes);
+    if (!this.#makeRoom("responseBytes", amount, this.#account.limits.slowReaderMilliseconds))
+      while (this.#leaves("responseBytes", amount) < 0 && this.#endStalled("responseBytes", amount));
+    this.#begin(amount);
   }
 
   /**
-   * Makes room by ending the exchange in this phase that has moved nothing for longest: one of the same owner, or, where the room
-   * is full, of whoever holds most. False when none has stalled for that long.
+   * Begins a list. Throws UNAVAILABLE when there is no room, and no client has stalled.
+   *
+   * @param bytes of the list; undefined when it is of more than one chunk
    */
-  #endStalled(room: Room, share: Share, more: number, phase: Phase, patienceMilliseconds = 0): boolean {
-    const others = [...this.#underWay()].filter(other => other !== share && room.of(other) > 0);
-    const held = new Map<Share["owner"], number>();
-    for (const other of others) held.set(other.owner, (held.get(other.owner) ?? 0) + room.of(other));
-    const heldWith = ({ owner }: Share): number => held.get(owner) ?? 0;
-    const isFull = room.held + more > room.most;
-    const movedBefore = performance.now() - patienceMilliseconds;
-    const mayEnd = (other: Share): boolean =>
-      other.phase === phase && other.movedAt <= movedBefore && (isFull || other.owner === share.owner);
-    const [ending] = others.filter(mayEnd).sort((a, b) => heldWith(b) - heldWith(a) || a.movedAt - b.movedAt);
-    if (ending === undefined) return false;
-    this.turnAway(phase === "receiving" ? "bodies" : "slowClients");
-    this.#change(ending, ending.phase, 0, 0);
-    ending.giveUp();
+  respondWithList(bytes?: number): void {
+    const { longListBytes, slowReaderMilliseconds } = this.#account.limits;
+    const amount = bytes === undefined ? longListBytes : withHeads(bytes);
+    if (!this.#makeRoom("responseBytes", amount, slowReaderMilliseconds)) throw this.#refusal("requests");
+    this.#begin(amount);
+  }
+
+  /** Memory for a page of a list that is read ahead: only while half of it all is free, so that nobody has to make room. */
+  holdAhead(): boolean {
+    const { aheadBytes, responseBytes } = this.#account.limits;
+    const amount = this.#held.responseBytes + aheadBytes;
+    const isPlenty = 2 * this.#leaves("responseBytes", amount) >= responseBytes;
+    if (isPlenty) this.#hold("responseBytes", amount);
+    return isPlenty;
+  }
+
+  close(): void {
+    this.#begin(0);
+  }
+
+  #begin(responseBytes: number): void {
+    this.move();
+    this.#hold("requests", 0);
+    this.#hold("bodyBytes", 0);
+    this.#hold("bodyBytesWithoutToken", 0);
+    this.#hold("responseBytes", responseBytes);
+  }
+
+  #hold(resource: Resource, amount: number): void {
+    this.#account.held[resource] += amount - this.#held[resource];
+    this.#held[resource] = amount;
+  }
+
+  #refusal(what: keyof TurnedAway): Error {
+    this.#account.turnAway(what);
+    return overloaded();
+  }
+
+  /** What is free of a resource if this share holds so much; negative if there is not enough. */
+  #leaves(resource: Resource, amount: number): number {
+    const { limits, held } = this.#account;
+    return limits[resource] - held[resource] + this.#held[resource] - amount;
+  }
+
+  #hasRoom(resource: Resource, amount: number): boolean {
+    const left = this.#leaves(resource, amount);
+    // With half of the room free nobody has too much: as a rule no other share is looked at.
+    if (2 * left >= this.#account.limits[resource]) return true;
+    let ofSameOwner = 0;
+    for (const other of this.#account.shares())
+      if (other !== this && other.#holder.owner === this.#holder.owner) ofSameOwner += other.#held[resource];
+    return left >= 0 && (ofSameOwner === 0 || ofSameOwner + amount <= left);
+  }
+
+  #makeRoom(resource: Resource, amount: number, patienceMilliseconds = 0): boolean {
+    while (!this.#hasRoom(resource, amount))
+      if (!this.#endStalled(resource, amount, patienceMilliseconds)) return false;
     return true;
   }
 
-  #change(share: Share, phase: Phase, bodyBytes: number, responseBytes: number): void {
-    this.#places.held += Number(isWork(phase)) - Number(isWork(share.phase));
-    const more = bodyBytes - share.bodyBytes;
-    this.#bodies.held += more;
-    // Whether it has a token is known before it holds a body.
-    if (!share.hasToken) this.#bodiesWithoutToken.held += more;
-    this.#responses.held += responseBytes - share.responseBytes;
-    share.phase = phase;
-    share.bodyBytes = bodyBytes;
-    share.responseBytes = responseBytes;
+  /** Ends the exchange whose end makes room, among those that have moved nothing for so long. False when there is none. */
+  #endStalled(resource: Resource, amount: number, patienceMilliseconds = 0): boolean {
+    const others = [...this.#account.shares()].filter(other => other !== this && other.#held[resource] > 0);
+    const held = new Map<Holder["owner"], number>();
+    for (const other of others)
+      held.set(other.#holder.owner, (held.get(other.#holder.owner) ?? 0) + other.#held[resource]);
+    const ofOwner = (share: Share): number => held.get(share.#holder.owner) ?? 0;
+    const isFull = this.#leaves(resource, amount) < 0;
+    const movedBefore = performance.now() - patienceMilliseconds;
+    // One that has a place is worked on: its body has arrived.
+    const mayEnd = (other: Share): boolean =>
+      !other.hasPlace &&
+      other.#movedAt <= movedBefore &&
+      (isFull || other.#holder.owner === this.#holder.owner);
+    const [ending] = others.filter(mayEnd).sort((a, b) => ofOwner(b) - ofOwner(a) || a.#movedAt - b.#movedAt);
+    if (ending === undefined) return false;
+    this.#account.turnAway(resource === "responseBytes" ? "slowClients" : "bodies");
+    ending.close();
+    ending.#holder.giveUp();
+    return true;
   }
 }
+
+/** The head of its request counts too, and that of a next one, which Node may have read. */
+const withHeads = (bytes: number): number => 2 * mostHeadBytes + bytes;

@@ -2,6 +2,7 @@ import { DomainError, invalid } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import type { RequestHead } from "../../protocol/request-head.ts";
+import type { Share } from "./account.ts";
 import type { Exchange } from "./exchange.ts";
 
 const notJson = "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'";
@@ -21,11 +22,10 @@ export async function receiveBody(exchange: Exchange, head: RequestHead, limitBy
   if (declaredBytes === 0 && headers["transfer-encoding"] === undefined) return new Uint8Array();
   if (declaredBytes > limitBytes) throw tooLarge(limitBytes);
   refuseOtherTypes(head, headers["content-type"]);
-  const body = new GrowingBuffer(exchange, limitBytes);
-  // A client can send a byte and wait. It must not take the place of another meanwhile.
+  const body = new GrowingBuffer(exchange.share, limitBytes);
   if (!request.complete) {
-    body.holdExchange();
-    exchange.receive();
+    exchange.share.holdBody(0);
+    exchange.share.receive();
   }
   // The client waits for it with its body: whatever refuses the request without the body has refused it by now.
   if (head.expectsContinue) response.writeContinue();
@@ -53,37 +53,30 @@ function refuseOtherTypes({ contentType, contentCodings }: RequestHead, sent = "
 }
 
 function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
-  const { request } = exchange;
+  const { request, share } = exchange;
   return new Promise((resolve, reject) => {
     const take = (chunk: Buffer): void => {
-      exchange.move();
+      share.move();
       try {
         body.append(chunk);
       } catch (error) {
-        refuse(error);
+        end(error);
       }
     };
-    const finish = (): void => {
-      const whole = body.bytes();
-      letGo();
-      resolve(whole);
-    };
-    const refuse = (error: unknown): void => {
-      letGo();
-      reject(error);
-    };
-    const fail = (): void => {
-      const cause = request.errored ?? undefined;
-      refuse(new HttpError(400, "Request body ended too early", {}, { cause }));
-    };
-    // The exchange goes on for as long as its client likes: it counts the body that it got to its end, and holds no buffer.
-    const letGo = (): void => {
-      request.off("data", take).off("end", finish).off("close", fail);
+    const end = (error?: unknown): void => {
+      if (error === undefined) resolve(body.bytes());
+      else reject(error);
+      // The exchange goes on for as long as its client likes: it counts the body that it got to its end, and holds no buffer.
+      request.off("data", take).off("end", end).off("close", fail);
       exchange.refuseBody = undefined;
       body.empty();
     };
-    exchange.refuseBody = refuse;
-    request.on("data", take).on("end", finish).on("close", fail);
+    const fail = (): void => {
+      const cause = request.errored ?? undefined;
+      end(new HttpError(400, "Request body ended too early", {}, { cause }));
+    };
+    exchange.refuseBody = end;
+    request.on("data", take).on("end", end).on("close", fail);
     // `close` follows, and says why.
     request.on("error", ignore);
     // It may have closed while the token was checked, and says so only once.
@@ -99,31 +92,23 @@ const ignore = (): void => {};
  * small chunks would take many times its length.
  */
 class GrowingBuffer {
-  readonly #exchange: Exchange;
+  readonly #share: Share;
   readonly #limitBytes: number;
   #buffer = none;
   #length = 0;
-  /** What it holds beside the buffer. */
-  #ofExchange = 0;
 
-  constructor(exchange: Exchange, limitBytes: number) {
-    this.#exchange = exchange;
+  constructor(share: Share, limitBytes: number) {
+    this.#share = share;
     this.#limitBytes = limitBytes;
   }
 
-  /** Counts the exchange, too, which waits for the body. Throws UNAVAILABLE when all bodies together would take too much. */
-  holdExchange(): void {
-    this.#ofExchange = this.#exchange.ownBytes;
-    this.#exchange.holdBody(this.#ofExchange);
-  }
-
-  /** Throws HttpError 413, and UNAVAILABLE as `holdExchange` does. */
+  /** Throws HttpError 413, and UNAVAILABLE when all bodies together would take too much. */
   append(chunk: Buffer): void {
     const needed = this.#length + chunk.length;
     if (needed > this.#limitBytes) throw tooLarge(this.#limitBytes);
     if (needed > this.#buffer.length) {
       const capacity = Math.min(Math.max(needed, 2 * this.#buffer.length), this.#limitBytes);
-      this.#exchange.holdBody(this.#ofExchange + capacity);
+      this.#share.holdBody(capacity);
       // As a rule the first chunk is all there is.
       this.#buffer = this.#length === 0 ? chunk : Buffer.concat([this.bytes()], capacity);
     }

@@ -28,9 +28,9 @@ export const httpLimits = {
   aheadBytes: 256 * 1024,
   /** A client that has taken something within this time is not cut off for a list: the list is refused. */
   slowReaderMilliseconds: 1_000,
-  /** The bytes of all bodies. */
-  bodyBytes: 16 * 1024 * 1024,
-  /** Those of requests without a token, so that requests with a token are served during an attack without one. */
+  /** The bytes of the bodies of all requests with a token. */
+  bodyBytes: 12 * 1024 * 1024,
+  /** Of all requests without one: the others are served during an attack without a token. */
   bodyBytesWithoutToken: 4 * 1024 * 1024,
 };
 

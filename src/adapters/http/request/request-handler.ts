@@ -35,8 +35,8 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
 
   /** All checks of a request in their order (docs/reference.md), and then what it asks for. */
   async function run(exchange: Exchange): Promise<RouteResult | void> {
-    const { request, target } = exchange;
-    exchange.work("checking");
+    const { request, target, share } = exchange;
+    share.work();
     const head = readHead(request);
     if (exchange.method === "OPTIONS") return { headers: cors.preflight };
     const found = find(exchange.method, target.path);
@@ -57,11 +57,12 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     const headers = readHeaders(route.headers ?? {}, request.headers);
 
     refuseUnmetWithoutTag(route, head);
+    if (exchange.refusal !== undefined) throw exchange.refusal;
     const limitBytes = route.bodyLimitBytes ?? bodyLimitBytes;
     const body =
       route.body && readFields(route.body, parseBody(await receiveBody(exchange, head, limitBytes)));
-    const hasWaited = exchange.phase === "receiving";
-    exchange.work("working");
+    const hasWaited = !share.hasPlace;
+    share.work();
     // The token may have ended while the body arrived.
     if (hasWaited) {
       await identifyCaller(exchange);
@@ -93,7 +94,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     void log.follow(exchange);
     try {
       const result = await run(exchange);
-      await sendResult(exchange, exchange.route?.status ?? 200, result);
+      await sendResult(exchange, exchange.route?.status ?? 200, result ?? {});
     } catch (failure) {
       const error = toHttpError(failure);
       log.explain(exchange, failure, error);

@@ -25,60 +25,53 @@ const bare: Frame = { begin: "", between: "", end: "" };
 export class ClientGone extends Error {}
 
 /** Sends what a route returns, with the status of its success. */
-export function sendResult(
+export async function sendResult(
   exchange: Exchange,
   success: number,
-  result: RouteResult | void,
-): Promise<void> | void {
-  const { body, headers = {}, isNotModified }: RouteResult = result ?? {};
-  const isTyped = "Content-Type" in headers;
-  const typed = isTyped ? headers : { ...headers, ...jsonType };
-  if (typeof body === "object" && !(body instanceof Uint8Array)) {
-    return sendList(exchange, success, typed, body, isTyped ? bare : array);
-  }
+  { body, headers = {}, isNotModified }: RouteResult,
+): Promise<void> {
   if (isNotModified) return sendWhole(exchange, 304, headers);
   if (body === undefined) return sendWhole(exchange, success, headers);
-  return sendText(exchange, success, typed, body);
+  const isTyped = "Content-Type" in headers;
+  const typed = isTyped ? headers : { ...headers, ...jsonType };
+  if (typeof body === "string" || body instanceof Uint8Array)
+    return sendWhole(exchange, success, typed, body);
+  return sendList(exchange, success, typed, body, isTyped ? bare : array);
 }
 
 /** Every error is a JSON object with `status` and `msg`. */
-export function sendError(exchange: Exchange, error: HttpError): Promise<void> | void {
-  return sendText(exchange, error.status, { ...jsonType, ...error.headers }, errorText(error));
-}
+export const sendError = (exchange: Exchange, error: HttpError): Promise<void> =>
+  sendWhole(exchange, error.status, { ...jsonType, ...error.headers }, errorText(error));
 
-function sendText(
+/** Sends a response whose parts are in memory already. */
+async function sendWhole(
   exchange: Exchange,
   status: number,
   headers: HeaderFields,
-  text: string | Uint8Array,
-): Promise<void> | void {
-  const length = Buffer.byteLength(text);
-  return sendWhole(exchange, status, { ...headers, "Content-Length": String(length) }, length, text);
-}
-
-/** Sends a response that is in memory already. Its last part goes with the end. */
-function sendWhole(
-  exchange: Exchange,
-  status: number,
-  headers: HeaderFields,
-  length = 0,
   ...parts: readonly (string | Uint8Array)[]
-): Promise<void> | void {
-  const { response } = exchange;
-  exchange.respond(length);
-  begin(exchange, status, headers);
-  for (const part of parts.slice(0, -1)) response.write(part);
-  if (!exchange.isArriving) return void response.end(parts.at(-1));
-  response.flushHeaders();
-  for (const part of parts.slice(-1)) response.write(part);
-  return receiveRest(exchange).then(() => void response.end());
+): Promise<void> {
+  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  exchange.share.respond(bytes);
+  begin(exchange, status, parts.length === 0 ? headers : { ...headers, "Content-Length": String(bytes) });
+  for (const part of parts.slice(0, -1)) exchange.response.write(part);
+  await end(exchange, parts.at(-1));
 }
 
 function begin(exchange: Exchange, status: number, headers: HeaderFields): void {
   exchange.isLast = exchange.isArriving;
   const close = exchange.isLast && { Connection: "close" };
   exchange.response.writeHead(status, { ...exchange.headers, ...headers, ...close });
-  if (exchange.isArriving) throwAway(exchange.request);
+  if (exchange.isLast) throwAway(exchange.request);
+}
+
+/** Ends a response with its last part. Where its request still arrives, it ends when that has come to its end. */
+async function end(exchange: Exchange, last: string | Uint8Array = ""): Promise<void> {
+  const { response } = exchange;
+  if (!exchange.isArriving) return void response.end(last);
+  response.flushHeaders();
+  if (last !== "") response.write(last);
+  await receiveRest(exchange);
+  response.end();
 }
 
 /** Reads what still arrives of a request, up to a bound: without one, clients that are refused would cost the most. */
@@ -95,11 +88,10 @@ function throwAway(request: IncomingMessage): void {
  * Waits until the rest of the request has arrived, or pauses: to close a socket with unread bytes
  * resets it, and the client might lose the response (RFC 9112, section 9.6). Node ends what drips in after 10 s.
  */
-function receiveRest(exchange: Exchange): Promise<void> {
-  const { request, lingerMilliseconds } = exchange;
-  if (!exchange.isArriving || request.destroyed) return Promise.resolve();
+function receiveRest({ request, edge }: Exchange): Promise<void> {
+  if (request.destroyed) return Promise.resolve();
   return new Promise(resolve => {
-    const pause = setTimeout(resolve, lingerMilliseconds);
+    const pause = setTimeout(resolve, edge.lingerMilliseconds);
     request.on("data", () => pause.refresh());
     request.once("close", () => {
       clearTimeout(pause);
@@ -119,31 +111,29 @@ async function sendList(
   list: ByteList | JsonList<object>,
   frame: Frame,
 ): Promise<void> {
-  const { response, method } = exchange;
+  const { response, method, share } = exchange;
   const chunks = list[Symbol.asyncIterator]();
-  const reader = new Reader(exchange);
   try {
     // It is read before the status line, while a failure can still get an error status.
     const first = await nextOf(chunks, response);
     const bytes = first?.bytes ?? new Uint8Array();
     const length = frame.begin.length + bytes.length + frame.end.length;
     const isOneChunk = first?.next === undefined;
-    const all = isOneChunk ? { ...headers, "Content-Length": String(length) } : headers;
-    if (method === "HEAD") return await sendWhole(exchange, status, all);
-    if (isOneChunk && length < response.writableHighWaterMark)
-      return await sendWhole(exchange, status, all, length, frame.begin, bytes, frame.end);
-    exchange.respondWithList(isOneChunk ? length : undefined);
-    begin(exchange, status, all);
+    if (isOneChunk && (length < response.writableHighWaterMark || method === "HEAD"))
+      return await sendWhole(exchange, status, headers, frame.begin, bytes, frame.end);
+    if (method === "HEAD") return await sendWhole(exchange, status, headers);
+    share.respondWithList(isOneChunk ? length : undefined);
+    begin(exchange, status, isOneChunk ? { ...headers, "Content-Length": String(length) } : headers);
+    const reader = new Reader(exchange);
     let before = frame.begin;
     for (let chunk = first; chunk !== undefined; before = frame.between) {
       await reader.give(before, chunk.bytes);
       const hasMore = chunk.next !== undefined;
       chunk = hasMore ? await nextOf(chunks, response, reader.mayReadAhead()) : undefined;
     }
-    if (exchange.isArriving) await receiveRest(exchange);
     // When nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more than the mark waits,
     // although the client has read all of the response.
-    response.end(frame.end);
+    await end(exchange, frame.end);
   } finally {
     await chunks.return?.();
   }
@@ -176,7 +166,7 @@ class Reader {
 
   /** Whether its list may read a page before it is asked for it, as it does for one who keeps up while there is plenty of memory. */
   mayReadAhead(): boolean {
-    if (this.#keepsUp && !this.#hasRoomAhead) this.#hasRoomAhead = this.#exchange.holdAhead();
+    if (this.#keepsUp) this.#hasRoomAhead ||= this.#exchange.share.holdAhead();
     return this.#keepsUp && this.#hasRoomAhead;
   }
 
@@ -185,14 +175,13 @@ class Reader {
    * can see whether it moves.
    */
   async give(before: string, bytes: Uint8Array): Promise<void> {
-    const { response } = this.#exchange;
+    const { response, share } = this.#exchange;
     response.write(before);
     for (let at = 0; at < bytes.length; ) {
       const end = this.#keepsUp ? bytes.length : at + pieceBytes;
       const since = performance.now();
       await write(this.#exchange, bytes.subarray(at, end));
-      this.#exchange.move();
-      this.#keepsUp = this.#exchange.movedAt - since < keepUpMilliseconds;
+      this.#keepsUp = share.move() - since < keepUpMilliseconds;
       at = end;
     }
   }

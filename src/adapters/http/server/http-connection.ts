@@ -56,7 +56,7 @@ export class HttpConnection {
     // What comes next stays in the kernel. Until now the service has read on, only to notice if the client goes away.
     if (this.socket.writableLength > 0) this.socket.pause();
     await exchange.responseClosed;
-    exchange.close();
+    exchange.share.close();
     this.exchange = undefined;
     if (this.#state === "busy" && !exchange.isLast) {
       this.#state = "idle";

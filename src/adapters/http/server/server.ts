@@ -40,9 +40,9 @@ export function makeHttpServer(
   const sockets = new Set<Socket>();
   const handshakes = new Map<string, Socket>();
   const account = new Account(limits, function* () {
-    for (const { exchange } of connections.values()) if (exchange !== undefined) yield exchange;
+    for (const { exchange } of connections.values()) if (exchange !== undefined) yield exchange.share;
   });
-  const edge = { ...limits, account, addressOf, headersFor };
+  const edge = { account, addressOf, headersFor, lingerMilliseconds };
   const handle = makeRequestHandler(api);
   const draining = new Draining(server, { sockets, handshakes, connections }, limits.drainMilliseconds);
 

@@ -23,7 +23,7 @@ function arriving() {
     new EventEmitter() as unknown as ServerResponse,
     {
       ...httpLimits,
-      account: new Account(httpLimits, () => [exchange]),
+      account: new Account(httpLimits, () => [exchange.share]),
       addressOf: () => "127.0.0.1",
       headersFor: () => ({}),
     },
