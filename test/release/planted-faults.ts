@@ -366,10 +366,10 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "Access is checked again": [
     [
       "request-handler.ts",
-      'const hasWaited = exchange.phase === "receiving";',
-      'const hasWaited = exchange.phase === "receiving" && request.headers["content-length"] !== undefined;',
+      "const hasWaited = !share.hasPlace;",
+      'const hasWaited = !share.hasPlace && request.headers["content-length"] !== undefined;',
     ],
-    ["request-handler.ts", 'const hasWaited = exchange.phase === "receiving";', "const hasWaited = false;"],
+    ["request-handler.ts", "const hasWaited = !share.hasPlace;", "const hasWaited = false;"],
     [
       "write-check.ts",
       'if (by === "operator") return',
@@ -483,8 +483,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "No bytes from a client crash": [
     [
       "account.ts",
-      'phase === "checking" || phase === "working"',
-      'phase === "checking"',
+      'this.#hold("requests", 1);',
+      'if (this.#held.bodyBytesWithoutToken === 0) this.#hold("requests", 1);',
       "bodies that end in one moment get no more places than there are",
     ],
     ["http-connection.ts", "    stopParsing(this.socket);\n", ""],
@@ -492,8 +492,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["limits.ts", "receiveMilliseconds: 10_000,", "receiveMilliseconds: 30_000,"],
     [
       "request-handler.ts",
-      '    exchange.work("checking");\n',
-      "",
+      "    share.work();\n    const head",
+      "    const head",
       "past the bound of requests under way the answer is 503, before any work is done",
     ],
     [
