@@ -28,17 +28,6 @@ function faultsOf(read: () => unknown): readonly string[] {
   }
 }
 
-/** Tests that one setting is refused, in one line which names it, says why, shows an example and hides the value. */
-function testRefused(name: string, values: readonly string[], reason: string): void {
-  for (const value of values) {
-    test(`${name} may not be ${JSON.stringify(value)}`, () => {
-      const faults = faultsOf(() => serve({ [name]: value }));
-      assert.equal(faults.length, 1);
-      assert.match(faults[0] ?? "", new RegExp(`^${name} ${reason}; for example: \\S.*$`));
-    });
-  }
-}
-
 const trailKey = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7));
 
 describe("the settings of serve", () => {
@@ -114,14 +103,7 @@ describe("the settings of serve", () => {
   }
 
   test("are never taken for absent when they are empty: CORS_ALLOWED_ORIGINS= must not mean everybody", () => {
-    for (const name of [
-      "DATABASE_URL",
-      "SECRET_KEY",
-      "ISSUER",
-      "PORT",
-      "CORS_ALLOWED_ORIGINS",
-      "LOG_LEVEL",
-    ]) {
+    for (const name of "DATABASE_URL SECRET_KEY ISSUER PORT CORS_ALLOWED_ORIGINS LOG_LEVEL".split(" ")) {
       const faults = faultsOf(() => serve({ [name]: "" }));
       assert.equal(faults.length, 1);
       assert.match(faults[0] ?? "", new RegExp(`^${name} is empty; for example: \\S`));
@@ -195,18 +177,13 @@ describe("a setting in a file", () => {
     assert.equal(serve({ ISSUER_FILE: "issuer.txt" }, readFile).issuer, "content of issuer.txt");
   });
 
-  for (const [content, value] of [
-    ["house", "house"],
-    ["house\n", "house"],
-    ["house\r\n", "house"],
-    ["house\n\n", "house\n"],
-    ["\nhouse\n", "\nhouse"],
-    [" house \n", " house "],
-  ] as const) {
-    test(`loses one trailing newline: ${JSON.stringify(content)} is ${JSON.stringify(value)}`, () => {
-      assert.equal(fromFile(content), value);
-    });
-  }
+  test("loses one trailing newline", () => {
+    for (const [content, value] of Object.entries({
+      ...{ house: "house", "house\n": "house", "house\r\n": "house", "house\n\n": "house\n" },
+      ...{ "\nhouse\n": "\nhouse", " house \n": " house " },
+    }))
+      assert.equal(fromFile(content), value, JSON.stringify(content));
+  });
 
   test("may not be given directly too", () => {
     const faults = faultsOf(() => serve({ SECRET_KEY_FILE: "secret" }, () => required.SECRET_KEY));
@@ -229,199 +206,150 @@ describe("a setting in a file", () => {
   });
 });
 
-describe("the URL of the database", () => {
-  testRefused("DATABASE_URL", ["http://db/db?sslmode=no"], "is not a PostgreSQL connection URL, .*");
+const key = formatSignerKey(trailKey);
+const same = (...texts: readonly string[]) => texts.map(text => [text, text] as const);
+const list = (...texts: readonly string[]) => texts.map(text => [text, text.split(",")] as const);
 
-  test("may name certificates, which are read from their files", () => {
-    const files = ["/etc/ca.pem"];
-    const url = "postgres://u:p@db/db?sslmode=verify-full&sslrootcert=/etc/ca.pem";
-    const faults = faultsOf(() =>
-      serve({ DATABASE_URL: url }, path => {
-        assert.equal(path, files.shift());
-        return "no certificate";
-      }),
-    );
-    assert.match(
-      faults.join(),
-      /^DATABASE_URL has certificates that are not in PEM, or a key that does not fit its certificate; /,
-    );
-    assert.deepEqual(files, []);
+/** What a setting takes, and as what; and what it refuses, by the reason that it gives. */
+interface Rule {
+  readonly property?: keyof ReturnType<typeof serve>;
+  readonly takes?: readonly (readonly [text: string, value: unknown])[];
+  readonly refuses: Readonly<Record<string, readonly string[]>>;
+}
+const tooShort = ["x", "x".repeat(31), "\u00e6".repeat(15), " ".repeat(40)];
+const rules: Readonly<Record<string, Rule>> = {
+  DATABASE_URL: { refuses: { "is not a PostgreSQL connection URL, .*": ["http://db/db?sslmode=no"] } },
+  SECRET_KEY: {
+    property: "secretKey",
+    takes: same("x".repeat(32), "x".repeat(500), "\u00e6".repeat(16), "\u{1f527}".repeat(8)),
+    refuses: { "has fewer than 32 bytes": tooShort },
+  },
+  SECRET_KEY_PREVIOUS: {
+    property: "previousSecretKey",
+    takes: same(`${required.SECRET_KEY} `),
+    refuses: { "has fewer than 32 bytes": tooShort },
+  },
+  ISSUER: { refuses: { "is blank": [" ", "\t"] } },
+  TOKEN_EXPIRE_TIME: {
+    property: "tokenLifetimeSeconds",
+    takes: Object.entries({
+      ...{ 1: 1, 3600: 3_600, "1s": 1, "45s": 45, "90m": 5_400, "12h": 43_200, "7d": 604_800 },
+      ...{ "3650d": 315_360_000, "1000ms": 1, "5000ms": 5, "1500ms": 2, "1ms": 1, " 1h ": 3_600 },
+    }),
+    refuses: {
+      "is not a length of time": [
+        ..."0 0h 0ms -1 -1h 1.5h 1,5 1e3 h 1w 1y 1H 1h30m abc 0x10 NaN Infinity".split(" "),
+        ...["1 h", "9".repeat(13)],
+      ],
+      "is longer than ten years": ["3651d", "315360001", "999999999999d"],
+    },
+  },
+  HOST: {
+    property: "host",
+    takes: same("0.0.0.0", "::", "::1", "fe80::1%eth0", "localhost", "api-1.example.com"),
+    refuses: {
+      "is not a host name or address": [
+        ..."http://localhost 127.0.0.1/8 a,b 127.0.0.1:80 localhost:80 [::1]:80 eth%0".split(" "),
+        "a host",
+      ],
+    },
+  },
+  PORT: {
+    property: "port",
+    takes: Object.entries({ 0: 0, 1: 1, 65535: 65_535 }),
+    refuses: {
+      "is not a port from 0 to 65535": [
+        ..."abc 65536 99999 -1 +80 80.5 8e1 0x50 7070abc 123456".split(" "),
+        ...["80 ", " "],
+      ],
+    },
+  },
+  CORS_ALLOWED_ORIGINS: {
+    property: "allowedOrigins",
+    takes: [
+      ...[" * ", "*"].map(text => [text, "*"] as const),
+      ...list("capacitor://localhost,ionic://localhost,tauri://localhost,app://localhost,app://obsidian.md"),
+      ...list("chrome-extension://localhost,moz-extension://localhost,capacitor://a:8080"),
+      [
+        "https://app.example.com, http://localhost:5173 ,https://[::1]:8443",
+        ["https://app.example.com", "http://localhost:5173", "https://[::1]:8443"],
+      ],
+    ],
+    refuses: {
+      "is not a list of origins as browsers send them": [
+        ..."app.example.com https:// https://a.example/ https://a.example/path null , https://*.example".split(
+          " ",
+        ),
+        ..."capacitor://localhost/ capacitor://LOCALHOST Capacitor://localhost capacitor:// app:x".split(" "),
+        ..."https://user@a.example https://a.example?x chrome-extension://* file:/// https://a.example,*".split(
+          " ",
+        ),
+        ...[
+          "https://a.example https://b.example",
+          "https://a.example,",
+          "https://A.example",
+          "https://a.example:443",
+        ],
+      ],
+    },
+  },
+  TRUSTED_PROXIES: {
+    refuses: {
+      "is not a list of addresses or networks":
+        "proxy 10.0.0.0/33 10.0.0 10.0.0.0/8/8 10.0.0.0/ ::1/129 127.0.0.1, *".split(" "),
+      "has an IPv6 zone: write the address without it": [
+        ...["fe80::1%eth0", "127.0.0.1, fe80::%eth0/10", "2001:db8:0:0:0:0000:255.255.255.255%eth0"],
+      ],
+    },
+  },
+  DATABASE_DURABILITY: { refuses: { "is not required or any": ["on", "ANY", "none"] } },
+  LOG_LEVEL: {
+    property: "logLevel",
+    takes: same("debug", "info", "warn", "error"),
+    refuses: { "is not debug or info or warn or error": ["INFO", "verbose", "trace", "0", "info "] },
+  },
+  TRAIL_KEY: {
+    refuses: {
+      ".+": ["planted", key.slice(12), key.replace(/\+........\+/, "+00000000+"), key.slice(0, -4)],
+      "has malformed base64": [`${key} `, `${key}\n`, `${key}\t`, `${key}=`],
+      "is not a signer key": [` ${key}`, `\n${key}`, `\ufeff${key}`],
+    },
+  },
+  TRAIL_STATE_FILE: { refuses: { "is not an absolute path": ["state", "./state", "~/state"] } },
+};
+
+for (const [name, { property, takes = [], refuses }] of Object.entries(rules)) {
+  test(`${name} is taken as what it means, or refused in one line with the reason and an example`, () => {
+    for (const [text, value] of takes)
+      assert.deepEqual(serve({ [name]: text })[property as keyof ReturnType<typeof serve>], value, text);
+    for (const [reason, texts] of Object.entries(refuses))
+      for (const text of texts) {
+        const faults = faultsOf(() => serve({ [name]: text }));
+        assert.equal(faults.length, 1, text);
+        assert.match(faults[0] ?? "", new RegExp(`^${name} ${reason}; for example: \\S.*$`), text);
+      }
   });
-});
+}
 
-describe("the secret key", () => {
-  for (const secret of ["x".repeat(32), "x".repeat(500), "\u00e6".repeat(16), "\u{1f527}".repeat(8)]) {
-    test(`may have ${Buffer.byteLength(secret)} bytes in ${secret.length} UTF-16 units, kept as given`, () => {
-      assert.equal(serve({ SECRET_KEY: secret }).secretKey, secret);
-    });
-  }
-
-  for (const name of ["SECRET_KEY", "SECRET_KEY_PREVIOUS"]) {
-    const tooShort = ["x", "x".repeat(31), "\u00e6".repeat(15), " ".repeat(40)];
-    testRefused(name, tooShort, "has fewer than 32 bytes");
-  }
-
-  test("may not be the one before it: then it was not changed", () => {
-    const previous = (secret: string) => faultsOf(() => serve({ SECRET_KEY_PREVIOUS: secret }));
-    assert.deepEqual(previous(required.SECRET_KEY), ["SECRET_KEY_PREVIOUS is the same as SECRET_KEY"]);
-    assert.deepEqual(previous(`${required.SECRET_KEY} `), []);
-  });
-});
-
-describe("the issuer", () => testRefused("ISSUER", [" ", "\t"], "is blank"));
-
-describe("the lifetime of a token", () => {
-  for (const [text, seconds] of [
-    ["1", 1],
-    ["3600", 3_600],
-    ["1s", 1],
-    ["45s", 45],
-    ["90m", 5_400],
-    ["12h", 43_200],
-    ["7d", 604_800],
-    ["3650d", 315_360_000],
-    ["1000ms", 1],
-    ["5000ms", 5],
-    ["1500ms", 2],
-    ["1ms", 1],
-    [" 1h ", 3_600],
-  ] as const) {
-    test(`of ${JSON.stringify(text)} is ${seconds} s`, () => {
-      assert.equal(serve({ TOKEN_EXPIRE_TIME: text }).tokenLifetimeSeconds, seconds);
-    });
-  }
-
-  const others = [
-    "0",
-    "0h",
-    "0ms",
-    "-1",
-    "-1h",
-    "1.5h",
-    "1,5",
-    "1e3",
-    "h",
-    "1w",
-    "1y",
-    "1H",
-    "1 h",
-    "1h30m",
-    "abc",
-  ];
-  testRefused(
-    "TOKEN_EXPIRE_TIME",
-    [...others, "0x10", "NaN", "Infinity", "9".repeat(13)],
-    "is not a length of time",
+test("the URL of the database may name certificates, which are read from their files", () => {
+  const files = ["/etc/ca.pem"];
+  const url = "postgres://u:p@db/db?sslmode=verify-full&sslrootcert=/etc/ca.pem";
+  const faults = faultsOf(() =>
+    serve({ DATABASE_URL: url }, path => {
+      assert.equal(path, files.shift());
+      return "no certificate";
+    }),
   );
-  testRefused("TOKEN_EXPIRE_TIME", ["3651d", "315360001", "999999999999d"], "is longer than ten years");
-});
-
-describe("the host", () => {
-  for (const host of ["0.0.0.0", "::", "::1", "fe80::1%eth0", "localhost", "api-1.example.com"]) {
-    test(`may be ${host}`, () => assert.equal(serve({ HOST: host }).host, host));
-  }
-
-  const others = [
-    "a host",
-    "http://localhost",
-    "127.0.0.1/8",
-    "a,b",
-    "127.0.0.1:80",
-    "localhost:80",
-    "[::1]:80",
-    "eth%0",
-  ];
-  testRefused("HOST", others, "is not a host name or address");
-});
-
-describe("the port", () => {
-  for (const [text, port] of [
-    ["0", 0],
-    ["1", 1],
-    ["65535", 65_535],
-  ] as const) {
-    test(`may be ${text}`, () => assert.equal(serve({ PORT: text }).port, port));
-  }
-
-  const others = [
-    "abc",
-    "65536",
-    "99999",
-    "-1",
-    "+80",
-    "80.5",
-    "8e1",
-    "0x50",
-    "80 ",
-    " ",
-    "7070abc",
-    "123456",
-  ];
-  testRefused("PORT", others, "is not a port from 0 to 65535");
-});
-
-describe("the allowed origins", () => {
-  const read = (text: string) => serve({ CORS_ALLOWED_ORIGINS: text }).allowedOrigins;
-
-  test("may be all", () => {
-    assert.equal(read("*"), "*");
-    assert.equal(read(" * "), "*");
-  });
-
-  test("may be a list, with or without spaces", () => {
-    const list = "https://app.example.com, http://localhost:5173 ,https://[::1]:8443";
-    assert.deepEqual(read(list), ["https://app.example.com", "http://localhost:5173", "https://[::1]:8443"]);
-  });
-
-  test("may have any scheme", () => {
-    const schemes = ["capacitor", "ionic", "tauri", "app", "chrome-extension", "moz-extension"];
-    const list = [
-      ...schemes.map(scheme => `${scheme}://localhost`),
-      "app://obsidian.md",
-      "capacitor://a:8080",
-    ];
-    assert.deepEqual(read(list.join(",")), list);
-  });
-
-  const others = ["app.example.com", "https://", "https://a.example/", "https://a.example/path", "null", ","];
-  const more = [
-    ...["capacitor://localhost/", "capacitor://LOCALHOST", "Capacitor://localhost", "capacitor://", "app:x"],
-    ...["https://user@a.example", "https://a.example?x", "chrome-extension://*", "file:///"],
-    "https://*.example",
-    "https://a.example,*",
-    "https://a.example https://b.example",
-  ];
-  testRefused(
-    "CORS_ALLOWED_ORIGINS",
-    [...others, ...more, "https://a.example,", "https://A.example", "https://a.example:443"],
-    "is not a list of origins as browsers send them",
+  assert.match(
+    faults.join(),
+    /^DATABASE_URL has certificates that are not in PEM, or a key that does not fit its certificate; /,
   );
+  assert.deepEqual(files, []);
 });
 
-describe("the trusted proxies", () => {
-  testRefused(
-    "TRUSTED_PROXIES",
-    ["proxy", "10.0.0.0/33", "10.0.0", "10.0.0.0/8/8", "10.0.0.0/", "::1/129", "127.0.0.1,", "*"],
-    "is not a list of addresses or networks",
-  );
-  const zoned = ["fe80::1%eth0", "127.0.0.1, fe80::%eth0/10", "2001:db8:0:0:0:0000:255.255.255.255%eth0"];
-  testRefused("TRUSTED_PROXIES", zoned, "has an IPv6 zone: write the address without it");
-});
-
-describe("the durability of the database", () => {
-  testRefused("DATABASE_DURABILITY", ["on", "ANY", "none"], "is not required or any");
-});
-
-describe("the log level", () => {
-  for (const level of ["debug", "info", "warn", "error"]) {
-    test(`may be ${level}`, () => assert.equal(serve({ LOG_LEVEL: level }).logLevel, level));
-  }
-
-  testRefused(
-    "LOG_LEVEL",
-    ["INFO", "verbose", "trace", "0", "info "],
-    "is not debug or info or warn or error",
-  );
+test("the previous secret key may not be the present one: then it was not changed", () => {
+  const faults = faultsOf(() => serve({ SECRET_KEY_PREVIOUS: required.SECRET_KEY }));
+  assert.deepEqual(faults, ["SECRET_KEY_PREVIOUS is the same as SECRET_KEY"]);
 });
 
 describe("the settings of the other commands", () => {
@@ -450,22 +378,9 @@ describe("the settings of the other commands", () => {
   });
 });
 
-describe("TRAIL_KEY and TRAIL_STATE_FILE", () => {
-  const key = formatSignerKey(trailKey);
-  testRefused(
-    "TRAIL_KEY",
-    ["planted", key.slice(12), key.replace(/\+........\+/, "+00000000+"), key.slice(0, -4)],
-    ".+",
-  );
-  testRefused("TRAIL_KEY", [`${key} `, `${key}\n`, `${key}\t`, `${key}=`], "has malformed base64");
-  testRefused("TRAIL_KEY", [` ${key}`, `\n${key}`, `\ufeff${key}`], "is not a signer key");
-  testRefused("TRAIL_STATE_FILE", ["state", "./state", "~/state"], "is not an absolute path");
-
-  test("a key's file may end with one line end, as trail-key writes it", () => {
-    const from = (content: string) => serve({ TRAIL_KEY_FILE: "key" }, () => content);
-    assert.deepEqual(from(`${key}\n`).trailKey, trailKey);
-    assert.deepEqual(from(`${key}\r\n`).trailKey, trailKey);
-    assert.throws(() => from(`${key}\n\n`), /^SettingsError: TRAIL_KEY has malformed base64/);
-    assert.throws(() => from(`${key} \n`), /^SettingsError: TRAIL_KEY has malformed base64/);
-  });
+test("the file of TRAIL_KEY may end with one line end, as trail-key writes it", () => {
+  const from = (content: string) => serve({ TRAIL_KEY_FILE: "key" }, () => content);
+  for (const end of ["\n", "\r\n"]) assert.deepEqual(from(key + end).trailKey, trailKey);
+  for (const end of ["\n\n", " \n"])
+    assert.throws(() => from(key + end), /^SettingsError: TRAIL_KEY has malformed base64/);
 });
