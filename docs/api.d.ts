@@ -746,7 +746,7 @@ export interface operations {
           "X-Request-Id": components["headers"]["RequestId"];
           /** @description Where the record is: a reference relative to the address of the request. */
           Location?: string;
-          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          /** @description The entity tag of what was sent: for `If-None-Match`, to read it again only if something is different, and for `If-Match` with a change. */
           ETag?: string;
         };
         content: {
@@ -827,7 +827,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          /** @description The entity tag of what was sent: for `If-None-Match`, to read it again only if something is different, and for `If-Match` with a change. */
           ETag?: string;
         };
         content: {
@@ -838,7 +838,7 @@ export interface operations {
       304: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          /** @description The entity tag of what was sent: for `If-None-Match`, to read it again only if something is different, and for `If-Match` with a change. */
           ETag?: string;
         };
         content: never;
@@ -887,7 +887,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          /** @description The entity tag of what was sent: for `If-None-Match`, to read it again only if something is different, and for `If-Match` with a change. */
           ETag?: string;
         };
         content: {
@@ -898,7 +898,7 @@ export interface operations {
       304: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          /** @description The entity tag of what was sent: for `If-None-Match`, to read it again only if something is different, and for `If-Match` with a change. */
           ETag?: string;
         };
         content: never;
@@ -959,7 +959,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again. */
+          /** @description The entity tag of what was sent: for `If-None-Match`, to read it again only if something is different, and for `If-Match` with a change. */
           ETag?: string;
         };
         content: {
@@ -1595,7 +1595,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description The entity tag of this response; it changes when anything in the response changes. */
+          /** @description The entity tag of what was sent: for `If-None-Match`, to read it again only if something is different, and for `If-Match` with a change. */
           ETag?: string;
         };
         content: {
@@ -1606,7 +1606,7 @@ export interface operations {
       304: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description The entity tag of this response; it changes when anything in the response changes. */
+          /** @description The entity tag of what was sent: for `If-None-Match`, to read it again only if something is different, and for `If-Match` with a change. */
           ETag?: string;
         };
         content: never;

@@ -25,12 +25,12 @@ export const routesTable = (): string =>
     ["Method and path", "Role", "Status", "What it does, or its response"],
     describedRoutes
       .toSorted((a, b) => Number(b.path.startsWith(prefix)) - Number(a.path.startsWith(prefix)))
-      .map(({ method, path, role, ownIdOnly, status, summary }) => [
+      .map(({ method, path, role, ownIdOnly, result, summary }) => [
         path.startsWith(prefix)
           ? `\`${method} ${path.slice(prefix.length)}\``
           : `\`${method} ${path}\` (no prefix)`,
         `${roleNames[role] ?? role}${ownIdOnly ? ", own id only" : ""}`,
-        String(status),
+        String(result.status),
         summary,
       ]),
   );

@@ -78,9 +78,9 @@ const unknownId = 999_999;
 const everybody = { active: undefined };
 
 test("the route table is the specified matrix", () => {
-  const declared = makeRoutes({} as UseCases).map(({ method, path, role, status }) => [
+  const declared = makeRoutes({} as UseCases).map(({ method, path, role, result }) => [
     `${method} ${path}`,
-    { role, status },
+    { role, status: result.status },
   ]);
   assert.deepEqual(
     Object.fromEntries(declared),

@@ -7,7 +7,8 @@ import { text as textOf } from "node:stream/consumers";
 import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { connect } from "node:tls";
-import { json, open, type Route } from "../../src/adapters/http/api/route.ts";
+import { madeText } from "../../src/adapters/http/api/result.ts";
+import { open, type Route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
 import { makeClientAddress } from "../../src/adapters/http/request/client-address.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
@@ -197,10 +198,11 @@ describe("TLS", () => {
   test("lets a request finish whose handshake was over when it was asked to stop", async () => {
     const [begun, going] = [deferred(), deferred()];
     const slow = open("GET", "/slow", {
+      result: madeText("Welcome"),
       run: async () => {
         begun.resolve();
         await going.promise;
-        return json({});
+        return "{}";
       },
     });
     const { server, port } = await listen({ routes: [slow], drainMilliseconds: 1, lingerMilliseconds: 20 });
@@ -237,8 +239,9 @@ describe("TLS", () => {
 
   test("strangers who send CONNECT and bodies in small chunks spoil no request of others", async () => {
     const echo = open("POST", "/echo", {
+      result: madeText("Welcome"),
       body: { name: optional(rule({ type: "string" }, String), "") },
-      run: async ({ body }) => json(body),
+      run: async ({ body }) => JSON.stringify(body),
     });
     const { server, port } = await listen({ routes: [echo] });
     const ca = caOf(first);
@@ -271,10 +274,11 @@ describe("TLS", () => {
   test("does not wait for a client that resets its connection before the response is written", async () => {
     let transport: Socket | undefined;
     const reset = open("GET", "/reset", {
+      result: madeText("Welcome"),
       run: async () => {
         transport?.resetAndDestroy();
         await nextTurn();
-        return json({});
+        return "{}";
       },
     });
     const { server, port } = await listen({ routes: [reset], lingerMilliseconds: 20 });

@@ -287,7 +287,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "Responses contain only the fields": {
-    code: ["docs/openapi.json", "routes.ts", "employee-repository.ts"],
+    code: ["docs/openapi.json", "result.ts", "employee-repository.ts"],
     tests: [
       "test/api/employees.test.ts",
       "test/api/maintenance-logs.test.ts",

@@ -60,7 +60,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "expected !== undefined) return sql`true`",
     ],
     ["guard.ts", "!isWanted || ", ""],
-    ["guard.ts", '(ifNoneMatch === "*" && method !== "POST")', 'ifNoneMatch === "*"'],
+    ["guard.ts", '(ifNoneMatch === "*" && !isMade)', 'ifNoneMatch === "*"'],
     ["guard.ts", 'if (method === "GET" || role', "if (role"],
   ],
   "The performer of a log is the caller": [
@@ -595,11 +595,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "const selection = selectionOf(employeeProperties, {});",
       "const selection = selectionOf({ ...employeeProperties, ...accountProperties }, {});",
     ],
-    [
-      "routes.ts",
-      "const place = { Location: `../../logs/",
-      'const place = { "Content-Type": "text/plain", Location: `../../logs/',
-    ],
+    ["result.ts", "...(placeOf && { Location", '...(placeOf && { "Content-Type": "text/plain", Location'],
   ],
   "A client of HTTP/1.1 can always tell": [
     [

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Duplex } from "node:stream";
 import fc from "fast-check";
-import { guarded, list, open, type Route } from "../../src/adapters/http/api/route.ts";
+import { listOf, madeText, nothing } from "../../src/adapters/http/api/result.ts";
+import { guarded, open, type Route } from "../../src/adapters/http/api/route.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
 import { httpLimits } from "../../src/adapters/http/request/limits.ts";
 import { makeListener } from "../../src/adapters/http/server/listener.ts";
@@ -162,32 +163,29 @@ const text = required(
 
 /** @param change is called with the port of the client */
 function makeRoutes(held: HeldWork, change: (port: number) => void): readonly Route[] {
-  const none = { summary: "" };
+  const small = { result: madeText("Welcome") };
   return [
-    guarded("GET", "/small", "TECHNICIAN", { ...none, run: () => ({ body: "1" }) }),
-    guarded("GET", "/big", "TECHNICIAN", { ...none, run: () => ({ body: "1".repeat(60 * kibibyte) }) }),
-    guarded("GET", "/held", "TECHNICIAN", { ...none, run: () => held.wait().then(() => ({ body: "1" })) }),
+    guarded("GET", "/small", "TECHNICIAN", { ...small, run: () => "1" }),
+    guarded("GET", "/big", "TECHNICIAN", { ...small, run: () => "1".repeat(60 * kibibyte) }),
+    guarded("GET", "/held", "TECHNICIAN", { ...small, run: () => held.wait().then(() => "1") }),
     guarded("GET", "/list", "TECHNICIAN", {
-      ...none,
+      result: listOf("Welcome"),
       run: () =>
-        list(
-          (async function* () {
-            for (let left = 5; left > 0; left -= 1)
-              yield { json: Buffer.alloc(20 * kibibyte, "1"), next: left > 1 || undefined };
-          })(),
-        ),
+        (async function* () {
+          for (let left = 5; left > 0; left -= 1)
+            yield { json: Buffer.alloc(20 * kibibyte, "1"), next: left > 1 || undefined };
+        })(),
     }),
     guarded("POST", "/write", "TECHNICIAN", {
-      ...none,
+      ...small,
       body: { text },
-      run: () => held.wait().then(() => ({ body: "1" })),
+      run: () => held.wait().then(() => "1"),
     }),
     guarded("DELETE", "/change/{id}", "TECHNICIAN", {
-      ...none,
-      status: 204,
+      result: nothing,
       run: ({ id }) => held.wait().then(() => change(id)),
     }),
-    open("POST", "/login", { ...none, body: { text }, run: () => ({ body: "1" }) }),
+    open("POST", "/login", { ...small, body: { text }, run: () => "1" }),
   ];
 }
 

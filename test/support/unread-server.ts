@@ -1,7 +1,8 @@
 import diagnostics from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { getHeapStatistics } from "node:v8";
-import { bytes, open } from "../../src/adapters/http/api/route.ts";
+import { bytes } from "../../src/adapters/http/api/result.ts";
+import { open } from "../../src/adapters/http/api/route.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
 import { httpLimits } from "../../src/adapters/http/request/limits.ts";
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
@@ -23,8 +24,8 @@ const text = required(
 const server = makeHttpServer(
   {
     routes: [
-      open("GET", "/unread", { run: () => bytes(body) }),
-      open("POST", "/login", { body: { text }, run: () => bytes(body) }),
+      open("GET", "/unread", { result: bytes, run: () => body }),
+      open("POST", "/login", { result: bytes, body: { text }, run: () => body }),
     ],
     authentication: { identify: () => Promise.reject(new Error("nobody has a token")) },
     cors: makeCors("*"),

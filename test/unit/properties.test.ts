@@ -151,7 +151,7 @@ describe("a cursor", () => {
       yield { json: Buffer.from("{}"), next: position };
     }
     const answer = await listOrPage("logs", { limit: 1 } as Parameters<typeof listOrPage>[1], list());
-    return /before=([\w-]+)>/.exec(answer.headers?.["Link"] ?? "")?.[1] ?? "";
+    return /before=([\w-]+)>/.exec(answer.headers["Link"] ?? "")?.[1] ?? "";
   };
 
   test("leads to the position that it was made for, and no change of it does", async () => {

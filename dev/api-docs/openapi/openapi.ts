@@ -5,7 +5,7 @@ import { type Example, exampleOf } from "./examples.ts";
 import { preconditionWords, schemaOf } from "./field-words.ts";
 import { introduction, tagDescriptions, tokenDescription } from "./introduction.ts";
 import type { Operation } from "./operations.ts";
-import { byReference, type RecordName, recordSchemas, wordSchemas } from "./record-schemas.ts";
+import { byReference, recordSchemas, wordSchemas } from "./record-schemas.ts";
 import { errorResponses } from "./status-meanings.ts";
 
 type DescribedRoute = Route & Operation;
@@ -88,9 +88,9 @@ const requestNameOf = ({ name }: DescribedRoute): string =>
 const pathWords =
   "The rest of the path, slashes included, as tlog-tiles writes it: `0/000`, `0/x001/x234/067.p/5`, `entries/000`.";
 
-function parametersOf({ method, path, query = {}, headers = {}, hasEntityTag }: DescribedRoute) {
+function parametersOf({ method, path, query = {}, headers = {}, result }: DescribedRoute) {
   const owner = /(\w+?)s?\/\{id\}/.exec(path)?.[1];
-  const preconditions: Readonly<Record<string, string>> = hasEntityTag
+  const preconditions: Readonly<Record<string, string>> = isConditional({ method, result })
     ? preconditionWords[method === "GET" ? "read" : "change"]
     : {};
   const text = (description: string) => ({ type: "string", description });
@@ -160,48 +160,61 @@ function withDefault(field: Field<unknown>): Schema {
   return field.fallback === undefined ? schema : { ...schema, default: field.fallback };
 }
 
+const locationWords = "Where the record is: a reference relative to the address of the request.";
+const tagWords =
+  "The entity tag of what was sent: for `If-None-Match`, to read it again only if something is different, and for `If-Match` with a change.";
+
+/** Whether it compares the tag of what is there with the preconditions; what a POST makes is not there yet. */
+const isConditional = ({ method, result }: Pick<Route, "method" | "result">) =>
+  result.isTagged && method !== "POST";
+
 function responsesOf(route: DescribedRoute): Readonly<Record<string, object>> {
-  const { method, role, status, result, resultHeaders = {}, hasEntityTag } = route;
+  const { method, role, result, resultHeaders = {}, exampleBut } = route;
+  const { status, content, isTagged } = result;
+  const isTaggedRead = method === "GET" && isTagged;
   const headers = {
     ...requestId,
     ...Object.fromEntries(
-      Object.entries(resultHeaders).map(([name, description]) => [
-        name,
-        { description, schema: { type: "string" } },
-      ]),
+      Object.entries({
+        ...(status === 201 && { Location: locationWords }),
+        ...resultHeaders,
+        ...(isTagged && content && { ETag: tagWords }),
+      }).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
     ),
   };
   const refused = new Set([
     ...ofAnyRoute,
     ...(role === "NONE" ? [] : [statusOf.TOKEN_REFUSED]),
-    ...(role === "NONE" || (method === "GET" && !hasEntityTag) ? [] : [statusOf.CHANGED]),
+    ...(role === "NONE" || (method === "GET" && !isTagged) ? [] : [statusOf.CHANGED]),
     ...(route.refusals ?? []).map(code => statusOf[code]),
   ]);
   return {
     [status]: {
-      description: result === undefined ? "Done; no body." : `${route.summary}.`,
+      description: content === undefined ? "Done; no body." : `${route.summary}.`,
       headers,
-      ...(result !== undefined && { content: contentOf(result) }),
+      ...(content && { content: contentOf(content, exampleBut) }),
     },
-    ...(method === "GET" &&
-      hasEntityTag && {
-        304: { description: "The client has the current version already; no body.", headers },
-      }),
+    ...(isTaggedRead && {
+      304: { description: "The client has the current version already; no body.", headers },
+    }),
     ...Object.fromEntries(
       [...refused].map(status => [status, { $ref: `#/components/responses/Error${status}` }]),
     ),
   };
 }
 
-function contentOf(result: NonNullable<Operation["result"]>): Readonly<Record<string, object>> {
-  if ("type" in result) return { [result.type]: { schema: result.schema } };
-  const [schema, example] = namedSchema("one" in result ? result.one : result.listOf, result.but);
-  return "one" in result
+function contentOf(
+  content: NonNullable<Route["result"]["content"]>,
+  exampleBut?: object,
+): Readonly<Record<string, object>> {
+  if ("type" in content) {
+    const [type = ""] = content.type.split(";");
+    return { [type]: { schema: type === "text/plain" ? { type: "string" } : {} } };
+  }
+  const name = "one" in content ? content.one : content.listOf;
+  const schema = { $ref: `#/components/schemas/${name}` };
+  const example = { ...recordSchemas[name].examples[0], ...exampleBut };
+  return "one" in content
     ? jsonContent(schema, example)
     : jsonContent({ type: "array", items: schema }, [example]);
 }
-
-const namedSchema = (name: RecordName, but?: object): [Schema, unknown] => [
-  { $ref: `#/components/schemas/${name}` },
-  { ...recordSchemas[name].examples[0], ...but },
-];

@@ -1,7 +1,5 @@
 import type { RouteKey } from "../../../src/adapters/http/api/routes.ts";
 import type { ErrorCode } from "../../../src/domain/error.ts";
-import type { Schema } from "../../../src/domain/field.ts";
-import type { RecordName } from "./record-schemas.ts";
 
 /** What the documents say of an operation beyond what its route declares. */
 export interface Operation {
@@ -11,12 +9,9 @@ export interface Operation {
   readonly summary: string;
   /** What a client developer has to know beyond the summary, in Markdown. */
   readonly description: string;
-  /** The body of a success, if it has one; `but` has what is different from the example of the record. */
-  readonly result?:
-    | { readonly one: RecordName; readonly but?: object }
-    | { readonly listOf: RecordName; readonly but?: object }
-    | { readonly type: "text/plain" | "application/octet-stream"; readonly schema: Schema };
-  /** The headers that come with success, where they do, and what they say. */
+  /** What is different from the example of the record that it sends. */
+  readonly exampleBut?: object;
+  /** The headers that come with success besides ETag and Location, where they do, and what they say. */
   readonly resultHeaders?: Readonly<Record<string, string>>;
   /** What the route refuses for reasons of its own, besides what any route refuses (openapi.ts). */
   readonly refusals?: readonly ErrorCode[];
@@ -28,10 +23,6 @@ const linkToNextPage = {
   Link: '`<…>; rel="next"`: the next page, a reference relative to this address. Only with `limit`, and only while there are more logs.',
 };
 
-const tagOfEmployee = {
-  ETag: "The entity tag of the employee: send it in `If-Match` with a change, or in `If-None-Match` to read it again.",
-};
-
 const trailCondition = {
   "Trail-Condition":
     "`whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. Entries that have their number can be read in each.",
@@ -39,12 +30,9 @@ const trailCondition = {
 
 const withoutLogs = { lastLogDate: null };
 
-const createdAt = { Location: "Where the record is: a reference relative to the address of the request." };
-
 /** What the lists of logs have in common that are complete unless they are asked for in pages. */
 const allOrPages = {
   description: "Newest first: by `performedDate`, then by id, both descending. Send `limit` to get pages.",
-  result: { listOf: "MaintenanceLog" },
   resultHeaders: linkToNextPage,
 } as const;
 
@@ -54,27 +42,23 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "welcome",
     summary: "A welcome",
     description: "The cheapest way to find out whether a token is still valid.",
-    result: { one: "Welcome" },
   },
   "GET /routes": {
     name: "listRoutes",
     summary: "The endpoints and the roles they require",
     description: "The same table that decides about access.",
-    result: { listOf: "RouteOverview" },
   },
   "GET /openapi.json": {
     name: "describeApi",
     summary: "The OpenAPI document of this service",
     description:
       "This document, from which clients can be generated. `node dist/main.js openapi` prints it too.",
-    result: { one: "OpenApiDocument" },
   },
   "POST /api/v1/auth/login": {
     name: "logIn",
     summary: "Log in with email and password",
     description:
       "The only operation that needs no token. An unknown email, a wrong password and an inactive employee get the same response. Repeated failures get 429 for a while.",
-    result: { one: "LoginResult" },
     refusals: ["LOGIN_FAILED", "THROTTLED"],
     example: { email: "ada@example.com", password: "correct horse" },
   },
@@ -83,8 +67,6 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     summary: "Create an employee, with a role up to one's own",
     description:
       "The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out, or that another employee has the email.",
-    result: { one: "Employee" },
-    resultHeaders: { ...createdAt, ...tagOfEmployee },
     refusals: ["CONFLICT"],
     example: {
       firstName: "Ada",
@@ -99,21 +81,16 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "listEmployees",
     summary: "All employees",
     description: "By id, ascending.",
-    result: { listOf: "Employee" },
   },
   "GET /api/v1/employees/me": {
     name: "getOwnEmployee",
     summary: "The caller's own employee",
     description: "The employee to whom the token belongs, as stored now.",
-    result: { one: "Employee" },
-    resultHeaders: tagOfEmployee,
   },
   "GET /api/v1/employees/{id}": {
     name: "getEmployee",
     summary: "One employee",
     description: "Any employee may read any other; the password is never part of it.",
-    result: { one: "Employee" },
-    resultHeaders: tagOfEmployee,
     refusals: ["NOT_FOUND"],
   },
   "PUT /api/v1/employees/{id}": {
@@ -121,8 +98,6 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     summary: "Change an employee whose role is not above one's own",
     description:
       "A field that is absent or null stays as it is; blank text is refused. Another email or role makes the employee's tokens invalid at once. Neither the old nor the new role may be above the caller's own. `id`, `active` and `password` in the body are ignored.",
-    result: { one: "Employee" },
-    resultHeaders: tagOfEmployee,
     refusals: ["NOT_FOUND", "CONFLICT"],
     example: { phone: "+45 98 76 54 32", role: "MANAGER" },
   },
@@ -151,13 +126,12 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "listAssets",
     summary: "All assets",
     description: "By id, ascending. `lastLogDate` is null in lists; read the single asset for it.",
-    result: { listOf: "Asset", but: withoutLogs },
+    exampleBut: withoutLogs,
   },
   "GET /api/v1/assets/{id}": {
     name: "getAsset",
     summary: "One asset with the date of its newest log",
     description: "`lastLogDate` is the `performedDate` of the newest log on the asset.",
-    result: { one: "Asset" },
     refusals: ["NOT_FOUND"],
   },
   "POST /api/v1/assets": {
@@ -165,8 +139,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     summary: "Create an asset",
     description:
       "Names need not be unique, so repeating the request creates another asset: if the response was lost, look for the asset in the list first.",
-    result: { one: "Asset", but: withoutLogs },
-    resultHeaders: createdAt,
+    exampleBut: withoutLogs,
     example: { name: "Pump 7", description: "Left of the door" },
   },
   "PATCH /api/v1/assets/{id}": {
@@ -193,9 +166,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     summary: "Write a log on an asset, with the caller as its performer",
     description:
       "The caller is the performer; the body cannot name another. A log can be written on an inactive asset, and is never changed or removed afterwards. Send an `Idempotency-Key`, so that the request can be repeated without writing a second log; the repeated response has the current names.",
-    result: { one: "MaintenanceLog" },
     resultHeaders: {
-      ...createdAt,
       "Idempotent-Replayed": "`true` when the log had been written before, under the same key.",
     },
     refusals: ["UNAUTHENTICATED", "NOT_FOUND", "UNPROCESSABLE"],
@@ -216,17 +187,12 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     summary: "The newest logs of the assets that are active now",
     description:
       "Newest first. An asset's activity counts as it is now, not as it was when the log was written.",
-    result: { listOf: "MaintenanceLog" },
   },
   "GET /api/v1/logs/{id}": {
     name: "getLog",
     summary: "One log",
     description:
       "A log never changes, but the names of its asset and performer may. Send the response's `ETag` back in `If-None-Match` to read it again only if something is different.",
-    result: { one: "MaintenanceLog" },
-    resultHeaders: {
-      ETag: "The entity tag of this response; it changes when anything in the response changes.",
-    },
     refusals: ["NOT_FOUND"],
   },
   "GET /api/v1/logs/employee/{id}": {
@@ -240,14 +206,12 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     summary: "The newest checkpoint of the provable trail",
     description:
       "It covers all that was written before the request, unless `Trail-Condition` says otherwise.",
-    result: { one: "TrailHead" },
     resultHeaders: trailCondition,
   },
   "GET /api/v1/trail/checkpoint": {
     name: "getCheckpoint",
     summary: "The newest checkpoint as a signed note",
     description: "As in C2SP tlog-checkpoint. 404 while there is none, and where the trail is not signed.",
-    result: { type: "text/plain", schema: { type: "string" } },
     resultHeaders: trailCondition,
     refusals: ["NOT_FOUND"],
   },
@@ -256,7 +220,6 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     summary: "A tile of hashes, or a bundle of entries",
     description:
       "As in C2SP tlog-tiles, so that its tools can read the trail. `<L>/<N>` is a tile: 256 hashes of 32 bytes, or `W` of them with `.p/<W>` at the end. `entries/<N>` is a bundle: each entry after its length in two bytes. 404 past the newest checkpoint.",
-    result: { type: "application/octet-stream", schema: {} },
     refusals: ["NOT_FOUND", "GONE"],
   },
   "GET /api/v1/trail/entries": {
@@ -264,7 +227,6 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     summary: "Entries of the trail in their order",
     description:
       "What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. The link says in `after` which entry it continues. 409: that entry is not in the trail, because the operator has restored an older database: forget the entries, and begin again with 0. 404: `from` is greater than the number of entries, for the same reason. 410: tell the operator.",
-    result: { listOf: "TrailEntry" },
     resultHeaders: { Link: '`<…>; rel="next"`, always', ...trailCondition },
     refusals: ["NOT_FOUND", "CONFLICT", "GONE"],
   },
@@ -273,7 +235,6 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     summary: "The proof that a log is in the trail",
     description:
       "As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 where the log is not what was signed any more.",
-    result: { type: "text/plain", schema: { type: "string" } },
     refusals: ["NOT_FOUND", "GONE"],
   },
 };

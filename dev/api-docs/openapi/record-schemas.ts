@@ -1,13 +1,8 @@
-import type { PublishedTrail } from "../../../src/application/trail/publishing.ts";
-import { type Asset, assetProperties } from "../../../src/domain/asset.ts";
+import type { RecordName, Records } from "../../../src/adapters/http/api/result.ts";
+import { assetProperties } from "../../../src/domain/asset.ts";
 import { type Employee, employeeProperties } from "../../../src/domain/employee.ts";
 import type { Schema } from "../../../src/domain/field.ts";
-import {
-  logProperties,
-  type MaintenanceLog,
-  readStatus,
-  readTaskType,
-} from "../../../src/domain/maintenance-log.ts";
+import { logProperties, readStatus, readTaskType } from "../../../src/domain/maintenance-log.ts";
 import { readRole } from "../../../src/domain/role.ts";
 import { schemasOf } from "./field-words.ts";
 
@@ -68,7 +63,7 @@ const employee: Employee = {
 
 /** What the service sends, by name, with an example of each (specification, section 2). */
 export const recordSchemas = {
-  Employee: record<Employee>(
+  Employee: record<Records["Employee"]>(
     "An employee. Employees are deactivated, never deleted.",
     schemasOf(employeeProperties, {
       id: "The id of the employee.",
@@ -76,7 +71,7 @@ export const recordSchemas = {
     }),
     employee,
   ),
-  Asset: record<Asset>(
+  Asset: record<Records["Asset"]>(
     "Something that is maintained. Assets are deactivated, never deleted.",
     schemasOf(assetProperties, {
       id: "The id of the asset.",
@@ -91,7 +86,7 @@ export const recordSchemas = {
       lastLogDate: "2026-11-21T09:30:00",
     },
   ),
-  MaintenanceLog: record<MaintenanceLog>(
+  MaintenanceLog: record<Records["MaintenanceLog"]>(
     "A maintenance log: who performed which work on which asset, and when. It is never changed and never removed.",
     schemasOf(logProperties, {
       id: "The id of the log.",
@@ -112,7 +107,7 @@ export const recordSchemas = {
       performedByName: "Ada Byron",
     },
   ),
-  LoginResult: record(
+  LoginResult: record<Records["LoginResult"]>(
     "What a login gives.",
     {
       token: text("The bearer token for the `Authorization` header of further requests (a JWT)."),
@@ -120,7 +115,7 @@ export const recordSchemas = {
     },
     { token: "eyJhbGciOiJIUzI1NiJ9.…", authUser: employee },
   ),
-  TrailHead: record<Awaited<ReturnType<PublishedTrail["head"]>>["head"]>(
+  TrailHead: record<Records["TrailHead"]>(
     "The newest checkpoint of the provable trail. `publicKey` and `checkpoint` are null where the trail is not signed.",
     {
       origin: textOrNull("The name of the trail and of its key."),
@@ -139,7 +134,7 @@ export const recordSchemas = {
       checkpoint: "maintenance.example.com\n2\n+Fz7…\n\n— maintenance.example.com KyTu…\n",
     },
   ),
-  TrailEntry: record(
+  TrailEntry: record<Records["TrailEntry"]>(
     "An entry of the provable trail. The hash in the tree is that of its canonical bytes (RFC 8785).",
     {
       index: count("Its number, from 0 without a gap."),
@@ -170,12 +165,12 @@ export const recordSchemas = {
     },
     { status: 400, msg: "First name is required" },
   ),
-  Welcome: record(
+  Welcome: record<Records["Welcome"]>(
     "A welcome.",
     { message: text("The welcome in words.") },
     { message: "Welcome to the Maintenance Log Service" },
   ),
-  RouteOverview: record(
+  RouteOverview: record<Records["RouteOverview"]>(
     "An endpoint and who may call it.",
     {
       method: text("The HTTP method."),
@@ -208,6 +203,4 @@ export const recordSchemas = {
     required: ["openapi", "info", "paths"],
     examples: [{ openapi: "3.1.0", info: {}, paths: {} }],
   },
-} satisfies Record<string, Schema>;
-
-export type RecordName = keyof typeof recordSchemas;
+} satisfies Record<RecordName | "ErrorResponse", Schema>;

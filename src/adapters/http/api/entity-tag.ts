@@ -2,26 +2,18 @@ import { hash } from "node:crypto";
 import { recordChanged } from "../../../domain/error.ts";
 import type { EntityTags } from "../../protocol/field-value.ts";
 import type { Preconditions } from "../../protocol/request-head.ts";
-import type { RouteResult } from "./route.ts";
 
 /** A strong tag: the hash of all that is sent, which has the current names in a log that never changes (RFC 9110, section 8.8.3). */
-const tagOf = (body: string): string => `"${hash("sha256", body, "base64url")}"`;
-
-export function tagged(content: object, headers: RouteResult["headers"] = {}): RouteResult {
-  const body = JSON.stringify(content);
-  return { body, headers: { ...headers, ETag: tagOf(body) } };
-}
+export const tagOf = (body: string): string => `"${hash("sha256", body, "base64url")}"`;
 
 /**
- * Content with its entity tag, or a 304 if the client has it already (RFC 9110, sections 13.1 and 13.2.2).
+ * Whether a client that reads has the content of this tag already (RFC 9110, section 13.2.2).
  *
  * @throws CHANGED when `If-Match` names other content
  */
-export function unlessMatched({ ifMatch, ifNoneMatch }: Preconditions, content: object): RouteResult {
-  const result = tagged(content);
-  const tag = result.headers?.["ETag"] ?? "";
+export function isMatched({ ifMatch, ifNoneMatch }: Preconditions, tag: string): boolean {
   if (ifMatch !== undefined && !isNamedStrongly(ifMatch, tag)) throw recordChanged();
-  return isNamed(ifNoneMatch, tag) ? { headers: { ETag: tag }, isNotModified: true } : result;
+  return isNamed(ifNoneMatch, tag);
 }
 
 /** Whether content meets the preconditions of a change; undefined when the client has sent none. */

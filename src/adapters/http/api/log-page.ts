@@ -4,7 +4,8 @@ import { invalid } from "../../../domain/error.ts";
 import { optional, rule, type Values } from "../../../domain/field.ts";
 import { readLocalDateTime } from "../../../domain/local-date-time.ts";
 import { type LogPosition, logFilterFields, readLimit } from "../../../domain/maintenance-log.ts";
-import { list, type RefusedQuery, type RouteResult } from "./route.ts";
+import { WithHeaders } from "./result.ts";
+import type { RefusedQuery } from "./route.ts";
 import * as unfiltered from "./unfiltered-fields.ts";
 
 /** Queries of the log lists that are complete, whatever their length, unless they are asked for in pages. */
@@ -32,8 +33,8 @@ export async function listOrPage(
   segment: string | number,
   query: Values<typeof logQueryFields>,
   logs: LogList,
-): Promise<RouteResult> {
-  if (query.limit === undefined) return list(logs);
+): Promise<WithHeaders<LogList>> {
+  if (query.limit === undefined) return new WithHeaders(logs, {});
   const found: Uint8Array[] = [];
   let next: LogPosition | undefined;
   for await (const chunk of logs) {
@@ -43,7 +44,7 @@ export async function listOrPage(
   const page = (async function* () {
     yield { json: joinElements(found), next: undefined };
   })();
-  return list(page, next === undefined ? {} : { Link: linkTo(segment, query, next) });
+  return new WithHeaders(page, next === undefined ? {} : { Link: linkTo(segment, query, next) });
 }
 
 /** A relative link, which also works behind a proxy that adds a prefix to the path. Some libraries resolve a query alone wrongly (RFC 2396). */

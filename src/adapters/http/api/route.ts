@@ -1,36 +1,8 @@
-import type { ByteList, JsonList } from "../../../application/json-list.ts";
 import type { Caller, RequestContext } from "../../../application/ports.ts";
 import type { Fields, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
-import type { HeaderFields } from "../../protocol/error-response.ts";
 import type { Preconditions } from "../../protocol/request-head.ts";
-
-/** What a route returns on success. */
-export interface RouteResult {
-  /** The whole text or its bytes, or a list in chunks; none goes with a 204 or a 304. */
-  readonly body?: string | Uint8Array | JsonList<object> | ByteList;
-  /** A body without a Content-Type here is JSON, and a list without it the elements of an array. */
-  readonly headers?: HeaderFields;
-  /** The client has the content already: 304 in place of the route's status (RFC 9110, section 15.4.5). */
-  readonly isNotModified?: true;
-}
-
-export const json = (content: object, headers: HeaderFields = {}): RouteResult => ({
-  body: JSON.stringify(content),
-  headers,
-});
-
-export const list = (body: JsonList<object>, headers: HeaderFields = {}): RouteResult => ({ body, headers });
-
-export const plainText = (body: string, headers: HeaderFields = {}): RouteResult => ({
-  body,
-  headers: { "Content-Type": "text/plain; charset=utf-8", ...headers },
-});
-
-export const bytes = (body: Uint8Array | ByteList): RouteResult => ({
-  body,
-  headers: { "Content-Type": "application/octet-stream" },
-});
+import { type Result, type RouteResult, responseOf, type WithHeaders } from "./result.ts";
 
 /** Of the longest body on a route that does not say otherwise. */
 export const bodyLimitBytes = 64 * 1024;
@@ -60,9 +32,8 @@ type InputOf<Path, Body extends Fields, Query extends Fields, Headers extends Fi
 type AnyInput = Input<number | undefined, string | undefined, Fields, Fields, Fields>;
 
 /** The words of the documents about a route are in dev/api-docs/openapi/operations.ts. */
-interface Declaration<In, Body, Query, Headers> {
-  /** The status of success; 200 without it. */
-  readonly status?: 201 | 204;
+interface Declaration<In, Content, Body, Query, Headers> {
+  readonly result: Result<Content>;
   /** The query parameters that the route knows; it ignores others. */
   readonly query?: Query;
   readonly refusedQuery?: RefusedQuery;
@@ -72,13 +43,11 @@ interface Declaration<In, Body, Query, Headers> {
   readonly body?: Body;
   /** Of the longest body; 64 KiB without it. */
   readonly bodyLimitBytes?: number;
-  /** What it reads or changes has an entity tag: `run` decides about the preconditions. */
-  readonly hasEntityTag?: true;
-  run(input: In): Promise<RouteResult | void> | RouteResult;
+  run(input: In): Promise<Content | WithHeaders<Content>> | Content | WithHeaders<Content>;
 }
 
-interface GuardedDeclaration<In, Body, Query, Headers>
-  extends Declaration<In & { readonly caller: Caller }, Body, Query, Headers> {
+interface GuardedDeclaration<In, Content, Body, Query, Headers>
+  extends Declaration<In & { readonly caller: Caller }, Content, Body, Query, Headers> {
   /** The `{id}` must be the caller's own; any other is 403 before the body is looked at. */
   readonly ownIdOnly?: true;
   /** The caller goes on record: a token without an employee is 401 here. */
@@ -88,14 +57,15 @@ interface GuardedDeclaration<In, Body, Query, Headers>
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** A declaration in its place, whatever it declares. `caller` is undefined on an open route, and there alone. */
-export interface Route extends Omit<GuardedDeclaration<AnyInput, Fields, Fields, Fields>, "status" | "run"> {
+export interface Route
+  extends Omit<GuardedDeclaration<AnyInput, never, Fields, Fields, Fields>, "result" | "run"> {
   readonly method: Method;
   /** Literal segments, and at most one `{id}`: a decimal integer; a `{path}` at the end is all that follows. */
   readonly path: string;
   /** `NONE` needs no token: login, and nothing else. */
   readonly role: RequiredRole | "NONE";
-  readonly status: 200 | 201 | 204;
-  run(input: AnyInput & { readonly caller: Caller | undefined }): Promise<RouteResult | void> | RouteResult;
+  readonly result: Omit<Result<never>, "bodyOf" | "placeOf">;
+  run(input: AnyInput & { readonly caller: Caller | undefined }): Promise<RouteResult>;
 }
 
 /** What a route asks for, as a list; none for an open route. */
@@ -108,19 +78,36 @@ type NamedRoute<M, P> = Route & { readonly method: M; readonly path: P };
 export type KeyOf<R extends Route> =
   R extends NamedRoute<infer M extends Method, infer P extends string> ? `${M} ${P}` : never;
 
-const routeOf = <M extends Method, P extends string>(
+type AnyDeclaration = GuardedDeclaration<AnyInput, unknown, Fields, Fields, Fields>;
+
+function routeOf<M extends Method, P extends string>(
   method: M,
   path: P,
   role: Route["role"],
-  route: object,
-): NamedRoute<M, P> =>
+  declaration: object,
+): NamedRoute<M, P> {
   // The request handler fills in what the route declares (request-handler.ts).
-  ({ method, path, role, status: 200, ...(route as GuardedDeclaration<AnyInput, Fields, Fields, Fields>) });
+  const route = declaration as AnyDeclaration;
+  return {
+    method,
+    path,
+    role,
+    ...route,
+    run: async input =>
+      responseOf(
+        route.result,
+        method,
+        input.preconditions,
+        await route.run(input as typeof input & { caller: Caller }),
+      ),
+  };
+}
 
-/** Both tie the declared fields to the type of what `run` is given. */
+/** Both tie what is declared to the types of what `run` is given and returns. */
 export const guarded = <
   M extends Method,
   P extends string,
+  T,
   B extends Fields,
   Q extends Fields,
   H extends Fields,
@@ -128,16 +115,17 @@ export const guarded = <
   method: M,
   path: P,
   role: RequiredRole,
-  route: GuardedDeclaration<InputOf<P, B, Q, H>, B, Q, H>,
+  route: GuardedDeclaration<InputOf<P, B, Q, H>, T, B, Q, H>,
 ): NamedRoute<M, P> => routeOf(method, path, role, route);
 export const open = <
   M extends Method,
   P extends string,
+  T,
   B extends Fields,
   Q extends Fields,
   H extends Fields,
 >(
   method: M,
   path: P,
-  route: Declaration<InputOf<P, B, Q, H>, B, Q, H>,
+  route: Declaration<InputOf<P, B, Q, H>, T, B, Q, H>,
 ): NamedRoute<M, P> => routeOf(method, path, "NONE", route);

@@ -19,10 +19,23 @@ import {
   readLimit,
   writeLogHeaders,
 } from "../../../domain/maintenance-log.ts";
-import { expectationOf, tagged, unlessMatched } from "./entity-tag.ts";
+import { expectationOf } from "./entity-tag.ts";
 import { listOrPage, logQueryFields, refusedInPages } from "./log-page.ts";
 import { readOpenApi } from "./openapi.ts";
-import { bytes, guarded, json, type KeyOf, list, open, plainText, rolesOf } from "./route.ts";
+import {
+  all,
+  bytes,
+  created,
+  listOf,
+  madeText,
+  nothing,
+  one,
+  plainText,
+  type Records,
+  tagged,
+  WithHeaders,
+} from "./result.ts";
+import { guarded, type KeyOf, open, rolesOf } from "./route.ts";
 import * as unfiltered from "./unfiltered-fields.ts";
 
 export interface UseCases {
@@ -62,129 +75,130 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
   const document = readOpenApi();
   // Without the file, only the requests for it fail.
   document.catch(() => {});
-  const overview = (): object[] =>
+  const overview = (): Records["RouteOverview"][] =>
     routes.map(({ method, path, role }) => ({ method, path, roles: rolesOf(role) }));
   const routes = [
     guarded("GET", "/", "AUTHENTICATED", {
-      run: () => json({ message: "Welcome to the Maintenance Log Service" }),
+      result: one("Welcome"),
+      run: () => ({ message: "Welcome to the Maintenance Log Service" }),
     }),
     guarded("GET", "/routes", "AUTHENTICATED", {
-      run: () => json(overview()),
+      result: all("RouteOverview"),
+      run: overview,
     }),
     guarded("GET", "/openapi.json", "AUTHENTICATED", {
-      run: async () => ({ body: await document }),
+      result: madeText("OpenApiDocument"),
+      run: () => document,
     }),
 
     open("POST", "/api/v1/auth/login", {
+      result: one("LoginResult"),
       body: loginFields,
       bodyLimitBytes: credentialsLimitBytes,
-      run: async ({ body, context }) => json(await authentication.logIn(body, context)),
+      run: ({ body, context }) => authentication.logIn(body, context),
     }),
     guarded("POST", "/api/v1/auth/register", "MANAGER", {
-      status: 201,
+      result: created(tagged(one("Employee")), ({ id }) => `../employees/${id}`),
       body: registrationFields,
-      run: async ({ caller, body, context }) => {
-        const employee = await employees.register(caller, body, context);
-        return tagged(employee, { Location: `../employees/${employee.id}` });
-      },
+      run: ({ caller, body, context }) => employees.register(caller, body, context),
     }),
 
     guarded("GET", "/api/v1/employees", "AUTHENTICATED", {
+      result: listOf("Employee"),
       query: activityFilterFields,
       refusedQuery: unfiltered.ofEmployees,
-      run: ({ query }) => list(employees.list(query)),
+      run: ({ query }) => employees.list(query),
     }),
     guarded("GET", "/api/v1/employees/me", "AUTHENTICATED", {
-      hasEntityTag: true,
-      run: async ({ caller, preconditions }) =>
-        unlessMatched(preconditions, await employees.find(caller.employeeId)),
+      result: tagged(one("Employee")),
+      run: ({ caller }) => employees.find(caller.employeeId),
     }),
     guarded("GET", "/api/v1/employees/{id}", "AUTHENTICATED", {
-      hasEntityTag: true,
-      run: async ({ id, preconditions }) => unlessMatched(preconditions, await employees.find(id)),
+      result: tagged(one("Employee")),
+      run: ({ id }) => employees.find(id),
     }),
     guarded("PUT", "/api/v1/employees/{id}", "MANAGER", {
-      hasEntityTag: true,
+      result: tagged(one("Employee")),
       body: employeeChangeFields,
-      run: async ({ caller, id, preconditions, body, context }) =>
-        tagged(await employees.update(caller, id, body, context, expectationOf(preconditions))),
+      run: ({ caller, id, preconditions, body, context }) =>
+        employees.update(caller, id, body, context, expectationOf(preconditions)),
     }),
     guarded("DELETE", "/api/v1/employees/{id}", "ADMIN", {
-      status: 204,
-      hasEntityTag: true,
+      result: tagged(nothing),
       run: ({ caller, id, preconditions }) =>
         employees.setActive(caller, id, false, expectationOf(preconditions)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}", "ADMIN", {
-      status: 204,
-      hasEntityTag: true,
+      result: tagged(nothing),
       run: ({ caller, id, preconditions }) =>
         employees.setActive(caller, id, true, expectationOf(preconditions)),
     }),
     guarded("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
+      result: nothing,
       ownIdOnly: true,
-      status: 204,
       body: passwordChangeFields,
       bodyLimitBytes: credentialsLimitBytes,
       run: ({ caller, body, context }) => employees.changePassword(caller, body, context),
     }),
 
     guarded("GET", "/api/v1/assets", "AUTHENTICATED", {
+      result: listOf("Asset"),
       query: activityFilterFields,
       refusedQuery: unfiltered.ofAssets,
-      run: ({ query }) => list(assets.list(query)),
+      run: ({ query }) => assets.list(query),
     }),
     guarded("GET", "/api/v1/assets/{id}", "AUTHENTICATED", {
-      run: async ({ id }) => json(await assets.find(id)),
+      result: one("Asset"),
+      run: ({ id }) => assets.find(id),
     }),
     guarded("POST", "/api/v1/assets", "MANAGER", {
-      status: 201,
+      result: created(one("Asset"), ({ id }) => `assets/${id}`),
       body: newAssetFields,
-      run: async ({ caller, body }) => {
-        const asset = await assets.insert(body, caller);
-        return json(asset, { Location: `assets/${asset.id}` });
-      },
+      run: ({ caller, body }) => assets.insert(body, caller),
     }),
     guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
-      status: 204,
+      result: nothing,
       run: ({ caller, id }) => assets.setActive(id, true, caller),
     }),
     guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
-      status: 204,
+      result: nothing,
       run: ({ caller, id }) => assets.setActive(id, false, caller),
     }),
     guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
+      result: listOf("MaintenanceLog"),
       query: logQueryFields,
       refusedQuery: refusedInPages,
       run: ({ id, query }) => listOrPage("logs", query, maintenanceLogs.listOfAsset(id, query)),
     }),
     guarded("POST", "/api/v1/assets/{id}/logs", "TECHNICIAN", {
+      result: created(one("MaintenanceLog"), ({ id }) => `../../logs/${id}`),
       recordsCaller: true,
-      status: 201,
       headers: writeLogHeaders,
       body: newLogFields,
       run: async ({ caller, id, body, headers }) => {
         const { log, isReplay } = await maintenanceLogs.write(caller, id, body, headers["Idempotency-Key"]);
-        const place = { Location: `../../logs/${log.id}` };
-        return json(log, isReplay ? { ...place, "Idempotent-Replayed": "true" } : place);
+        return isReplay ? new WithHeaders(log, { "Idempotent-Replayed": "true" }) : log;
       },
     }),
 
     guarded("GET", "/api/v1/logs", "AUTHENTICATED", {
+      result: listOf("MaintenanceLog"),
       query: logQueryFields,
       refusedQuery: refusedInPages,
       run: ({ query }) => listOrPage("logs", query, maintenanceLogs.list(query)),
     }),
     guarded("GET", "/api/v1/logs/active-assets", "AUTHENTICATED", {
+      result: listOf("MaintenanceLog"),
       query: activeAssetsFields,
       refusedQuery: unfiltered.ofLogs,
-      run: ({ query: { limit, ...filter } }) => list(maintenanceLogs.listOfActiveAssets(filter, limit)),
+      run: ({ query: { limit, ...filter } }) => maintenanceLogs.listOfActiveAssets(filter, limit),
     }),
     guarded("GET", "/api/v1/logs/{id}", "AUTHENTICATED", {
-      hasEntityTag: true,
-      run: async ({ id, preconditions }) => unlessMatched(preconditions, await maintenanceLogs.find(id)),
+      result: tagged(one("MaintenanceLog")),
+      run: ({ id }) => maintenanceLogs.find(id),
     }),
     guarded("GET", "/api/v1/logs/employee/{id}", "MANAGER", {
+      result: listOf("MaintenanceLog"),
       query: logQueryFields,
       refusedQuery: refusedInPages,
       run: ({ id, query }) => listOrPage(id, query, maintenanceLogs.listOfPerformer(id, query)),
@@ -192,33 +206,38 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
 
     // The provable trail.
     guarded("GET", trailPath, "AUTHENTICATED", {
+      result: one("TrailHead"),
       run: async () => {
         const { head, condition } = await trail.head();
-        return json(head, { "Trail-Condition": condition });
+        return new WithHeaders(head, { "Trail-Condition": condition });
       },
     }),
     guarded("GET", `${trailPath}/checkpoint`, "AUTHENTICATED", {
+      result: plainText,
       run: async () => {
         const { checkpoint, condition } = await trail.checkpoint();
-        return plainText(checkpoint, { "Trail-Condition": condition });
+        return new WithHeaders(checkpoint, { "Trail-Condition": condition });
       },
     }),
     guarded("GET", `${trailPath}/tile/{path}`, "AUTHENTICATED", {
-      run: async ({ path }) => bytes(await trail.tile(path)),
+      result: bytes,
+      run: ({ path }) => trail.tile(path),
     }),
     guarded("GET", `${trailPath}/entries`, "AUTHENTICATED", {
+      result: listOf("TrailEntry"),
       query: entriesFields,
       run: async ({ query: { from, limit, after } }) => {
-        const { list: entries, next, condition } = await trail.entries(from, limit, after);
+        const { list, next, condition } = await trail.entries(from, limit, after);
         const place = next.after === undefined ? "" : `&after=${next.after}`;
-        return list(entries, {
+        return new WithHeaders(list, {
           Link: `<entries?from=${next.from}${place}&limit=${limit}>; rel="next"`,
           "Trail-Condition": condition,
         });
       },
     }),
     guarded("GET", "/api/v1/logs/{id}/proof", "AUTHENTICATED", {
-      run: async ({ id }) => plainText(await trail.proof(id)),
+      result: plainText,
+      run: ({ id }) => trail.proof(id),
     }),
   ];
   return routes;

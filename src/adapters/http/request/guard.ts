@@ -48,16 +48,17 @@ export function requireOwnId(
 }
 
 /**
- * For a change of a record without an entity tag: throws CHANGED when the client names one, since none matches. `*` matches
+ * For a new record, and a change of one without an entity tag: throws CHANGED when the client names one, since none matches. `*` matches
  * whatever exists (RFC 9110, sections 13.1.1 and 13.1.2).
  */
 export function refuseUnmetWithoutTag(
-  { method, role, hasEntityTag }: Pick<Route, "method" | "role" | "hasEntityTag">,
+  { method, role, result }: Pick<Route, "method" | "role" | "result">,
   { ifMatch, ifNoneMatch }: Preconditions,
 ): void {
-  if (method === "GET" || role === "NONE" || hasEntityTag) return;
+  const isMade = method === "POST";
+  if (method === "GET" || role === "NONE" || (result.isTagged && !isMade)) return;
   const isWanted = ifMatch === undefined || ifMatch === "*";
-  if (!isWanted || (ifNoneMatch === "*" && method !== "POST")) throw recordChanged();
+  if (!isWanted || (ifNoneMatch === "*" && !isMade)) throw recordChanged();
 }
 
 function readToken(authorization: string | undefined): string {

@@ -6,7 +6,8 @@ import { readFields } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import { readHead } from "../../protocol/request-head.ts";
 import { toHttpError } from "../api/http-error.ts";
-import { bodyLimitBytes, type Route, type RouteResult } from "../api/route.ts";
+import type { RouteResult } from "../api/result.ts";
+import { bodyLimitBytes, type Route } from "../api/route.ts";
 import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
@@ -34,7 +35,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
   const log = makeRequestLog(events, meter);
 
   /** All checks of a request in their order (docs/reference.md), and then what it asks for. */
-  async function run(exchange: Exchange): Promise<RouteResult | void> {
+  async function run(exchange: Exchange): Promise<RouteResult> {
     const { request, target, share } = exchange;
     share.work();
     const head = readHead(request);
@@ -94,7 +95,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     void log.follow(exchange);
     try {
       const result = await run(exchange);
-      await sendResult(exchange, exchange.route?.status ?? 200, result ?? {});
+      await sendResult(exchange, exchange.route?.result.status ?? 200, result);
     } catch (failure) {
       const error = toHttpError(failure);
       log.explain(exchange, failure, error);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ByteChunk, ByteList, JsonChunk, JsonList } from "../../../application/json-list.ts";
 import { errorText, type HeaderFields, type HttpError, jsonType } from "../../protocol/error-response.ts";
-import type { RouteResult } from "../api/route.ts";
+import type { RouteResult } from "../api/result.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The bytes of a request that are read after its response: a photo sent by mistake is not too large to learn so. */

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { nothing } from "../../../../../src/adapters/http/api/result.ts";
 import { guarded, type Route } from "../../../../../src/adapters/http/api/route.ts";
 import { makeRouter } from "../../../../../src/adapters/http/request/router.ts";
 import { HttpError } from "../../../../../src/adapters/protocol/error-response.ts";
 
 const route = (method: Route["method"], path: string): Route =>
   guarded(method, path, "AUTHENTICATED", {
-    ...{ name: "x", summary: "", description: "" },
+    result: nothing,
     run: async () => {},
   });
 

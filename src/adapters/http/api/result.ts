@@ -1,0 +1,140 @@
+import type { Authentication } from "../../../application/authentication.ts";
+import type { ByteList, JsonList } from "../../../application/json-list.ts";
+import type { PublishedTrail } from "../../../application/trail/publishing.ts";
+import type { Asset } from "../../../domain/asset.ts";
+import type { Employee } from "../../../domain/employee.ts";
+import type { MaintenanceLog } from "../../../domain/maintenance-log.ts";
+import type { HeaderFields } from "../../protocol/error-response.ts";
+import type { Preconditions } from "../../protocol/request-head.ts";
+import { isMatched, tagOf } from "./entity-tag.ts";
+
+/** What routes send, by the name that it has in documents. */
+export interface Records {
+  readonly Employee: Employee;
+  readonly Asset: Asset;
+  readonly MaintenanceLog: MaintenanceLog;
+  readonly LoginResult: Awaited<ReturnType<Authentication["logIn"]>>;
+  readonly TrailHead: Awaited<ReturnType<PublishedTrail["head"]>>["head"];
+  readonly TrailEntry: { readonly index: number; readonly entry: object };
+  readonly Welcome: { readonly message: string };
+  readonly RouteOverview: {
+    readonly method: string;
+    readonly path: string;
+    readonly roles: readonly string[];
+  };
+  readonly OpenApiDocument: object;
+}
+export type RecordName = keyof Records;
+
+type Body = string | Uint8Array | JsonList<object> | ByteList;
+
+/** A response of success as the client gets it, but for its status. */
+export interface RouteResult {
+  /** The whole text or its bytes, or a list in chunks; none goes with a 204 or a 304. */
+  readonly body?: Body | undefined;
+  /** A body without a Content-Type here is JSON, and a list without it the elements of an array. */
+  readonly headers?: HeaderFields;
+  /** The client has the content already: 304 in place of the route's status (RFC 9110, section 15.4.5). */
+  readonly isNotModified?: true;
+}
+
+/** What a route sends with success, declared once: what `run` returns, status, headers, 304 and documents follow. */
+export interface Result<T> {
+  readonly status: 200 | 201 | 204;
+  /** None with 204. */
+  readonly content?:
+    | { readonly one: RecordName }
+    | { readonly listOf: RecordName }
+    | { readonly type: string };
+  /** What the route reads or changes has an entity tag. One that reads it compares the tag with the preconditions. */
+  readonly isTagged?: true;
+  readonly bodyOf: (content: T) => Body | undefined;
+  /** Where a record that was made can be read, as a reference relative to the address of the request. */
+  readonly placeOf?: (content: T) => string;
+}
+
+export const one = <Name extends RecordName>(name: Name): Result<Records[Name]> => ({
+  status: 200,
+  content: { one: name },
+  bodyOf: JSON.stringify,
+});
+
+/** All of them, which are few. */
+export const all = <Name extends RecordName>(name: Name): Result<readonly Records[Name][]> => ({
+  status: 200,
+  content: { listOf: name },
+  bodyOf: JSON.stringify,
+});
+
+/** A record whose text was made before. */
+export const madeText = (name: RecordName): Result<string> => ({
+  status: 200,
+  content: { one: name },
+  bodyOf: text => text,
+});
+
+export const listOf = <Name extends RecordName>(name: Name): Result<JsonList<Records[Name]>> => ({
+  status: 200,
+  content: { listOf: name },
+  bodyOf: list => list,
+});
+
+export const plainText: Result<string> = {
+  status: 200,
+  content: { type: "text/plain; charset=utf-8" },
+  bodyOf: text => text,
+};
+
+export const bytes: Result<Uint8Array | ByteList> = {
+  status: 200,
+  content: { type: "application/octet-stream" },
+  bodyOf: bytes => bytes,
+};
+
+export const nothing: Result<void> = { status: 204, bodyOf: () => undefined };
+
+export const tagged = <T>(result: Result<T>): Result<T> => ({ ...result, isTagged: true });
+
+export const created = <T>(result: Result<T>, placeOf: (content: T) => string): Result<T> => ({
+  ...result,
+  status: 201,
+  placeOf,
+});
+
+/** Content with header fields that only the route knows. */
+export class WithHeaders<T> {
+  readonly content: T;
+  readonly headers: HeaderFields;
+
+  constructor(content: T, headers: HeaderFields) {
+    this.content = content;
+    this.headers = headers;
+  }
+}
+
+/**
+ * The response with this content, or a 304 if the client has it already (RFC 9110, sections 13.1 and 13.2.2).
+ *
+ * @param method of the route
+ * @throws CHANGED when `If-Match` names other content than was read
+ */
+export function responseOf<T>(
+  { content: kind, isTagged, bodyOf, placeOf }: Result<T>,
+  method: string,
+  preconditions: Preconditions,
+  found: T | WithHeaders<T>,
+): RouteResult {
+  const [content, own] = found instanceof WithHeaders ? [found.content, found.headers] : [found, undefined];
+  const body = bodyOf(content);
+  const headers = {
+    ...(kind !== undefined && "type" in kind && { "Content-Type": kind.type }),
+    ...(placeOf && { Location: placeOf(content) }),
+    ...own,
+  };
+  if (isTagged === undefined || typeof body !== "string") return { body, headers };
+  const tag = tagOf(body);
+  const isNotModified = method === "GET" && isMatched(preconditions, tag);
+  return isNotModified
+    ? { headers: { ETag: tag }, isNotModified }
+    : { body, headers: { ...headers, ETag: tag } };
+}
