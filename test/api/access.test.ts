@@ -90,6 +90,18 @@ test("the route table is the specified matrix", () => {
 });
 
 describeInWorlds("every route", async world => {
+  test("is in /routes, whatever the client prefers", async () => {
+    const asked = { token: world.tokens.TECHNICIAN, headers: { accept: "text/html" } };
+    const expected = keys.map(key => {
+      const { role } = specified[key];
+      const [method, path] = key.split(" ");
+      return { method, path, roles: role === "NONE" ? [] : [role] };
+    });
+    const byPath = (a: object, b: object) => JSON.stringify(a).localeCompare(JSON.stringify(b));
+    const { json } = await world.call("GET", "/routes", asked);
+    assert.deepEqual(json.sort(byPath), expected.sort(byPath));
+  });
+
   const makeOwn = async (): Promise<Own> => {
     const { employee } = await world.join("TECHNICIAN");
     const { id: asset } = await world.ports.assets.insert(anAsset());

@@ -16,48 +16,17 @@ describe("the HTTP edge", async () => {
   const tokenHeader = () => `Authorization: Bearer ${world.tokens.ADMIN}\r\n`;
 
   describe("paths and methods", () => {
-    test("an unknown path is 404, and a trailing slash makes another path", async () => {
-      for (const path of ["/nope", `${api}`, `${api}/assets/`, "/api/v2/assets", "//", "/%E0"]) {
-        for (const method of ["GET", "POST"]) {
-          await assertError(await world.call(method, path, { token: world.tokens.ADMIN }), 404, "Not found");
-        }
-      }
-    });
-
-    test("the segments of a path are decoded once", async () => {
-      const { id } = world.employees.ADMIN;
-      const encoded = `%${id.toString().charCodeAt(0).toString(16)}${id.toString().slice(1)}`;
-      for (const [path, status] of [
-        [`${api}/%61ssets`, 200],
-        [`${api}/logs/active%2Dassets?limit=1`, 200],
-        [`${api}/employees/${encoded}`, 200],
-        [`${api}/%2561ssets`, 404],
-        [`${api}%2Fassets`, 404],
-        [`${api}/employees/1%2F2`, 400],
-        [`${api}/employees/%`, 400],
-      ] as const) {
-        assert.equal((await world.call("GET", path, { token: world.tokens.ADMIN })).status, status, path);
-      }
-    });
-
-    test("a wrong method on a known path is 405 with Allow", async () => {
-      for (const [method, path, allow] of [
-        ["PUT", `${api}/assets`, "GET, POST, HEAD, OPTIONS"],
-        ["GET", login, "POST, OPTIONS"],
-        ["HEAD", login, "POST, OPTIONS"],
-        ["POST", "/", "GET, HEAD, OPTIONS"],
-        ["DELETE", `${api}/employees/me`, "GET, HEAD, OPTIONS"],
-        ["PROPFIND", `${api}/employees/1`, "GET, PUT, DELETE, PATCH, HEAD, OPTIONS"],
+    test("are found as they are decoded, and what is not there is 404 or 405", async () => {
+      for (const [method, path, status, allow] of [
+        ["GET", `${api}/logs/active%2Dassets?limit=1`, 200, null],
+        ["GET", `${api}%2Fassets`, 404, null],
+        ["POST", `${api}/assets/`, 404, null],
+        ["HEAD", login, 405, "POST, OPTIONS"],
+        ["PROPFIND", `${api}/employees/1`, 405, "GET, PUT, DELETE, PATCH, HEAD, OPTIONS"],
       ] as const) {
         const answer = await world.call(method, path, { token: world.tokens.ADMIN });
-        assert.deepEqual([answer.status, answer.headers.get("allow")], [405, allow], `${method} ${path}`);
+        assert.deepEqual([answer.status, answer.headers.get("allow")], [status, allow], `${method} ${path}`);
       }
-    });
-
-    test("the welcome has one field, message", async () => {
-      const { json } = await world.call("GET", "/", { token: world.tokens.TECHNICIAN });
-      assert.deepEqual(Object.keys(json), ["message"]);
-      assert.equal(typeof json.message, "string");
     });
   });
 
@@ -184,12 +153,6 @@ describe("the HTTP edge", async () => {
       }
     });
 
-    test("a chunked body without end is cut off with 413", async () => {
-      const chunk = `${(0x10000).toString(16)}\r\n${"x".repeat(0x10000)}\r\n`;
-      const head = `POST ${login} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-      assert.match(await sendRaw(world.port, head + chunk.repeat(17)), /^HTTP\/1\.1 413 /);
-    });
-
     test("NUL characters and lone surrogates are 400 in any string", async () => {
       for (const raw of [
         '{"name":"a\\u0000b"}',
@@ -239,23 +202,6 @@ describe("the HTTP edge", async () => {
   });
 
   describe("every response", () => {
-    test("carries nosniff, no-store and a request id, whatever its outcome", async () => {
-      for (const [method, path, token] of [
-        ["GET", "/", world.tokens.ADMIN],
-        ["GET", "/", undefined],
-        ["GET", "/nope", world.tokens.ADMIN],
-        ["PUT", "/", world.tokens.ADMIN],
-        ["OPTIONS", "/nope", undefined],
-        ["POST", login, undefined],
-        ["HEAD", `${api}/assets`, world.tokens.ADMIN],
-      ] as const) {
-        const { headers } = await world.call(method, path, { token });
-        assert.equal(headers.get("x-content-type-options"), "nosniff", `${method} ${path}`);
-        assert.equal(headers.get("cache-control"), "no-store");
-        assert.match(headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
-      }
-    });
-
     test("that is 201 says where the record is, by a reference that holds behind a prefix", async () => {
       const token = world.tokens.ADMIN;
       const employee = aRegistration();
@@ -312,13 +258,9 @@ describe("cross-origin requests", () => {
 
   test("with a list of origins only those are allowed", async () => {
     await using world = await openWorld({ allowedOrigins: [origin] });
-    const allowedFor = async (from?: string) => {
-      const headers: Record<string, string> = from === undefined ? {} : { origin: from };
-      const answer = await world.call("OPTIONS", "/", { headers });
-      assert.equal(answer.headers.get("vary"), "Origin");
-      return answer.headers.get("access-control-allow-origin");
-    };
-    assert.equal(await allowedFor(origin), origin);
-    assert.equal(await allowedFor(`${origin}.evil.com`), null);
+    for (const from of [origin, `${origin}.evil.com`]) {
+      const { headers } = await world.call("OPTIONS", "/", { headers: { origin: from } });
+      assert.equal(headers.get("access-control-allow-origin"), from === origin ? origin : null);
+    }
   });
 });

@@ -11,24 +11,6 @@ describe("requests made by hand", async () => {
 
   const bearer = () => bearerOf(world);
 
-  test("a header that says one thing must not be repeated, not even to say the same", async () => {
-    const filler = "A:b\r\n".repeat(95);
-    for (const [name, sent] of [
-      ["Host", `${ends}hOST: x\r\n${bearer()}`],
-      ["Authorization", `${ends}${bearer()}${bearer()}`],
-      ["Authorization", `${ends}Authorization: Bearer x\r\n${bearer()}`],
-      ["Authorization", `${ends}${bearer()}${filler}AUTHORIZATION: x\r\n`],
-      ["Content-Type", `${ends}${bearer()}Content-Type: application/json\r\nContent-Type: text/plain\r\n`],
-      ["Idempotency-Key", `${ends}${bearer()}Idempotency-Key: a\r\nIdempotency-Key: b\r\n`],
-    ] as const) {
-      const answer = await sendRaw(world.port, `GET ${api}/assets HTTP/1.1\r\n${sent}\r\n`);
-      assertRefusal(answer, 400, `${name} header must not be repeated`);
-    }
-    for (const length of ["Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2, 3"]) {
-      assertRefusal(await sendRaw(world.port, `POST ${login} HTTP/1.1\r\n${ends}${length}\r\n\r\n{}`), 400);
-    }
-  });
-
   test("100 headers are enough, and no more are looked at", async () => {
     const get = (more: string) => sendRaw(world.port, `GET / HTTP/1.1\r\n${ends}${bearer()}${more}\r\n`);
     assert.match(await get("A:b\r\n".repeat(97)), /^HTTP\/1\.1 200 /);
@@ -39,24 +21,9 @@ describe("requests made by hand", async () => {
     assertRefusal(await get(`X: ${"x".repeat(20_000)}\r\n`), 431);
   });
 
-  test("a version other than 1.0 and 1.1 is 505, and 1.0 is answered without a Host", async () => {
-    for (const version of ["2.0", "0.9", "1.2", "3.0", "9.9"]) {
-      const answer = await sendRaw(world.port, `GET / HTTP/${version}\r\n${ends}${bearer()}\r\n`);
-      assertRefusal(answer, 505, "HTTP version must be 1.0 or 1.1");
-    }
-    assertRefusal(await sendRaw(world.port, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"), 400);
-    assertRefusal(await sendRaw(world.port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505);
-    assert.match(await sendRaw(world.port, `GET / HTTP/1.0\r\n${bearer()}\r\n`), /^HTTP\/1\.1 200 /);
-    for (const line of ["GET / HTTP/1.11", "GET / http/1.1", "GET / HTTPS/1.1", "GET / RTSP/1.0x"]) {
-      assertRefusal(await sendRaw(world.port, `${line}\r\n${ends}\r\n`), 400, "Malformed HTTP request");
-    }
-  });
-
-  test("CONNECT is 501 and ends the connection; behind a good request it only ends it", async () => {
+  test("CONNECT ends the connection; behind a good request it is not answered", async () => {
     const tunnel = `CONNECT example.com:443 HTTP/1.1\r\n${host}\r\n`;
-    for (const sent of [tunnel, `${tunnel}\x16\x03\x01`]) {
-      assertRefusal(await sendRaw(world.port, sent), 501, "CONNECT is not supported");
-    }
+    assertRefusal(await sendRaw(world.port, `${tunnel}\x16\x03\x01`), 501, "CONNECT is not supported");
     assert.equal(await sendRaw(world.port, `GET / HTTP/1.1\r\n${host}${bearer()}\r\n${tunnel}`), "");
     await until(() => world.load().connections === 0 && world.load().requests === 0);
   });
@@ -108,43 +75,10 @@ describe("requests made by hand", async () => {
     }
   });
 
-  test("bytes that no target, header or chunk may have are 400", async () => {
-    const chunked = `POST ${login} HTTP/1.1\r\n${ends}Transfer-Encoding: chunked\r\n\r\n`;
-    for (const request of [
-      `GET /\0 HTTP/1.1\r\n${ends}\r\n`,
-      `GET /é HTTP/1.1\r\n${ends}\r\n`,
-      `GET /a b HTTP/1.1\r\n${ends}\r\n`,
-      `GET / HTTP/1.1\n${host}\n\n`,
-      `GET nope HTTP/1.1\r\n${ends}\r\n`,
-      `POST ${login} HTTP/1.1\r\n${ends}Content-Length: x\r\n\r\n`,
-      `POST ${login} HTTP/1.1\r\n${ends}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
-      `GET / HTTP/1.1\r\n${ends}X: a\0b\r\n\r\n`,
-      `GET / HTTP/1.1\r\n${ends}X: a\rb\r\n\r\n`,
-      `GET / HTTP/1.1\r\n${ends}X: a\r\n folded\r\n\r\n`,
-      `GET / HTTP/1.1\r\n${ends}X : a\r\n\r\n`,
-      `${chunked}zz\r\n`,
-      `${chunked}ffffffffffffffffff\r\n`,
-      `${chunked}-1\r\n`,
-      "\x16\x03\x01\x02\x00\x01\x00\x01",
-    ]) {
-      assertRefusal(await sendRaw(world.port, request), 400, "Malformed HTTP request");
-    }
-  });
-
-  test("a transfer coding other than chunked is 501", async () => {
-    const coded = (coding: string) =>
-      sendRaw(world.port, `POST ${login} HTTP/1.1\r\n${ends}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`);
-    for (const coding of [
-      "gzip, chunked",
-      "GZIP,CHUNKED",
-      "gzip",
-      "identity",
-      "chunked, gzip",
-      "chunked\r\nTransfer-Encoding: chunked",
-    ]) {
-      assertRefusal(await coded(coding), 501, "Transfer-Encoding must be chunked");
-    }
-    assertRefusal(await coded("Chunked"), 400, "Request body must be a JSON object");
+  test("a chunk whose size is none is 400", async () => {
+    const head = `POST ${login} HTTP/1.1\r\n${ends}Transfer-Encoding: Chunked\r\n\r\n`;
+    for (const size of ["zz", "ffffffffffffffffff", "-1"])
+      assertRefusal(await sendRaw(world.port, `${head}${size}\r\n`), 400, "Malformed HTTP request");
   });
 
   test("HTTP/1.0 gets no interim answer, which it could not read", async () => {

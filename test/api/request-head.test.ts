@@ -8,53 +8,23 @@ import { api, openWorld, password } from "../support/world.ts";
 const login = `${api}/auth/login`;
 const ends = "Host: x\r\nConnection: close\r\n";
 
-/** Hosts that are none, and two that are no ports (RFC 9110, section 7.2; RFC 3986, section 3.2.2). */
-const noHosts = [
-  ...[
-    "a b",
-    "user@x",
-    "a/b",
-    "[::1",
-    "%zz",
-    "a:b",
-    "::1",
-    "[x]",
-    "[::1]x",
-    "[fe80::1%eth0]",
-    "a?b",
-    "a#b",
-    "a\\b",
-  ],
-  ...['"a"', "<a>", "a|b", "a, b", "http://x", "a:80:80", ":80", "x:-1", "x:65536", "é", "[127.0.0.1]"],
-];
-const hosts = [
-  "x",
-  "x:",
-  "x:80",
-  "X.example.com.",
-  "127.0.0.1:7070",
-  "[::1]",
-  "[2001:db8::1]:443",
-  "a_b",
-  "%7Ea",
-  "",
-];
-
 const tooMany = `${ends}${"A:b\r\n".repeat(99)}`;
 /** The head of a request after its method and target, and how it is refused by either server, whatever the method. */
 const badHeads = [
-  ...noHosts.map(
-    host =>
-      [
-        ` HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
-        400,
-        "Host header is not a host and port",
-      ] as const,
-  ),
+  [` HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n`, 400, "Host header is not a host and port"],
   [" HTTP/1.0\r\nHost: a b\r\n\r\n", 400, "Host header is not a host and port"],
   [" HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "Host header is missing"],
-  [` HTTP/1.1\r\n${ends}Host: x\r\n\r\n`, 400, "Host header must not be repeated"],
-  [` HTTP/2.0\r\n${ends}\r\n`, 505, "HTTP version must be 1.0 or 1.1"],
+  ...["Host: x", "Authorization: x", "Content-Type: a/b", "Idempotency-Key: a"].map(
+    field =>
+      [
+        ` HTTP/1.1\r\n${ends}${field}\r\n${"A:b\r\n".repeat(90)}${field.toUpperCase()}\r\n\r\n`,
+        400,
+        `${field.split(":")[0]} header must not be repeated`,
+      ] as const,
+  ),
+  ...["2.0", "0.9", "1.2", "9.9"].map(
+    version => [` HTTP/${version}\r\n${ends}\r\n`, 505, "HTTP version must be 1.0 or 1.1"] as const,
+  ),
   [` HTTP/1.1\r\n${tooMany}\r\n`, 431, "Request target or header fields are too large"],
   [
     ` HTTP/1.1\r\n${ends}X: ${"x".repeat(20_000)}\r\n\r\n`,
@@ -62,14 +32,27 @@ const badHeads = [
     "Request target or header fields are too large",
   ],
   [`${"x".repeat(20_000)} HTTP/1.1\r\n${ends}\r\n`, 431, "Request target or header fields are too large"],
-  [
-    ` HTTP/1.1\r\n${ends}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
-    501,
-    "Transfer-Encoding must be chunked",
-  ],
+  ...["gzip, chunked", "gzip", "identity", "chunked, gzip", "chunked\r\nTransfer-Encoding: chunked"].map(
+    coding =>
+      [
+        ` HTTP/1.1\r\n${ends}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
+        501,
+        "Transfer-Encoding must be chunked",
+      ] as const,
+  ),
   [` HTTP/1.1\r\n${ends}Expect: tea\r\n\r\n`, 417, "Expectation cannot be met"],
   [` HTTP/1.1\r\n${ends}If-Match: x\r\n\r\n`, 400, "If-Match is not a list of entity tags"],
-  [` HTTP/1.1\r\n${ends}Bad Header: x\r\n\r\n`, 400, "Malformed HTTP request"],
+  ...[
+    ...[" HTTP/1.11", " http/1.1", " HTTPS/1.1", "\0 HTTP/1.1", "é HTTP/1.1", "a b HTTP/1.1"].map(
+      line => `${line}\r\n${ends}`,
+    ),
+    ...["Bad Header: x", "X: a\0b", "X: a\rb", "X: a\r\n folded", "X : a"].map(
+      field => ` HTTP/1.1\r\n${ends}${field}\r\n`,
+    ),
+    ...["x", "2\r\nContent-Length: 2", "2, 3", "1\r\nTransfer-Encoding: chunked"].map(
+      length => ` HTTP/1.1\r\n${ends}Content-Length: ${length}\r\n`,
+    ),
+  ].map(head => [`${head}\r\n`, 400, "Malformed HTTP request"] as const),
 ] as const;
 
 function assertRefusal(answer: string, status: number, msg: string, what: string): void {
@@ -128,12 +111,10 @@ describe("the head of a request", async () => {
     }
   });
 
-  test("may name any host, or none where it is empty", async () => {
+  test("may have an empty host, and a target with another one", async () => {
     for (const { name, port, path, token } of opened.servers) {
-      for (const host of hosts) {
-        const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${token}\r\n`;
-        assert.match(await sendRaw(port, request), /^HTTP\/1\.1 200 /, `${name}: ${host}`);
-      }
+      const request = `GET ${path} HTTP/1.1\r\nHost: \r\nConnection: close\r\n${token}\r\n`;
+      assert.match(await sendRaw(port, request), /^HTTP\/1\.1 200 /, name);
       const absolute = `GET http://h${path} HTTP/1.1\r\n${ends}${token}\r\n`;
       assert.match(await sendRaw(port, absolute), /^HTTP\/1\.1 200 /, name);
     }
@@ -193,29 +174,15 @@ describe("the fields of a body", async () => {
   const ok = /^HTTP\/1\.1 201 /;
 
   test("name a type with parameters, of which a quoted string is one value", async () => {
-    for (const parameters of [
-      "",
-      ";",
-      "; ;charset=utf-8 ;",
-      "\t;\tcharset=utf8",
-      ';charset="UTF\\-8"',
-      '; profile="a; charset=latin1"',
-      '; profile="a\\"; charset=latin1"; charset=UTF-8',
-      "; charset=utf-8; charset=UTF-8",
-      "; q='a'",
-    ]) {
+    for (const parameters of ["", "\t;\tcharset=utf8", '; profile="a; charset=latin1"; charset="UTF\\-8"'])
       assert.match(await jsonWith(parameters), ok, parameters);
-    }
   });
 
   test("are refused with the charset that was sent, where that is the reason", async () => {
     for (const [parameters, charset] of [
       ["; charset='latin1'", "'latin1'"],
-      ["; charset='utf-8'", "'utf-8'"],
-      ['; charset="ISO-8859-1"', "ISO-8859-1"],
       ['; charset=""', ""],
       ["; charset=utf-8; charset=latin1", "latin1"],
-      ["; profile=x; CHARSET=utf-16", "utf-16"],
     ] as const) {
       const msg = `Content-Type must be application/json in UTF-8, not in ${charset || '""'}`;
       assertRefusal(await jsonWith(parameters), 415, msg, parameters);
@@ -223,18 +190,8 @@ describe("the fields of a body", async () => {
   });
 
   test("are refused as they were sent, where they are no type with parameters", async () => {
-    for (const parameters of [
-      "; charset = utf-8",
-      "; charset=",
-      "; charset",
-      '; charset="utf-8',
-      "; charset=utf-8, application/json; charset=utf-8",
-      "; charset=utf-8,utf-8",
-      " charset=utf-8",
-    ]) {
-      const msg = `Content-Type is malformed: application/json${parameters}`;
-      assertRefusal(await jsonWith(parameters), 415, msg, parameters);
-    }
+    const malformed = "Content-Type is malformed: application/json; charset=";
+    assertRefusal(await jsonWith("; charset="), 415, malformed, "no value");
     const long = await create(`Content-Type: ${"x".repeat(7_000)}`);
     assertRefusal(long, 415, `Content-Type is malformed: ${"x".repeat(80)}`, "long");
   });
@@ -267,22 +224,6 @@ describe("the fields of a body", async () => {
         "Content-Encoding is not supported",
         coding,
       );
-    }
-  });
-});
-
-describe("a challenge", () => {
-  test("has a parameter always (RFC 6750, section 3)", async () => {
-    await using world = await openWorld();
-    const wrong = { email: world.employees.ADMIN.email, password: "wrong password" };
-    for (const [method, path, options, challenge] of [
-      ["GET", "/", {}, ""],
-      ["GET", "/", { token: "x" }, ', error="invalid_token"'],
-      ["POST", `${api}/assets`, { token: world.tokens.TECHNICIAN }, ', error="insufficient_scope"'],
-      ["POST", login, { body: wrong }, ""],
-    ] as const) {
-      const { headers } = await world.call(method, path, options);
-      assert.equal(headers.get("www-authenticate"), `Bearer realm="maintenance-log"${challenge}`, path);
     }
   });
 });

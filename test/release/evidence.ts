@@ -274,7 +274,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: [
       "test/api/failures.test.ts",
       "test/unit/adapters/postgres/connection/sqlstate.test.ts",
-      "test/api/raw-requests.test.ts",
+      "test/api/request-head.test.ts",
     ],
   },
   "No secret is printed or logged": {

@@ -573,7 +573,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "refusal.ts",
       'new HttpError(400, "Malformed HTTP request")',
       'new HttpError(400, reason ?? "Malformed HTTP request")',
-      "a version other than 1.0 and 1.1 is 505, and 1.0 is answered without a Host",
+      "is refused by either server for the same reasons, whatever the method, with and without a token",
     ],
     ["http-error.ts", '"Internal server error"', "String(error)"],
     [
@@ -948,7 +948,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "exchange.ts",
       '  "X-Content-Type-Options": "nosniff",\n',
       "",
-      "carries nosniff, no-store and a request id, whatever its outcome",
+      "are found as they are decoded, and what is not there is 404 or 405",
     ],
     ["exchange.ts", '  "Cache-Control": "no-store",\n', ""],
     [

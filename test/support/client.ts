@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text as textOf } from "node:stream/consumers";
@@ -24,12 +25,16 @@ export interface Options {
 
 export type Call = (method: string, path: string, options?: Options) => Promise<Answer>;
 
-/** A client of the API that takes no answer but what the OpenAPI document says. */
+/** A client of the API that takes no answer but what the OpenAPI document says, and with the headers of every response. */
 export function makeClient(port: number): Call {
   const call = makePlainClient(port);
   return async (method, path, options) => {
     const answer = await call(method, path, options);
     checkAnswer(method, path, answer);
+    const { headers } = answer;
+    assert.equal(headers.get("x-content-type-options"), "nosniff");
+    assert.equal(headers.get("cache-control"), "no-store");
+    assert.match(headers.get("x-request-id") ?? "", /^[\w.:~+/=-]{1,128}$/);
     return answer;
   };
 }
