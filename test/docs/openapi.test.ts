@@ -5,6 +5,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describeApi, describedRoutes, openApiText } from "../../dev/api-docs/describe.ts";
 import type { Route } from "../../src/adapters/http/api/route.ts";
+import { makeCors } from "../../src/adapters/http/request/cors.ts";
 import { type Field, type Fields, readFields } from "../../src/domain/field.ts";
 import { logStatuses, taskTypes } from "../../src/domain/maintenance-log.ts";
 import { roles } from "../../src/domain/role.ts";
@@ -253,6 +254,25 @@ describe("the OpenAPI document", () => {
     for (const date of taken) assert.equal(errorsOf(performedDate, date), "", date);
     for (const date of [...refused, "2026-01-01T24:00", "2026-01-01T00:60", "2026-01-01T00:00:60"])
       assert.notEqual(errorsOf(performedDate, date), "", date);
+  });
+
+  test("describes no header of a response that a script in a browser may not read", () => {
+    const exposed = makeCors("*").forOrigin("https://app.example.com")["Access-Control-Expose-Headers"];
+    const readable = new Set([
+      ...(exposed ?? "").split(", "),
+      "Cache-Control",
+      "Content-Length",
+      "Content-Type",
+    ]);
+    const headers = [
+      ...operations.flatMap(({ responses }) => Object.values(responses)),
+      ...Object.values(document.components.responses),
+    ].flatMap(response => Object.keys("headers" in response ? (response.headers as Json) : {}));
+    assert.ok(headers.includes("Trail-Condition"));
+    assert.deepEqual(
+      [...new Set(headers)].filter(name => !readable.has(name)),
+      [],
+    );
   });
 
   test("has no empty list of required fields, which OpenAPI 3.0 forbids", () => {

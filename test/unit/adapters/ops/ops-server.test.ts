@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { json, makeOpsServer } from "../../../../src/adapters/ops/ops-server.ts";
+import { heldSockets } from "../../../support/accepted-sockets.ts";
 import { makePlainClient } from "../../../support/client.ts";
+import { assertGivenBack } from "../../../support/given-back.ts";
 import { dial, sendRaw } from "../../../support/raw-client.ts";
 
 const now = () => new Date(0);
@@ -127,6 +129,14 @@ describe("the bounds of the operations server", () => {
     assert.equal(clients.filter(({ socket }) => socket.closed).length, 0);
     t.mock.timers.tick(1);
     await Promise.all(clients.map(({ closed }) => closed()));
+    await server.close();
+  });
+
+  test("nothing refers to a connection that its client has closed", async () => {
+    const server = makeBounded({ lifetimeMilliseconds: 3_600_000, connections: 10 });
+    const port = await server.listen(0, "127.0.0.1");
+    for (let times = 0; times < 5; times += 1) (await dial(port)).socket.destroy();
+    await assertGivenBack("connections", async () => [heldSockets(port)].filter(held => held > 0));
     await server.close();
   });
 

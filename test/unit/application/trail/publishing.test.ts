@@ -215,7 +215,7 @@ describe("a trail that was rewritten under the process", () => {
 });
 
 test("entries end where those of any process end, and a client that is past the end hears of it", async () => {
-  const { grow, service, open } = makeService();
+  const { grow, commit, service, open } = makeService();
   await grow(5);
   // It has not polled yet.
   const behind = open();
@@ -227,6 +227,10 @@ test("entries end where those of any process end, and a client that is past the 
     }
     assert.equal((await published.entries(3, 100)).next.from, 5);
   }
+  // One that another process has added since the last poll.
+  commit(6);
+  await open().poll();
+  assert.equal((await service.published.entries(3, 100)).next.from, 6);
 });
 
 test("a link is not followed into another history, however long that is", async () => {

@@ -1,81 +1,127 @@
 import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
-import { describe, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
 import { commandLimits, connect } from "../../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
 import { listenLocally } from "../../../../support/listen.ts";
-import { until } from "../../../../support/until.ts";
+import { deferred, inTime, until } from "../../../../support/until.ts";
 
 const sslRequest = 80_877_103;
-const wantsPassword = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
 
-/** A server without TLS that asks for a password and then closes; resolves to what it was told. */
-async function logIn(parameters: string) {
-  const heard: { tls: boolean; startup?: string[]; password?: string } = { tls: false };
-  const server = createServer((socket: Socket) => {
-    socket.on("data", message => {
-      if (heard.startup !== undefined) {
-        heard.password = message.toString("utf8", 5, message.length - 1);
-        socket.destroy();
-      } else if (message.readInt32BE(4) === sslRequest) {
-        heard.tls = true;
-        socket.write("N");
-      } else {
-        heard.startup = message.toString("utf8", 8).split("\0");
-        socket.write(wantsPassword);
-      }
-    });
+const message = (type: string, ...parts: readonly Buffer[]): Buffer => {
+  const body = Buffer.concat(parts);
+  const head = Buffer.from(`${type}\0\0\0\0`);
+  head.writeInt32BE(4 + body.length, 1);
+  return Buffer.concat([head, body]);
+};
+const wantsPassword = message("R", Buffer.from([0, 0, 0, 3]));
+const ready = message("Z", Buffer.from("I"));
+const welcome = Buffer.concat([message("R", Buffer.alloc(4)), ready]);
+const refusal = Buffer.concat([message("E", Buffer.from("SERROR\0VERROR\0C42501\0Mno right\0\0")), ready]);
+/** A row with one column, true: isWritable of what a connection asks first. */
+const row = (name: string) => [
+  message(
+    "T",
+    Buffer.from([0, 1]),
+    Buffer.from(`${name}\0`),
+    Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 1, 255, 255, 255, 255, 0, 0]),
+  ),
+  message("D", Buffer.from([0, 1, 0, 0, 0, 1]), Buffer.from("t")),
+  message("C", Buffer.from("SELECT 1\0")),
+];
+const opened = Buffer.concat([...row("isWritable"), ...row("isWritable"), ready]);
+
+/** A server of messages. It never ends a connection, as one that is frozen, unless the test does. */
+async function openServer(
+  t: TestContext,
+  parameters: string,
+  hear: (socket: Socket, sent: Buffer, count: number) => void,
+) {
+  const sockets: Socket[] = [];
+  const server = createServer({ allowHalfOpen: true }, socket => {
+    sockets.push(socket);
+    let count = 0;
+    socket.on("error", () => {}).on("data", sent => hear(socket, sent, count++));
   });
   const port = await listenLocally(server);
   const database = connect(`postgres://ada:p%40ss@127.0.0.1:${port}/records${parameters}`, commandLimits);
-  const failure = await database.query(sql`select 1`).then(
-    () => undefined,
-    (error: Error) => error.cause,
-  );
-  await database.close();
-  server.close();
-  return { ...heard, failure: failure instanceof Error ? failure.message : undefined };
+  t.after(async () => {
+    await database.close();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { sockets, database, ask: () => database.query(sql`select 1`) };
 }
 
 describe("a connection", () => {
-  test("logs in as DATABASE_URL says", async () => {
-    const { tls, startup = [], password } = await logIn("?sslmode=disable");
-    assert.equal(tls, false);
-    assert.equal(startup[startup.indexOf("user") + 1], "ada");
-    assert.equal(startup[startup.indexOf("database") + 1], "records");
-    assert.equal(password, "p@ss");
-  });
+  test("logs in as DATABASE_URL says, and without TLS sends nothing to a server that it needs TLS of", async t => {
+    const startup = deferred<string[]>();
+    const password = deferred<string>();
+    const open = await openServer(t, "?sslmode=disable", (socket, sent, count) => {
+      if (count > 0) password.resolve(sent.toString("utf8", 5, sent.length - 1));
+      else startup.resolve(sent.toString("utf8", 8).split("\0"));
+      if (count > 0) socket.destroy();
+      else socket.write(wantsPassword);
+    });
+    await assert.rejects(open.ask(), { code: "UNAVAILABLE" });
+    const sent = await startup.promise;
+    const [user, database] = ["user", "database"].map(name => sent[sent.indexOf(name) + 1]);
+    assert.deepEqual([user, database, await password.promise], ["ada", "records", "p@ss"]);
 
-  test("sends nothing to a server that lacks the TLS it needs", async () => {
-    const { tls, startup, failure } = await logIn("?sslmode=require");
-    assert.deepEqual([tls, startup], [true, undefined]);
-    assert.match(String(failure), /the server has no TLS$/);
+    const heard: (number | undefined)[] = [];
+    const secured = await openServer(t, "?sslmode=require", (socket, sent) => {
+      heard.push(sent.length === 8 ? sent.readInt32BE(4) : undefined);
+      socket.write("N");
+    });
+    await assert.rejects(secured.ask(), ({ cause }) => /the server has no TLS$/.test(cause.message));
+    assert.deepEqual(heard, [sslRequest]);
   });
 
   test("that is refused at its opening is closed", async t => {
-    const startup = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
-    const fields = Buffer.from("SERROR\0VERROR\0C42501\0Mno right\0\0");
-    const refusal = Buffer.concat([
-      Buffer.from([0x45, 0, 0, 0, 4 + fields.length]),
-      fields,
-      startup.subarray(9),
-    ]);
-    let [opened, closed] = [0, 0];
-    const server = createServer((socket: Socket) => {
-      t.after(() => socket.destroy());
-      opened += 1;
-      socket.once("data", () => {
-        socket.write(startup);
-        socket.on("data", () => socket.writable && socket.write(refusal));
-      });
-      socket.on("error", () => {}).on("close", () => (closed += 1));
-    });
-    const port = await listenLocally(server);
-    t.after(() => server.close());
-    const database = connect(`postgres://ada@127.0.0.1:${port}/records`, commandLimits);
-    await assert.rejects(database.query(sql`select 1`), { code: "UNAVAILABLE" });
-    await until(() => closed === 1);
-    assert.equal(opened, 1);
-    await database.close();
+    const { sockets, ask } = await openServer(t, "", (socket, _, count) =>
+      socket.write(count === 0 ? welcome : refusal),
+    );
+    await assert.rejects(ask(), { code: "UNAVAILABLE" });
+    await until(() => sockets.length === 1 && sockets[0]?.readableEnded === true);
   });
+
+  test("to a server that never confirms its end is gone all the same", async t => {
+    const { sockets, database, ask } = await openServer(t, "", (socket, sent, count) => {
+      if (count === 0) socket.write(welcome);
+      else if (sent.includes("isWritable")) socket.write(opened);
+      else if (sent.includes("select 1")) socket.write(Buffer.concat([...row("one"), ready]));
+    });
+    await ask();
+    await database.close();
+    const [socket] = sockets as [Socket];
+    await until(() => socket.readableEnded);
+    // What comes for a socket that is there no more is refused, and for one that is only half closed taken.
+    const refused = deferred();
+    socket.on("close", refused.resolve);
+    socket.write(ready);
+    socket.write(ready);
+    await inTime("the reset of a connection that is gone", refused.promise);
+  });
+
+  for (const type of ["G", "H", "W"])
+    test(`on which a server begins a COPY by itself is a lost one, and the process goes on: ${type}`, async t => {
+      const { ask } = await openServer(t, "", (socket, sent, count) => {
+        if (count === 0) socket.write(welcome);
+        else if (sent.includes("isWritable")) socket.write(opened);
+        else if (sent.includes("select 1")) {
+          socket.write(message(type, Buffer.from([0, 0, 0])));
+          setTimeout(() => socket.destroy(), 20);
+        }
+      });
+      const unexpected: unknown[] = [];
+      const note = (error: unknown) => unexpected.push(error);
+      process.on("uncaughtException", note);
+      await assert.rejects(
+        ask(),
+        ({ code, cause }) => code === "UNAVAILABLE" && /began a COPY$/.test(cause.message),
+      );
+      await new Promise(resolve => setTimeout(resolve, 100));
+      process.off("uncaughtException", note);
+      assert.deepEqual(unexpected, []);
+    });
 });

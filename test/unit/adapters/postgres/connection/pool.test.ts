@@ -103,30 +103,6 @@ describe("the pool", () => {
     assert.deepEqual(load(), { inUse: 0, idle: 0, limit: 2, waiting: 0 });
   });
 
-  test("opens connections as they are needed, up to its limit, and uses them again", async () => {
-    const { clients, ask } = openPool();
-    const first = ask();
-    await first.begun;
-    assert.equal(clients.length, 1);
-    first.answer("a");
-    assert.deepEqual(await first.answered, ["a"]);
-    for (let i = 0; i < 5; i += 1) {
-      const next = ask();
-      await next.begun;
-      next.answer("b");
-      await next.answered;
-    }
-    assert.equal(clients.length, 1);
-    const both = [ask(), ask(), ask()];
-    await turn();
-    assert.equal(clients.length, 2);
-    for (const one of both) {
-      await one.begun;
-      one.answer("c");
-      await one.answered;
-    }
-  });
-
   test("checks out a connection to one statement at a time; others wait their turn", async () => {
     const { ask } = openPool({ connections: 1 });
     const asked = Array.from({ length: 20 }, ask);
@@ -208,18 +184,6 @@ describe("the pool", () => {
     assert.equal(clients.filter(({ closed }) => !closed).length, 1);
   });
 
-  test("the wait for a connection counts: who waits too long is refused, and gets no connection any more", async () => {
-    const { clients, ask } = openPool({ connections: 1, deadlineMilliseconds: 5 });
-    const holders = Array.from({ length: 10 }, ask);
-    for (const { answered } of holders) await assert.rejects(answered, unavailable);
-    const next = ask();
-    const client = await next.begun;
-    next.answer("x");
-    assert.deepEqual(await next.answered, ["x"]);
-    assert.equal(clients.filter(({ closed }) => !closed).length, 1);
-    assert.equal(client.closed, false);
-  });
-
   test("a statement that has waited past its deadline is never run", async t => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const { clients, ask, load } = openPool({ connections: 1, deadlineMilliseconds: 1_000 });
@@ -256,18 +220,6 @@ describe("the pool", () => {
     }
   });
 
-  test("past the bound of those who wait a statement is refused at once", async () => {
-    const { ask } = openPool({ connections: 1, waiting: 1 });
-    const first = ask();
-    const second = ask();
-    await assert.rejects(ask().answered, unavailable);
-    await first.begun;
-    first.answer("x");
-    await second.begun;
-    second.answer("y");
-    assert.deepEqual(await second.answered, ["y"]);
-  });
-
   test("refuses nobody where the server takes no more connections, as long as one is to come back", async () => {
     const { clients, ask, load } = openPool({ connections: 4 }, opened => opened < 1);
     const first = ask();
@@ -294,7 +246,32 @@ describe("the pool", () => {
     assert.deepEqual([load().waiting, load().inUse], [0, 0]);
   });
 
-  test("that is closed ends its connections, fails who waits, and opens none any more", async () => {
+  test("that is closed ends its connections and openings, fails who waits, and opens none any more", async () => {
+    const openings: AbortSignal[] = [];
+    const opening = new Pool<FakeConnection>(
+      { connections: 2, deadlineMilliseconds: 60_000, waiting: 0 },
+      {
+        open(signal) {
+          openings.push(signal);
+          return new Promise((_, reject) => signal.addEventListener("abort", reject));
+        },
+        isBroken: () => true,
+        isUsable: () => true,
+        suspect() {},
+      },
+    );
+    const refused = [0, 1].map(() =>
+      assert.rejects(
+        opening.run(async () => []),
+        unavailable,
+      ),
+    );
+    await opening.close();
+    assert.deepEqual(
+      openings.map(({ aborted }) => aborted),
+      [true, true],
+    );
+    await Promise.all(refused);
     const { clients, ask, close } = openPool({ connections: 1 });
     const [running, waiting] = [ask(), ask()];
     await running.begun;
