@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readEntry } from "../../src/domain/trail/entry.ts";
+import { proofCases, verifierKey } from "../support/proof-cases.ts";
 import { inPython, type RetypedProgram } from "../support/retyped-program.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { answeredLog, logEntry, makeTestTrail, trailOf } from "../support/trail.ts";
@@ -90,6 +91,20 @@ describe(`docs/${name}`, { skip }, () => {
     await accepts(/^The log/, hard.vkey, hard.proof(0), JSON.stringify(hard.entries[0]));
   });
 
+  // Python reads these forms of the same log and the same proof, too.
+  const forms = ["a byte order mark", "UTF-16"];
+  const formsOfProof = ["a NUL at the end", "no line break at the end", "white space in base64"];
+  const taken = [
+    ...forms,
+    ...[...formsOfProof, "a signature line that is none"].map(name => `${name}, in the proof`),
+  ];
+  test("says of each log and proof what the command says, but for forms of the same text", async () => {
+    for (const { name, log, proof, holds } of proofCases) {
+      const { status } = await run(verifierKey, proof, log);
+      assert.equal(status, holds || taken.includes(name) ? 0 : 1, name);
+    }
+  });
+
   test("refuses what was tampered with", async () => {
     const trail = trailOf(11);
     const [exported, signed, held] = [trail.export(), trail.checkpoint(), trail.proof(6)];
@@ -119,10 +134,6 @@ describe(`docs/${name}`, { skip }, () => {
       await refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: "x" }));
       await refuses(field, vkey, held, JSON.stringify({ ...answered, [field]: undefined }));
     }
-    const odd = makeTestTrail();
-    odd.add(logEntry(1, { comment: "\ufffd" }));
-    const bytes = Buffer.from(JSON.stringify(odd.entries[0]).replace("\ufffd", "\u00ff"), "latin1");
-    await refuses("what is no UTF-8", odd.vkey, odd.proof(0), bytes);
     for (const [field, value] of [
       ["kind", "employee"],
       ["kind", null],
@@ -139,12 +150,7 @@ describe(`docs/${name}`, { skip }, () => {
       recordedAt: "2026-01-08T09:00:00.000001Z",
     });
     await refuses("a moment that was not recorded", before.vkey, before.proof(0), dated);
-    for (const name of ["status", "st\\u0061tus", "unknown"]) {
-      const twice = json.replace("{", `{"${name}":"COMPLETED","unknown":"",`);
-      await refuses(`${name} twice`, vkey, held, twice);
-    }
     await refuses("the proof of another log", vkey, trail.proof(5), json);
-    await refuses("another index", vkey, held.replace("index 6", "index 5"), json);
     await refuses("an index past the end", vkey, held.replace("index 6", "index 11"), json);
     await refuses("a hash less", vkey, held.replace(/(index 6\n)[^\n]*\n/, "$1"), json);
     await refuses("a hash more", vkey, held.replace(/(index 6\n)([^\n]*\n)/, "$1$2$2"), json);

@@ -10,6 +10,7 @@ import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
 import { emailKey } from "../../src/domain/employee.ts";
 import { required, rule } from "../../src/domain/field.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
+import { stepOf } from "./step.ts";
 
 const kibibyte = 1024;
 const limits = {
@@ -43,39 +44,23 @@ const place = fc.nat({ max: 40 });
 const kind = fc.constantFrom(...(Object.keys(requests) as Kind[]));
 /** How much of a body comes with its request. */
 const part = fc.constantFrom(0, 0.5, 1);
-/** Everything that can happen next. */
+/** Everything that can happen next; a flood is on connections of its own. */
 export const step = fc.oneof(
-  { weight: 2, arbitrary: fc.constant({ kind: "connect" } as const) },
-  // On connections of their own.
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("flood"),
-      owner: fc.nat({ max: 9 }),
-      request: kind,
-      part,
-      count: fc.integer({ min: 1, max: 12 }),
-    } as const),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constant("send"),
-      place,
-      request: kind,
-      part,
-    } as const),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("drip"), place } as const) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("rest"), place } as const) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("garbage"), place } as const) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant("read"), place } as const) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("reset"), place } as const) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("go on"), place } as const) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("time"), milliseconds: fc.nat({ max: 900 }) } as const),
-  },
+  stepOf(2, "connect"),
+  stepOf(2, "flood", {
+    owner: fc.nat({ max: 9 }),
+    request: kind,
+    part,
+    count: fc.integer({ min: 1, max: 12 }),
+  }),
+  stepOf(8, "send", { place, request: kind, part }),
+  stepOf(3, "drip", { place }),
+  stepOf(3, "rest", { place }),
+  stepOf(1, "garbage", { place }),
+  stepOf(6, "read", { place }),
+  stepOf(2, "reset", { place }),
+  stepOf(3, "go on", { place }),
+  stepOf(2, "time", { milliseconds: fc.nat({ max: 900 }) }),
 );
 export type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 

@@ -8,6 +8,7 @@ import type { Link } from "../../src/adapters/postgres/connection/link.ts";
 import { Pool } from "../../src/adapters/postgres/connection/pool.ts";
 import { isRefused } from "../../src/adapters/postgres/connection/sqlstate.ts";
 import { sql } from "../../src/adapters/postgres/connection/statement.ts";
+import { stepOf } from "./step.ts";
 
 const limits = { connections: 3, deadlineMilliseconds: 1_000, waiting: 4 };
 
@@ -31,32 +32,16 @@ const reported = (code: string, severity = "ERROR") =>
 const place = fc.nat({ max: 9 });
 /** Everything that can happen next. */
 export const step = fc.oneof(
-  { weight: 6, arbitrary: fc.constant({ kind: "call" } as const) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("opened"), place, succeeds: fc.boolean() } as const),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant("result"),
-      place,
-      outcome: fc.constantFrom(...(Object.keys(outcomes) as (keyof typeof outcomes)[])),
-    } as const),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("lost"), place } as const) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("time"),
-      milliseconds: fc.integer({ min: 1, max: 700 }),
-    } as const),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constant("microtasks"), count: fc.integer({ min: 1, max: 8 }) } as const),
-  },
-  { weight: 3, arbitrary: fc.constant({ kind: "turn" } as const) },
+  stepOf(6, "call"),
+  stepOf(2, "opened", { place, succeeds: fc.boolean() }),
+  stepOf(5, "result", {
+    place,
+    outcome: fc.constantFrom(...(Object.keys(outcomes) as (keyof typeof outcomes)[])),
+  }),
+  stepOf(1, "lost", { place }),
+  stepOf(2, "time", { milliseconds: fc.integer({ min: 1, max: 700 }) }),
+  stepOf(4, "microtasks", { count: fc.integer({ min: 1, max: 8 }) }),
+  stepOf(3, "turn"),
 );
 export type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 

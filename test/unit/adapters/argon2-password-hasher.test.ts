@@ -16,7 +16,6 @@ const password = "correct horse";
 /** Hashes of this password as they may be stored; argon2 itself finds that each of them matches. */
 const stored = {
   ours: "$argon2id$v=19$m=19456,t=2,p=1$MPyYoJONq00v7+EEEnAcyA$sQOo+UfbCaIlGHcFamKFlk+nEPBgiWeIofrDDpArWaU",
-  cheaper: "$argon2id$v=19$m=4096,t=2,p=1$abMqJ4Xs01CMdh8PED5iLA$0pVBari//QROfZuID5Q8FgSwPN5j8TuEcnTxJfk0rik",
   moreMemory:
     "$argon2id$v=19$m=19457,t=2,p=1$lAdBt9PGQd/oOB663s9X6A$QCb4XpCV5FelhAqVJUpL6zdOrHP0oybYk82aHYyhlzk",
   morePasses:
@@ -64,22 +63,11 @@ describe("a hash made here", () => {
   });
 });
 
-describe("a hash from the past", () => {
-  for (const name of ["ours", "cheaper"] as const) {
-    test(`still matches its password: ${name}`, async () => {
-      assert.equal(await verify(stored[name], password), true);
-      assert.equal(await verify(stored[name], "wrong horse"), false);
-    });
-  }
-});
-
 describe("a hash that is not taken", () => {
-  const refused = ["moreMemory", "morePasses", "moreLanes", "argon2i", "argon2d", "olderVersion"] as const;
-  for (const name of refused) {
-    test(`matches nothing, not even its own password: ${name}`, async () => {
-      assert.equal(await verify(stored[name], password), false);
+  for (const [name, hash] of Object.entries(stored))
+    test(`matches its own password only where it is ours: ${name}`, async () => {
+      assert.equal(await verify(hash, password), name === "ours");
     });
-  }
 
   // Over one bound and far under the other: the product is that of ours, and the password is right.
   for (const parameters of ["m=38912,t=1,p=1", "m=9728,t=4,p=1"] as const) {

@@ -87,13 +87,6 @@ describe("a token for an employee", () => {
     assert.notEqual(first, second);
   });
 
-  for (const role of ["TECHNICIAN", "MANAGER", "ADMIN"] as const) {
-    test(`says again who it was made for: ${role}`, async () => {
-      const token = await tokens.sign({ ...account, employee: { ...employee, role } });
-      assert.deepEqual(whoIs(await tokens.verify(token)), { ...known, role });
-    });
-  }
-
   test("is valid until the second before it expires", async () => {
     const clock = makeFakeClock(start);
     const { sign, verify } = await makeJoseTokens(settings, clock);
@@ -174,12 +167,9 @@ describe("what a token says of itself", () => {
   });
 });
 
-describe("a token signed by hand", () => {
-  test("is valid", async () => assert.deepEqual(whoIs(await tokens.verify(forge(claims))), known));
-});
-
 describe("what a valid token says", () => {
   for (const [what, changed, expected] of [
+    ["all claims, signed by hand", {}, known],
     ["no sub", { sub: undefined }, { ...known, employeeId: undefined }],
     ["no jti and no iat", { jti: undefined, iat: undefined }, known],
     ["no username", { username: undefined }, { ...known, email: undefined }],
@@ -188,6 +178,8 @@ describe("what a valid token says", () => {
     ["a username that is no text", { username: 7 }, { ...known, email: undefined }],
     ["no roles", { roles: undefined }, { ...known, role: undefined }],
     ["an empty set of roles", { roles: [] }, { ...known, role: undefined }],
+    ["the role TECHNICIAN", { roles: ["TECHNICIAN"] }, { ...known, role: "TECHNICIAN" }],
+    ["the role ADMIN", { roles: ["ADMIN"] }, { ...known, role: "ADMIN" }],
     ["an unknown role", { roles: ["OWNER"] }, { ...known, role: undefined }],
     ["the role of routes", { roles: ["AUTHENTICATED"] }, { ...known, role: undefined }],
     ["a role in lower case", { roles: ["manager"] }, { ...known, role: undefined }],

@@ -19,48 +19,8 @@ const waits = histogram("wait_seconds", "Waits.", [
 ]);
 const levels = gauge("level", "Level.", by("i", { 0: 1e21, 1: 1e-7, 2: -2.5 }));
 
+// test/unit/adapters/ops/metrics/metrics.txt shows the rest of the format.
 describe("the exposition format", () => {
-  test("has a help line, a type line, and a line for each sample", () => {
-    assert.equal(
-      apples,
-      `# HELP apples_total Apples.
-# TYPE apples_total counter
-apples_total{colour="red",size="1"} 3
-apples_total{colour="green",size="1"} 0
-`,
-    );
-  });
-
-  test("writes a number without labels and braces", () => {
-    assert.equal(gauge("up", "Up.", 1), "# HELP up Up.\n# TYPE up gauge\nup 1\n");
-  });
-
-  test("has a sample for each value of a record, and underscores in their labels", () => {
-    assert.match(
-      counter("refusals_total", "Refusals.", by("reason", { "login failed": 3, other: 0 })),
-      /\nrefusals_total\{reason="login_failed"\} 3\nrefusals_total\{reason="other"\} 0\n$/,
-    );
-  });
-
-  test("makes buckets cumulative, ends them with +Inf, and counts what +Inf counts", () => {
-    assert.equal(
-      waits,
-      `# HELP wait_seconds Waits.
-# TYPE wait_seconds histogram
-wait_seconds_bucket{door="a",le="0.5"} 1
-wait_seconds_bucket{door="a",le="2"} 3
-wait_seconds_bucket{door="a",le="+Inf"} 6
-wait_seconds_sum{door="a"} 12.5
-wait_seconds_count{door="a"} 6
-wait_seconds_bucket{door="b",le="0.5"} 0
-wait_seconds_bucket{door="b",le="2"} 0
-wait_seconds_bucket{door="b",le="+Inf"} 0
-wait_seconds_sum{door="b"} 0
-wait_seconds_count{door="b"} 0
-`,
-    );
-  });
-
   test("escapes backslashes, line breaks and quotes in labels", () => {
     const text = gauge("odd", "Odd.", [[{ label: 'a"b\\c\nd}e,f="g"' }, 1]]);
     assert.match(text, /^odd\{label="a\\"b\\\\c\\nd\}e,f=\\"g\\""\} 1$/m);
