@@ -269,3 +269,16 @@ describe("the mail watch of docs/operations.md", () => {
     });
   }
 });
+
+test("the folders that exist before the first start are as closed as those that the units make", () => {
+  const made = readFileSync("deploy/maintenance-log.tmpfiles", "utf8").matchAll(
+    /^d (\S+) (\d+) (\S+) \S+$/gm,
+  );
+  const folders = [...made].map(([, path, mode, user]) => [path, mode, user]);
+  const ofUnits = ["maintenance-log.service", "maintenance-log-backup.service"].map(name => {
+    const unit = readFileSync(`deploy/${name}`, "utf8");
+    const value = (key: string) => new RegExp(`^${key}=(.*)$`, "m").exec(unit)?.[1];
+    return [`/var/lib/${value("StateDirectory")}`, value("StateDirectoryMode"), value("User")];
+  });
+  assert.deepEqual(folders, ofUnits);
+});
