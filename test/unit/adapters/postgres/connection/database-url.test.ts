@@ -24,11 +24,8 @@ describe("a connection URL", () => {
       "postgres://%C3%BC:p%40%23%25%2F%3F:ss@db/d%20b",
       { servers: [db], user: "ü", password: "p@#%/?:ss", database: "d b" },
     ],
-    // As psql sends it, where the password has another form than the one that PostgreSQL keeps (SASLprep).
-    ["postgres://u:u%CC%88%C2%A0%C2%ADx@db/db", { servers: [db], password: "ü x" }],
-    ["postgres://u:%EF%AC%81%E2%85%A8@db/db", { servers: [db], password: "fiIX" }],
-    ["postgres://u:%C2%AD@db/db", { servers: [db], password: "\u00ad" }],
-    ["postgres://u:u%CC%88%01@db/db", { servers: [db], password: "u\u0308\u0001" }],
+    // As psql sends it, where the password has another form than the one that PostgreSQL keeps.
+    ["postgres://u:u%CC%88%C2%A0%EF%AC%81%E2%85%A8@db/db", { servers: [db], password: "ü fiIX" }],
     ["postgres://u:p@db,127.0.0.1:5433/db", { servers: [db, { host: "127.0.0.1", port: 5_433 }] }],
     ["postgres://u:p@[::1]/db", { servers: [{ host: "::1", port: 5_432 }] }],
     ["postgres://u:p@[fe80::1%25eth0]:5433,db/db", { servers: [{ host: "fe80::1%eth0", port: 5_433 }, db] }],
