@@ -1,6 +1,6 @@
 import { commandLimits, connect, type Database } from "../adapters/postgres/connection/database.ts";
 import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
-import { isReported } from "../adapters/postgres/connection/link.ts";
+import { isReported } from "../adapters/postgres/connection/driver.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { sessionCheck } from "../adapters/postgres/schema/examination.ts";
 import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migrations.ts";

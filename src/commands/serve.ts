@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { makeJsonEventLog, stackOf } from "../adapters/json-event-log.ts";
 import { LogOutput } from "../adapters/log-output.ts";
 import type { ServicePhase } from "../adapters/ops/figures/readiness.ts";
-import { statementsSent } from "../adapters/postgres/connection/link.ts";
+import { statementsSent } from "../adapters/postgres/connection/driver.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { EventLog } from "../application/process.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";

@@ -40,7 +40,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: ["test/api/maintenance-logs.test.ts"],
   },
   "`performedDate` is shown": {
-    code: ["link.ts", "packed-logs.ts", "sql/0003_maintenance_log.sql"],
+    code: ["driver.ts", "packed-logs.ts", "sql/0003_maintenance_log.sql"],
     tests: [
       "test/postgres/repositories/time-zones.test.ts",
       "packed-logs.test.ts",
@@ -185,6 +185,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
       "pool.ts",
       "connection/database.ts",
       "link.ts",
+      "driver.ts",
       "batch.ts",
       "confirm.ts",
       "log-append.ts",

@@ -448,11 +448,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["pool.ts", "if (this.#checkedOut.length > 0) return;", ""],
     ["batch.ts", "batch.calls.length === 1 || !isRefused(error)", "batch.calls.length === 1"],
     ["connection/database.ts", "        link.refuseUnconfirmed();\n", ""],
-    [
-      "link.ts",
-      ".forEach(row => void rows.push(row)));\n    return rows;",
-      ".then(all => rows.push(...all)));\n    return rows;",
-    ],
+    ["driver.ts", ".forEach(row => void rows.push(row));", ".then(all => rows.push(...all));"],
     [
       "link.ts",
       '"SyncRepWaitForLSN"',
@@ -992,7 +988,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "`performedDate` is shown": [
     ["packed-logs.ts", "digit >= 0 && digit <= 9 ? ", "true ? "],
-    ["link.ts", 'text.replace(" ", "T")', "new Date(text).toISOString().slice(0, 19)"],
+    ["driver.ts", 'text.replace(" ", "T")', "new Date(text).toISOString().slice(0, 19)"],
     [
       "0003_maintenance_log.sql",
       "performed_date           timestamp without time zone",

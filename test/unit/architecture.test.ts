@@ -33,7 +33,7 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
   {
     what: "SQL that is no template",
     pattern: /\.unsafe[(<]|\bscript\(|new Statement\(|\bsql\(|as TemplateStringsArray/,
-    except: /^src\/adapters\/postgres\/(connection\/(link|statement)|schema\/(migrations|protection))\.ts$/,
+    except: /^src\/adapters\/postgres\/(connection\/(driver|statement)|schema\/(migrations|protection))\.ts$/,
   },
   {
     what: "require",
@@ -62,7 +62,7 @@ const bans: readonly { readonly what: string; readonly pattern: RegExp; readonly
 const libraries: Readonly<Record<string, RegExp>> = {
   jose: /^src\/adapters\/jose-tokens\.ts$/,
   "@node-rs/argon2": /^src\/adapters\/argon2-password-hasher\.ts$/,
-  postgres: /^src\/adapters\/postgres\/connection\/link\.ts$/,
+  postgres: /^src\/adapters\/postgres\/connection\/driver\.ts$/,
 };
 
 /** The domain and the application compute; what they need of the world comes through ports. */

@@ -1,7 +1,7 @@
 import type { JsonChunk, JsonList } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Bytes, Database } from "../connection/database.ts";
-import { statementsSent } from "../connection/link.ts";
+import { statementsSent } from "../connection/driver.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
 import { batched } from "./batch.ts";
 

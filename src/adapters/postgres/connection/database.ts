@@ -1,6 +1,7 @@
 import type { PoolLoad } from "../../../application/figures.ts";
 import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
-import { isReported, type Link, openLink, type RowForm } from "./link.ts";
+import { isReported, type RowForm } from "./driver.ts";
+import { type Link, openLink } from "./link.ts";
 import { Pool, type PoolLimits, unavailable } from "./pool.ts";
 import { DatabaseServers } from "./servers.ts";
 import type { SessionNeeds } from "./session.ts";

@@ -1,5 +1,5 @@
 import { collided, DomainError, emailTaken } from "../../../domain/error.ts";
-import { isReported } from "./link.ts";
+import { isReported } from "./driver.ts";
 import { unavailable } from "./pool.ts";
 
 const states = {
