@@ -21,15 +21,18 @@ describe("overload", () => {
       repositories: waiting.repositories,
     });
     const token = world.tokens.ADMIN;
+    const another = (await world.join("ADMIN")).token;
     const underWay: ReturnType<typeof world.call>[] = [];
-    for (const each of [token, token, token, world.tokens.MANAGER, world.tokens.TECHNICIAN]) {
-      underWay.push(world.call("GET", `${api}/assets/1`, { token: each }));
-      await until(() => waiting.held.length === underWay.length);
-    }
-    // It has as much as is left for all others. An owner who has nothing gets the last place.
-    assert.equal((await world.call("GET", `${api}/assets/1`, { token })).status, 503);
-    underWay.push(world.call("GET", `${api}/assets/1`, { token: (await world.join("ADMIN")).token }));
-    await until(() => waiting.held.length === 6);
+    const takeAllPlaces = async () => {
+      for (const each of [token, token, token, world.tokens.MANAGER, world.tokens.TECHNICIAN, another]) {
+        // It has as much as is left for all others. An owner who has nothing gets the last place.
+        if (each === another)
+          assert.equal((await world.call("GET", `${api}/assets/1`, { token })).status, 503);
+        underWay.push(world.call("GET", `${api}/assets/1`, { token: each }));
+        await until(() => waiting.held.length === underWay.length);
+      }
+    };
+    await takeAllPlaces();
     for (const [method, path, options] of [
       ["GET", `${api}/assets/4`, { token, headers: { "x-request-id": "mine" } }],
       ["GET", "/", {}],
@@ -48,10 +51,13 @@ describe("overload", () => {
     }
     assert.equal(waiting.held.length, 6);
     await until(() => world.recorded.some(({ details }) => details?.["requests"] !== undefined));
-    waiting.letGo();
-    for (const { status } of await Promise.all(underWay)) assert.equal(status, 200);
-    await until(() => world.load().requests === 0);
-    assert.equal((await world.call("GET", "/", { token })).status, 200);
+    const freeAllPlaces = async () => {
+      waiting.letGo();
+      for (const { status } of await Promise.all(underWay.splice(0))) assert.equal(status, 200);
+    };
+    await freeAllPlaces();
+    await takeAllPlaces();
+    await freeAllPlaces();
   });
 
   test("requests that drip in take nobody's place", async () => {
@@ -62,7 +68,6 @@ describe("overload", () => {
     await until(() => openSockets(world.port).length >= 10);
     assert.equal((await world.call("GET", "/", { token: world.tokens.ADMIN })).status, 200);
     for (const { socket } of dripping) socket.destroy();
-    await until(() => world.load().requests === 0);
   });
 
   test("bodies that end in one moment get no more places than there are", async () => {
@@ -95,7 +100,6 @@ describe("overload", () => {
     for (const { text } of refused()) assertRefusal(text(), 503, "The service is overloaded");
     for (const letGo of held.splice(0)) letGo();
     await until(() => refused().length === 9);
-    await until(() => world.load().requests === 0 && world.load().bodyBytes === 0);
   });
 
   test("connections past the bound are closed without a response, and counted", async () => {

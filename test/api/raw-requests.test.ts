@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { openSockets } from "../support/accepted-sockets.ts";
 import { shared } from "../support/left-open.ts";
 import { dial, sendRaw } from "../support/raw-client.ts";
 import { assertRefusal, bearerOf, ends, host, login } from "../support/raw-request.ts";
@@ -25,7 +26,7 @@ describe("requests made by hand", async () => {
     const tunnel = `CONNECT example.com:443 HTTP/1.1\r\n${host}\r\n`;
     assertRefusal(await sendRaw(world.port, `${tunnel}\x16\x03\x01`), 501, "CONNECT is not supported");
     assert.equal(await sendRaw(world.port, `GET / HTTP/1.1\r\n${host}${bearer()}\r\n${tunnel}`), "");
-    await until(() => world.load().connections === 0 && world.load().requests === 0);
+    await until(() => openSockets(world.port).length === 0);
   });
 
   test("CONNECT from a client that goes away at once does no harm", async () => {
@@ -34,7 +35,7 @@ describe("requests made by hand", async () => {
       socket.write(`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`, () => socket.resetAndDestroy());
       await closed();
     }
-    await until(() => world.load().connections === 0);
+    await until(() => openSockets(world.port).length === 0);
   });
 
   test("a request to upgrade is answered like any other, and its connection closed", async () => {

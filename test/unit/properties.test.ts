@@ -3,9 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { describe, test } from "node:test";
 import { listOrPage, logQueryFields } from "../../src/adapters/http/api/log-page.ts";
 import { makeClientAddress } from "../../src/adapters/http/request/client-address.ts";
-import { newAssetFields } from "../../src/domain/asset.ts";
 import { registrationFields } from "../../src/domain/employee.ts";
-import { readFields } from "../../src/domain/field.ts";
 import { readLocalDateTime } from "../../src/domain/local-date-time.ts";
 import type { LogPosition } from "../../src/domain/maintenance-log.ts";
 import { between, makeRandom, pick, type Random } from "../lab/faults/random.ts";
@@ -73,31 +71,6 @@ describe("the fields of a record, after section 7 of the specification", () => {
   const word = (longest: number) => (random: Random) =>
     many(random, 0, longest, () => pick(random, characters)).join("");
   const lengthOf = (sent: string) => Array.from(sent.trim()).length;
-
-  for (const [what, field, low, high] of [
-    ["first names", registrationFields.firstName, 2, 50],
-    ["last names", registrationFields.lastName, 2, 50],
-    ["passwords", registrationFields.password, 4, 72],
-    ["names of assets", newAssetFields.name, 1, 100],
-  ] as const) {
-    test(`${what} have ${low} to ${high} characters after trimming`, () => {
-      // Both bounds are met often.
-      const make = (random: Random) => {
-        const length = pick(random, [low - 1, low, high, high + 1, between(random, 0, high + 10)]);
-        const edge = () => many(random, 0, 2, () => pick(random, [" ", "\n", "\u00a0"])).join("");
-        return edge() + pick(random, characters).trim().padEnd(1, "x").repeat(length) + edge();
-      };
-      forAll(5_000, make, sent => {
-        const length = lengthOf(sent);
-        const taken = length >= low && length <= high;
-        assert.equal(
-          isTaken(() => readFields({ field }, { field: sent })),
-          taken,
-        );
-        if (taken) assert.equal(field.read(sent), what === "passwords" ? sent : sent.trim());
-      });
-    });
-  }
 
   test("phones have 6 to 20 characters: digits, +, (, ), - and whitespace", () => {
     forAll(20_000, word(22), sent => {
