@@ -109,20 +109,19 @@ describe("docs/verify.html in a browser", { skip: chromium === undefined && noCh
       /^The log is as/,
     );
     for (const field of ["kind", "recordedAt"]) {
-      await open();
       const said = await verify(trail.vkey, JSON.stringify({ ...log, [field]: "x" }), proof);
       assert.ok(said.startsWith(`The log is not as it was recorded: ${field}\n`), said);
     }
   });
 
-  for (const { name, log, proof, holds } of proofCases) {
-    test(`says of ${name} what the command says, in green or red`, async () => {
-      await open();
+  test("says of each log and proof what the command says, in green or red", async () => {
+    await open();
+    for (const { name, log, proof, holds } of proofCases) {
       const said = await verify(verifierKey, log, proof);
-      assert.equal(await colour(), `result ${holds ? "ok" : "bad"}`, said);
-      assert.equal(said.startsWith("The log is as it was recorded."), holds, said);
-    });
-  }
+      assert.equal(await colour(), `result ${holds ? "ok" : "bad"}`, `${name}: ${said}`);
+      assert.equal(said.startsWith("The log is as it was recorded."), holds, `${name}: ${said}`);
+    }
+  });
 
   test("begins from nothing with each drop: no verdict is left of the files before", async () => {
     await open();
@@ -156,10 +155,10 @@ describe("docs/verify.html in a browser", { skip: chromium === undefined && noCh
     other.add(logEntry(7));
     const employee = makeTestTrail();
     employee.add({ kind: "employee", id: 1, role: "ADMIN", active: true, changedBy: null, recordedAt: null });
+    await open();
     const withEntry = (entry: string) =>
       proof.replace(/^extra .*$/m, `extra ${Buffer.from(entry).toString("base64")}`);
     for (const [key, given, said] of [
-      [trail.vkey, proof.replace("index 6", "index 7"), "The proof does not hold."],
       [trail.vkey, proof.replace("index 6", "index 11"), "The proof does not hold."],
       [trail.vkey, proof.replace(/(index 6\n)[^\n]*\n/, "$1"), "The proof does not hold."],
       [trail.vkey, proof.replace(/(index 6\n)([^\n]*\n)/, "$1$2$2"), "The proof does not hold."],
@@ -171,10 +170,8 @@ describe("docs/verify.html in a browser", { skip: chromium === undefined && noCh
       [other.vkey, proof, "The checkpoint is not signed by this key."],
       ["example.com/log", proof, "The key is not of the form NAME+KEYID+KEY."],
       [trail.vkey.replace(/.$/, "A"), proof, "The key was not copied whole: its key ID does not fit."],
-    ] as const) {
-      await open();
+    ] as const)
       assert.equal((await verify(key, JSON.stringify(log), given)).split("\n")[0], said);
-    }
   });
 
   test("fits a window 375 pixels wide, with an answer on it", async () => {

@@ -82,18 +82,27 @@ function roomOf(file: string): { readonly adapter: string; readonly place: numbe
   return room === undefined ? undefined : { adapter, place: rooms[adapter]?.indexOf(room) ?? -1 };
 }
 
-const importsOf = (text: string): string[] =>
-  [...text.matchAll(/^(?:import|export)\s[^;]*?from "([^"]+)"|^import "([^"]+)"|import\("([^"]+)"\)/gm)].map(
-    ([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? "",
-  );
+/** By the text of a file: a planted fault changes one file of many. */
+const knownImports = new Map<string, readonly string[]>();
+function importsOf(text: string): readonly string[] {
+  const found =
+    knownImports.get(text) ??
+    [
+      ...text.matchAll(/^(?:import|export)\s[^;]*?from "([^"]+)"|^import "([^"]+)"|import\("([^"]+)"\)/gm),
+    ].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? "");
+  knownImports.set(text, found);
+  return found;
+}
 
 /** `@scope/name/part` is a part of the package `@scope/name`. */
 const packageOf = (specifier: string): string => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? "";
 
-function faultsOf(sources: Sources): string[] {
+/** @param looked the files that are looked at, beside the imports of all */
+function faultsOf(sources: Sources, looked = [...sources.keys()]): string[] {
   const faults: string[] = [];
   const rank = (file: string) => layers.findIndex(({ files }) => files.test(file));
-  for (const [file, text] of sources) {
+  for (const file of looked) {
+    const text = sources.get(file) ?? "";
     if (rank(file) < 0) faults.push(`${file} is in no layer`);
     if (roomOf(file)?.place === -1) faults.push(`${file} is in no known room`);
     if (text.split("\n").length > mostLines + 1) {
@@ -246,7 +255,7 @@ describe("the architecture", () => {
     ["src/adapters/http/api/planted.ts", "export {};", /used by nothing/],
   ] as const) {
     test(`a planted fault is found: ${file}: ${text}`, () => {
-      assert.ok(faultsOf(planted(file, text)).some(found => fault.test(found)));
+      assert.ok(faultsOf(planted(file, text), [file]).some(found => fault.test(found)));
     });
   }
 
