@@ -24,35 +24,60 @@ const fieldsPerLog = 6;
 /** PostgreSQL, or a pooler before it, has sent something else: the result of another statement, or something that is not a date. */
 const misread = (): Error => new RangeError("what was read is no page of logs");
 
-function endOfField(fields: Uint8Array, from: number): number {
-  let end = from;
-  while (end < fields.length && fields[end] !== comma) end += 1;
-  return end;
-}
+/** Reads the packed fields from one to the next. */
+class FieldReader {
+  at = 0;
+  readonly #bytes: Uint8Array;
 
-/** NaN where there is no number. */
-function numberIn(fields: Uint8Array, from: number, end: number): number {
-  let number = from < end ? 0 : Number.NaN;
-  for (let at = from; at < end; at += 1) {
-    const digit = (fields[at] as number) - zero;
-    number = digit >= 0 && digit <= 9 ? number * 10 + digit : Number.NaN;
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
   }
-  return number;
+
+  get isAtEnd(): boolean {
+    return this.at >= this.#bytes.length;
+  }
+
+  skip(): void {
+    const bytes = this.#bytes;
+    let { at } = this;
+    while (at < bytes.length && bytes[at] !== comma) at += 1;
+    this.at = at + 1;
+  }
+
+  /** NaN where there is no number. */
+  number(): number {
+    const bytes = this.#bytes;
+    let { at } = this;
+    let number = bytes[at] === comma ? Number.NaN : 0;
+    for (; at < bytes.length && bytes[at] !== comma; at += 1) {
+      const digit = (bytes[at] as number) - zero;
+      number = digit >= 0 && digit <= 9 ? number * 10 + digit : Number.NaN;
+    }
+    this.at = at + 1;
+    return at < bytes.length ? number : Number.NaN;
+  }
+
+  /** Returns where the copy ends. */
+  copyTo(out: Uint8Array, start: number): number {
+    const bytes = this.#bytes;
+    let { at } = this;
+    const shift = start - at;
+    for (; at < bytes.length && bytes[at] !== comma; at += 1) out[at + shift] = bytes[at] as number;
+    this.at = at + 1;
+    return at + shift;
+  }
 }
 
 /** The assets and performers of a page. */
 export function idsIn({ fields }: PackedLogs): References {
   const [assets, performers] = [new Set<number>(), new Set<number>()];
-  for (let from = 0; from < fields.length; ) {
-    // No date is shorter than 19 bytes.
-    from = endOfField(fields, from) + 20;
-    from = endOfField(fields, from) + 1;
-    from = endOfField(fields, from) + 1;
-    const assetEnd = endOfField(fields, from);
-    assets.add(numberIn(fields, from, assetEnd));
-    const performerEnd = endOfField(fields, assetEnd + 1);
-    performers.add(numberIn(fields, assetEnd + 1, performerEnd));
-    from = endOfField(fields, performerEnd + 1) + 1;
+  for (const reader = new FieldReader(fields); !reader.isAtEnd; ) {
+    reader.skip();
+    reader.skip();
+    reader.skip();
+    assets.add(reader.number());
+    performers.add(reader.number());
+    reader.skip();
   }
   if (assets.has(Number.NaN) || performers.has(Number.NaN)) throw misread();
   return { assets, performers };
@@ -71,22 +96,15 @@ export function readPosition(fields: Uint8Array): LogPosition {
   return { id: Number(id), performedDate: performedDate.replace(" ", "T") };
 }
 
-/** Where a page is rendered up to: bytes of its two columns. */
-interface Offset {
-  readonly fields: number;
-  readonly comments: number;
-}
-
 /** What a list may still have: it ends with the log with which it has all the rows, or that many bytes. */
 export interface Bounds {
   readonly rows: number;
   readonly bytes: number;
 }
 
-export interface RenderedLogs {
+interface RenderedLogs {
   /** The logs as elements of a JSON array, with commas between them, until something else is rendered. */
   readonly bytes: Uint8Array;
-  readonly renderedTo: Offset;
   /** What the bounds leave for the rest of the list. */
   readonly left: Bounds;
   /** Of the log that was rendered last. */
@@ -101,11 +119,11 @@ export function* chunksOf(
   names: Names,
   bounds: Bounds,
 ): Generator<RenderedLogs, undefined> {
-  const escaped = new NextEscaped(logs.comments);
-  let chunk = render(logs, escaped, names, { fields: 0, comments: 0 }, bounds);
+  const rendering = new Rendering(logs, names);
+  let chunk = rendering.next(bounds);
   yield chunk;
   while (!chunk.isPageEnd && !isUsedUp(chunk.left)) {
-    chunk = render(logs, escaped, names, chunk.renderedTo, chunk.left);
+    chunk = rendering.next(chunk.left);
     yield chunk;
   }
 }
@@ -123,81 +141,82 @@ const wordsJson = words.map(({ status, taskType }) =>
 const chunkBytes = 64 * 1024;
 /** One log is 62 KB at most, when its comment is all control characters. */
 const mostChunkBytes = chunkBytes + 64 * 1024;
-/** Where the logs of all lists are rendered, and behind that their comments as they come, for the fastest of copies. */
-const scratch = new Uint8Array(mostChunkBytes + chunkBytes);
+/** Where the chunks of all lists are rendered: what is there has to be copied before the next one. */
+const scratch = new Uint8Array(mostChunkBytes);
 
-/** Renders the logs from there on, with names that have all of `idsIn`. */
-function render(
-  { fields, comments }: PackedLogs,
-  escaped: NextEscaped,
-  names: Names,
-  start: Offset,
-  bounds: Bounds,
-): RenderedLogs {
-  const out = scratch;
-  const { length } = fields;
-  const { assets, performers } = names;
-  const most = Math.min(bounds.bytes, chunkBytes);
-  let from = start.fields;
-  let commentFrom = start.comments;
-  let rowStart = from;
-  let rows = 0;
-  let at = 0;
-  const commentShift = mostChunkBytes - start.comments;
-  out.set(comments.subarray(start.comments, start.comments + chunkBytes), mostChunkBytes);
+/** How far a page is rendered, with names that have all of `idsIn`. */
+class Rendering {
+  readonly #logs: PackedLogs;
+  readonly #names: Names;
+  readonly #reader: FieldReader;
+  readonly #escaped: NextEscaped;
+  #commentFrom = 0;
 
-  while (from < fields.length && rows < bounds.rows && at < most) {
-    rowStart = from;
-    if (rows > 0) out[at++] = comma;
-    at = put(idKey, out, at);
-    for (; from < length && fields[from] !== comma; from += 1) out[at++] = fields[from] as number;
-    at = put(dateKey, out, at);
-    // PostgreSQL writes a space between day and time, and none in `infinity`.
-    const isDate = fields[from + 11] === space;
-    for (from += 1; from < length && fields[from] !== comma; from += 1)
-      out[at++] = fields[from] === space ? letterT : (fields[from] as number);
-    const wordsEnd = endOfField(fields, from + 1);
-    const wordsBytes = wordsJson[numberIn(fields, from + 1, wordsEnd)];
-    const assetEnd = endOfField(fields, wordsEnd + 1);
-    const asset = assets.get(numberIn(fields, wordsEnd + 1, assetEnd));
-    const performerEnd = endOfField(fields, assetEnd + 1);
-    const performer = performers.get(numberIn(fields, assetEnd + 1, performerEnd));
-    const lengthEnd = endOfField(fields, performerEnd + 1);
-    const commentEnd = commentFrom + numberIn(fields, performerEnd + 1, lengthEnd);
-    from = lengthEnd + 1;
-    if (!isDate || wordsBytes === undefined || asset === undefined || performer === undefined)
-      throw misread();
-    if (from > length || !(commentEnd <= comments.length)) throw misread();
-    at = put(wordsBytes, out, at);
-    if (commentEnd <= escaped.at && commentEnd + commentShift <= out.length) {
-      out.copyWithin(at, commentFrom + commentShift, commentEnd + commentShift);
-      at += commentEnd - commentFrom;
-      commentFrom = commentEnd;
-    } else {
-      for (; commentFrom < commentEnd; commentFrom += 1) {
-        const byte = comments[commentFrom] as number;
-        if (byte >= space && byte !== quote && byte !== backslash) out[at++] = byte;
-        else at = put(escapes[byte] as Uint8Array, out, at);
-      }
-      escaped.search(commentEnd);
-    }
-    // What is written past the end of a typed array is ignored, but not by `set`.
-    if (at + asset.length + performer.length > mostChunkBytes)
-      throw new RangeError("a log is longer than the rules for its fields allow");
-    // Long enough for a native copy to be faster.
-    out.set(asset, at);
-    at += asset.length;
-    out.set(performer, at);
-    at += performer.length;
-    rows += 1;
+  constructor(logs: PackedLogs, names: Names) {
+    this.#logs = logs;
+    this.#names = names;
+    this.#reader = new FieldReader(logs.fields);
+    this.#escaped = new NextEscaped(logs.comments);
   }
-  return {
-    bytes: out.subarray(0, at),
-    renderedTo: { fields: from, comments: commentFrom },
-    left: { rows: bounds.rows - rows, bytes: bounds.bytes - at },
-    position: readPosition(fields.subarray(rowStart, from)),
-    isPageEnd: from === fields.length,
-  };
+
+  /** Renders the next chunk. */
+  next(bounds: Bounds): RenderedLogs {
+    const [out, reader, { assets, performers }] = [scratch, this.#reader, this.#names];
+    const most = Math.min(bounds.bytes, chunkBytes);
+    let [rowStart, rows, at] = [reader.at, 0, 0];
+    for (; !reader.isAtEnd && rows < bounds.rows && at < most; rows += 1) {
+      rowStart = reader.at;
+      if (rows > 0) out[at++] = comma;
+      at = put(idKey, out, at);
+      at = reader.copyTo(out, at);
+      at = put(dateKey, out, at);
+      // PostgreSQL writes a space between day and time, and none in `infinity`.
+      const timeSeparator = at + 10;
+      at = reader.copyTo(out, at);
+      const isDate = out[timeSeparator] === space;
+      out[timeSeparator] = letterT;
+      const wordsBytes = wordsJson[reader.number()];
+      const asset = assets.get(reader.number());
+      const performer = performers.get(reader.number());
+      const commentBytes = reader.number();
+      if (!isDate || wordsBytes === undefined || asset === undefined || performer === undefined)
+        throw misread();
+      at = put(wordsBytes, out, at);
+      at = this.#putComment(commentBytes, out, at);
+      // What is written past the end of a typed array is ignored, but not by `set`.
+      if (at + asset.length + performer.length > mostChunkBytes)
+        throw new RangeError("a log is longer than the rules for its fields allow");
+      // Long enough for a native copy to be faster.
+      out.set(asset, at);
+      at += asset.length;
+      out.set(performer, at);
+      at += performer.length;
+    }
+    return {
+      bytes: out.subarray(0, at),
+      left: { rows: bounds.rows - rows, bytes: bounds.bytes - at },
+      position: readPosition(this.#logs.fields.subarray(rowStart, reader.at)),
+      isPageEnd: reader.isAtEnd,
+    };
+  }
+
+  #putComment(length: number, out: Uint8Array, start: number): number {
+    const { comments } = this.#logs;
+    const from = this.#commentFrom;
+    const end = from + length;
+    // It is NaN where the length is no number.
+    if (!(end <= comments.length)) throw misread();
+    this.#commentFrom = end;
+    if (end <= this.#escaped.at) return start + comments.copy(out, start, from, end);
+    let at = start;
+    for (let i = from; i < end; i += 1) {
+      const byte = comments[i] as number;
+      if (byte >= space && byte !== quote && byte !== backslash) out[at++] = byte;
+      else at = put(escapes[byte] as Uint8Array, out, at);
+    }
+    this.#escaped.search(end);
+    return at;
+  }
 }
 
 function put(bytes: Uint8Array, out: Uint8Array, at: number): number {
