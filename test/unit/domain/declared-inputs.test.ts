@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { newAssetFields } from "../../../src/domain/asset.ts";
+import {
+  employeeChangeFields,
+  loginFields,
+  passwordChangeFields,
+  registrationFields,
+} from "../../../src/domain/employee.ts";
+import { type Fields, readFields } from "../../../src/domain/field.ts";
+import { newLogFields } from "../../../src/domain/maintenance-log.ts";
+import { aLog, anAsset, aRegistration } from "../../support/test-records.ts";
+
+interface Input {
+  readonly fields: Fields;
+  /** What may be sent, and is read as it is. */
+  readonly whole: object;
+  /** What a client is told where a value is missing, in the order of declaration. */
+  readonly missing: Readonly<Record<string, string>>;
+  /** By what name messages call a text. */
+  readonly texts: Readonly<Record<string, string>>;
+  /** What is read where a value is absent or null; others are required. */
+  readonly absent?: Readonly<Record<string, unknown>>;
+  /** Texts that may be blank. */
+  readonly mayBeBlank?: readonly string[];
+}
+
+const people = { firstName: "First name", lastName: "Last name", email: "Email" };
+const required = (texts: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(texts).map(([name, label]) => [name, `${label} is required`]));
+const registered = { ...people, password: "Password", phone: "Phone" };
+const changed = { ...people, phone: "Phone" };
+const [login, passwords] = [
+  { email: "Email", password: "Password" },
+  { oldPassword: "Old password", newPassword: "New password" },
+];
+
+const inputs: Readonly<Record<string, Input>> = {
+  registration: {
+    fields: registrationFields,
+    whole: aRegistration(),
+    missing: { ...required(registered), role: "Role is required" },
+    texts: registered,
+  },
+  "change of an employee": {
+    fields: employeeChangeFields,
+    whole: { firstName: "Ada", lastName: "Byron", email: "a@b.c", phone: "123456", role: "ADMIN" },
+    missing: { ...required(changed), role: "Role is required" },
+    texts: changed,
+    absent: Object.fromEntries([...Object.keys(changed), "role"].map(name => [name, undefined])),
+  },
+  login: {
+    fields: loginFields,
+    // Form and length are left to the comparison, so that they tell nothing about the rules.
+    whole: { email: "ada", password: " x " },
+    missing: required(login),
+    texts: login,
+  },
+  "change of the password": {
+    fields: passwordChangeFields,
+    whole: { oldPassword: " x ", newPassword: "new secret" },
+    missing: required(passwords),
+    texts: passwords,
+  },
+  "new asset": {
+    fields: newAssetFields,
+    whole: anAsset({ description: " as sent\n", active: false }),
+    missing: { name: "Name is required" },
+    texts: { name: "Name", description: "Description" },
+    absent: { description: "", active: true },
+    mayBeBlank: ["description"],
+  },
+  "new log": {
+    fields: newLogFields,
+    whole: aLog({ comment: "  as sent\n" }),
+    missing: {
+      performedDate: "Performed date required",
+      status: "Status required",
+      taskType: "Task type required",
+      comment: "Comment required",
+    },
+    texts: { comment: "Comment" },
+    mayBeBlank: ["comment"],
+  },
+};
+
+const refused = (message: string | undefined) => ({ name: "DomainError", code: "INVALID", message });
+
+for (const [name, { fields, whole, missing, texts, absent = {}, mayBeBlank = [] }] of Object.entries(
+  inputs,
+)) {
+  describe(`a ${name}`, () => {
+    const read = (sent: object) => readFields(fields, { ...whole, ...sent });
+
+    test("is read whole, without what it does not declare", () => {
+      assert.deepEqual(Object.keys(whole).sort(), Object.keys(fields).sort());
+      assert.deepEqual(read({ id: 7, isAdmin: true, performedByEmployeeId: 9, lastLogDate: "x" }), whole);
+    });
+
+    for (const field of Object.keys(fields)) {
+      test(`${field in absent ? "may be without" : "needs"} ${field}`, () => {
+        for (const none of [undefined, null]) {
+          if (field in absent)
+            assert.deepEqual(read({ [field]: none }), { ...whole, [field]: absent[field] });
+          else assert.throws(() => read({ [field]: none }), refused(missing[field]));
+        }
+        for (const blank of ["", " \t\n"]) {
+          if (mayBeBlank.includes(field)) assert.equal(read({ [field]: blank })[field], blank);
+          else if (field in missing) assert.throws(() => read({ [field]: blank }), refused(missing[field]));
+        }
+      });
+    }
+
+    for (const [field, label] of Object.entries(texts)) {
+      test(`wants text for ${field}`, () => {
+        for (const other of [7, true, ["Ada"], { text: "Ada" }])
+          assert.throws(() => read({ [field]: other }), refused(`${label} must be a string`));
+      });
+    }
+
+    test("says what is missing in the order of its fields, before it judges any", () => {
+      const faulty = Object.fromEntries(Object.keys(fields).map(each => [each, 7]));
+      const names = Object.keys(missing);
+      for (const [at, first] of names.entries()) {
+        const blank = (each: string) => (mayBeBlank.includes(each) ? null : "");
+        const sent = Object.fromEntries(names.slice(at).map(each => [each, blank(each)]));
+        assert.throws(() => read({ ...faulty, ...sent }), refused(missing[first]));
+      }
+    });
+
+    for (const [field, { bounds }] of Object.entries(fields)) {
+      const label = texts[field];
+      // An email and a phone number have a form, which tells more.
+      if (bounds === undefined || field === "email" || field === "phone") continue;
+      test(`says how long ${field} may be`, () => {
+        const { min, max } = bounds;
+        const shown = label?.endsWith("password") ? "Password" : label;
+        const fault = refused(`${shown} must be between ${min} and ${max} characters`);
+        assert.throws(() => read({ [field]: "\u{1f527}".repeat(max + 1) }), fault);
+      });
+    }
+  });
+}
