@@ -4,12 +4,10 @@ import type { Caller, Ports } from "./ports.ts";
 
 export type MaintenanceLogs = ReturnType<typeof makeMaintenanceLogs>;
 
-export const makeMaintenanceLogs = ({ maintenanceLogs }: Pick<Ports, "maintenanceLogs">) => ({
-  find: maintenanceLogs.find,
-  list: maintenanceLogs.list,
-  listOfAsset: maintenanceLogs.listOfAsset,
-  listOfPerformer: maintenanceLogs.listOfPerformer,
-  listOfActiveAssets: maintenanceLogs.listOfActiveAssets,
+export const makeMaintenanceLogs = ({
+  maintenanceLogs: { append, ...reads },
+}: Pick<Ports, "maintenanceLogs">) => ({
+  ...reads,
 
   /**
    * Writes a log, with the caller as its performer. The caller sends the same key again to find the log that it wrote,
@@ -20,7 +18,7 @@ export const makeMaintenanceLogs = ({ maintenanceLogs }: Pick<Ports, "maintenanc
    *   meanwhile, NOT_FOUND when there is no such asset, UNPROCESSABLE when the key is that of another log
    */
   async write(caller: Caller, assetId: number, log: NewLog, idempotencyKey?: string) {
-    const appended = await maintenanceLogs.append(assetId, caller, log, idempotencyKey);
+    const appended = await append(assetId, caller, log, idempotencyKey);
     switch (appended.outcome) {
       case "no performer":
         throw performerUnknown();

@@ -26,6 +26,8 @@ export interface Records {
 }
 export type RecordName = keyof Records;
 
+/** A record, several of them, or another media type. */
+type Content = { readonly one: RecordName } | { readonly listOf: RecordName } | { readonly type: string };
 type Body = string | Uint8Array | JsonList<object> | ByteList;
 
 /** A response of success as the client gets it, but for its status. */
@@ -42,10 +44,7 @@ export interface RouteResult {
 export interface Result<T> {
   readonly status: 200 | 201 | 204;
   /** None with 204. */
-  readonly content?:
-    | { readonly one: RecordName }
-    | { readonly listOf: RecordName }
-    | { readonly type: string };
+  readonly content?: Content;
   /** What the route reads or changes has an entity tag. One that reads it compares the tag with the preconditions. */
   readonly isTagged?: true;
   readonly bodyOf: (content: T) => Body | undefined;
@@ -53,44 +52,24 @@ export interface Result<T> {
   readonly placeOf?: (content: T) => string;
 }
 
-export const one = <Name extends RecordName>(name: Name): Result<Records[Name]> => ({
+const success = <T>(content: Content, bodyOf: Result<T>["bodyOf"]): Result<T> => ({
   status: 200,
-  content: { one: name },
-  bodyOf: JSON.stringify,
+  content,
+  bodyOf,
 });
+const asItIs = <T extends Body>(content: T): T => content;
 
-/** All of them, which are few. */
-export const all = <Name extends RecordName>(name: Name): Result<readonly Records[Name][]> => ({
-  status: 200,
-  content: { listOf: name },
-  bodyOf: JSON.stringify,
-});
-
+export const one = <Name extends RecordName>(name: Name) =>
+  success<Records[Name]>({ one: name }, JSON.stringify);
 /** A record whose text was made before. */
-export const madeText = (name: RecordName): Result<string> => ({
-  status: 200,
-  content: { one: name },
-  bodyOf: text => text,
-});
-
-export const listOf = <Name extends RecordName>(name: Name): Result<JsonList<Records[Name]>> => ({
-  status: 200,
-  content: { listOf: name },
-  bodyOf: list => list,
-});
-
-export const plainText: Result<string> = {
-  status: 200,
-  content: { type: "text/plain; charset=utf-8" },
-  bodyOf: text => text,
-};
-
-export const bytes: Result<Uint8Array | ByteList> = {
-  status: 200,
-  content: { type: "application/octet-stream" },
-  bodyOf: bytes => bytes,
-};
-
+export const madeText = (name: RecordName) => success<string>({ one: name }, asItIs);
+export const listOf = <Name extends RecordName>(name: Name) =>
+  success<JsonList<Records[Name]>>({ listOf: name }, asItIs);
+/** All of them, which are few. */
+export const all = <Name extends RecordName>(name: Name) =>
+  success<readonly Records[Name][]>({ listOf: name }, JSON.stringify);
+export const plainText = success<string>({ type: "text/plain; charset=utf-8" }, asItIs);
+export const bytes = success<Uint8Array | ByteList>({ type: "application/octet-stream" }, asItIs);
 export const nothing: Result<void> = { status: 204, bodyOf: () => undefined };
 
 export const tagged = <T>(result: Result<T>): Result<T> => ({ ...result, isTagged: true });
