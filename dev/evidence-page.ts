@@ -11,7 +11,7 @@ export function evidencePage(): string {
   });
   return `# Evidence
 
-Each promise of [SECURITY.md](../SECURITY.md#promises), by the words that it begins with: the code that keeps it, and the tests that hold it. \`make test-release\` plants faults in that code, one at a time, and fails if none of
+Each promise of [SECURITY.md](../SECURITY.md#promises), by the words that it begins with: the code that keeps it, and the tests that hold it. \`make test-release\` plants a fault of each promise in that code, \`make test-before-release\` all of them, one at a time; they fail if none of
 these tests notices. Made by \`make docs\` from \`test/release/evidence.ts\` and \`test/release/planted-faults.ts\`.
 ${sections.join("")}`;
 }

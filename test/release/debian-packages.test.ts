@@ -77,17 +77,14 @@ describe("the Debian package", () => {
     };
     const { version } = JSON.parse(readFileSync("package.json", "utf8"));
     // Hashes have no order: the time alone makes the later one the newer.
-    const versions = ["2026-01-02T03:04:05Z", "2026-01-02T03:04:06Z", "2026-10-01T00:00:00Z"].map(date => {
+    const [older = "", newer = ""] = ["2026-09-02T03:04:59Z", "2026-10-01T00:00:00Z"].map(date => {
       const found = versionAt(date);
       const hash = git("", "rev-parse", "--short=8", "HEAD");
       const digits = date.replace(/\D/g, "");
       assert.match(found, new RegExp(`^${version}\\+${digits}\\.${hash}\\+node[\\d.]+$`));
       return found;
     });
-    for (const [i, older] of versions.slice(0, -1).entries()) {
-      const newer = versions[i + 1] ?? "";
-      execFileSync("dpkg", ["--compare-versions", older, "lt", newer]);
-    }
+    execFileSync("dpkg", ["--compare-versions", older, "lt", newer]);
   });
 
   test("a package has the Node of deploy/node.sha256, whose file make deb-node writes, and of no other bytes", t => {

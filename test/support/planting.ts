@@ -6,7 +6,7 @@ import type { PlantedFault } from "../release/planted-faults.ts";
 import { runTests, type Tree } from "./planted-tree.ts";
 import { pathOf } from "./promise-rows.ts";
 
-const patienceMilliseconds = 240_000;
+const patienceMilliseconds = 120_000;
 
 /** The schema that these make is not that of the database which the run has migrated. */
 const makesSchema = /^sql\/|^src\/adapters\/postgres\/schema\//;
