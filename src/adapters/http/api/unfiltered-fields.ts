@@ -1,40 +1,32 @@
-import type { ActivityFilter } from "../../../domain/activity.ts";
-import type { Asset } from "../../../domain/asset.ts";
-import type { Employee } from "../../../domain/employee.ts";
-import type { LogFilter, MaintenanceLog } from "../../../domain/maintenance-log.ts";
+import { activityFilterFields } from "../../../domain/activity.ts";
+import { assetProperties } from "../../../domain/asset.ts";
+import { employeeProperties } from "../../../domain/employee.ts";
+import type { Fields } from "../../../domain/field.ts";
+import { logFilterFields, logProperties } from "../../../domain/maintenance-log.ts";
+import type { Properties } from "../../../domain/record.ts";
 import type { RefusedQuery } from "./route.ts";
 
-/** The fields of a record that no list can be filtered by, each with what to send in its place. */
-type Unfiltered<Record, Filter> = RefusedQuery & {
-  readonly [Name in Exclude<keyof Record, keyof Filter>]: string;
-};
+/** The properties of a record that no list can be filtered by. `instead` says what to send in place of some of them. */
+function unfilteredOf(properties: Properties, filter: Fields, instead: RefusedQuery): RefusedQuery {
+  const names = Object.keys(properties).filter(name => !(name in filter));
+  return { ...Object.fromEntries(names.map(name => [name, ""])), ...instead };
+}
 
 const isActive = ": write active";
 
-export const ofEmployees: Unfiltered<Employee, ActivityFilter> = {
+export const ofEmployees = unfilteredOf(employeeProperties, activityFilterFields, {
   id: ": read /employees/{id}",
-  firstName: "",
-  lastName: "",
-  phone: "",
-  email: "",
-  role: "",
   isActive,
-};
+});
 
-export const ofAssets: Unfiltered<Asset, ActivityFilter> = {
+export const ofAssets = unfilteredOf(assetProperties, activityFilterFields, {
   id: ": read /assets/{id}",
-  name: "",
-  description: "",
-  lastLogDate: "",
   isActive,
-};
+});
 
-export const ofLogs: Unfiltered<MaintenanceLog, LogFilter> = {
+export const ofLogs = unfilteredOf(logProperties, logFilterFields, {
   id: ": read /logs/{id}",
   performedDate: ": write performedFrom and performedTo",
-  comment: "",
   assetId: ": read /assets/{id}/logs",
-  assetName: "",
   performedByEmployeeId: ": read /logs/employee/{id}",
-  performedByName: "",
-};
+});
