@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import postgres from "postgres";
 import { runProgram } from "../support/program.ts";
 import { binaries, RestoreStage, units } from "../support/restore-stage.ts";
+import { until } from "../support/until.ts";
 
 describe("maintenance-log restore, at its exchange of names", {
   skip: binaries === undefined && "this machine has no PostgreSQL binaries",
@@ -101,6 +103,24 @@ describe("maintenance-log restore, at its exchange of names", {
     assert.equal(code, 1);
     assert.match(stderr, /a service at 127\.0\.0\.1 works on maintenance: stop it first/);
     stage.isAsItWas();
+  });
+
+  test("waits for no client that is frozen in the middle of a result of the live database", async () => {
+    const { machine } = stage;
+    const copy = "copy (select repeat('x', 1000) from generate_series(1, 10000000)) to stdout";
+    const args = ["--no-psqlrc", "-c", copy, machine.credential("owner-database-url")];
+    const client = spawn("psql", args, { env: machine.environment, stdio: ["ignore", "pipe", "ignore"] });
+    const isBlocked =
+      "select count(*) from pg_stat_activity where datname = 'maintenance' and wait_event = 'ClientWrite'";
+    try {
+      await until(() => machine.run(`psql -At -c "${isBlocked}"`) === "1\n");
+      client.kill("SIGSTOP");
+      const { code, stderr } = await stage.restore("--gives-up", "2", stage.dump);
+      assert.equal(code, 0, stderr);
+      stage.isRestored();
+    } finally {
+      client.kill("SIGKILL");
+    }
   });
 
   test("changes nothing where the live database cannot be renamed", async () => {
