@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import type { LogList } from "../../src/application/ports.ts";
 import { DomainError } from "../../src/domain/error.ts";
 import { repositoriesListing } from "../support/own-reads.ts";
-import { sendRaw } from "../support/raw-client.ts";
+import { dial, sendRaw } from "../support/raw-client.ts";
 import { bearerOf, host } from "../support/raw-request.ts";
 import { aStoredLog } from "../support/test-records.ts";
 import { once, until } from "../support/until.ts";
@@ -60,6 +60,29 @@ describe("whole lists", () => {
       diagnostics.unsubscribe("http.server.request.start", watch);
       assert.ok(text.length > 100_000);
       assert.deepEqual(waits, [false]);
+    }
+  });
+
+  test("are over with their response: the next request on the connection is worked on", async () => {
+    for (const pieces of [1, 3]) {
+      await using world = await openWorldListing(async function* () {
+        try {
+          for (let i = 0; i < pieces; i += 1)
+            yield { ...pieceFrom(i * 100), ...(i + 1 === pieces ? { next: undefined } : {}) };
+        } finally {
+          // As long as a statement that was begun for a page which nobody wants.
+          for (let turn = 0; turn < 100; turn += 1) await nextTurn();
+        }
+      });
+      const { socket, text } = await dial(world.port);
+      const isWhole = () => text().endsWith(pieces === 1 ? "]" : "]\r\n0\r\n\r\n");
+      const request = (path: string) => `GET ${path} HTTP/1.1\r\n${host}${bearerOf(world)}\r\n`;
+      socket.write(request(`${api}/logs`));
+      await until(isWhole);
+      socket.write(request("/"));
+      await until(() => text().endsWith('Service"}') || socket.closed);
+      assert.equal(text().split("HTTP/1.1 200 ").length, 3);
+      socket.destroy();
     }
   });
 

@@ -119,9 +119,12 @@ async function sendList(
     const bytes = first?.bytes ?? new Uint8Array();
     const length = frame.begin.length + bytes.length + frame.end.length;
     const isOneChunk = first?.next === undefined;
-    if (isOneChunk && (length < response.writableHighWaterMark || method === "HEAD"))
-      return await sendWhole(exchange, status, headers, frame.begin, bytes, frame.end);
-    if (method === "HEAD") return await sendWhole(exchange, status, headers);
+    // A list is over before its response: then the client may send the next request, which would be too early otherwise.
+    if (method === "HEAD" || (isOneChunk && length < response.writableHighWaterMark)) {
+      await chunks.return?.();
+      const parts = isOneChunk ? [frame.begin, bytes, frame.end] : [];
+      return await sendWhole(exchange, status, headers, ...parts);
+    }
     share.respondWithList(isOneChunk ? length : undefined);
     begin(exchange, status, isOneChunk ? { ...headers, "Content-Length": String(length) } : headers);
     const reader = new Reader(exchange);
@@ -131,6 +134,7 @@ async function sendList(
       const hasMore = chunk.next !== undefined;
       chunk = hasMore ? await nextOf(chunks, response, reader.mayReadAhead()) : undefined;
     }
+    await chunks.return?.();
     // When nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more than the mark waits,
     // although the client has read all of the response.
     await end(exchange, frame.end);

@@ -30,10 +30,10 @@ export function makeLogLists(database: Database, names: SharedNames) {
     bounds: Bounds,
   ): AsyncGenerator<LogChunk, undefined, boolean> {
     const room = new ChunkRoom();
-    // As a rule one row more tells whether there are more. Where it does not, `next` may lead to an empty page.
-    const pages = new Pages(pagesOf(start, read, care, bounds.rows + 1));
-    let left = bounds;
     const isPaged = bounds.bytes === pageBytes;
+    // As a rule one row more tells whether there are more. Where it does not, `next` may lead to an empty page.
+    const pages = new Pages(pagesOf(start, read, care, isPaged ? bounds.rows + 1 : bounds.rows));
+    let left = bounds;
     let mayReadAhead = false;
     try {
       for (let page = await pages.next(); page !== undefined; page = await pages.next()) {
