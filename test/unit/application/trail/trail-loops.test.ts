@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { TrailObstacleError } from "../../../../src/application/trail/condition.ts";
 import type { TrailStore } from "../../../../src/application/trail/ports.ts";
 import { DomainError } from "../../../../src/domain/error.ts";
+import { TrailError } from "../../../../src/domain/trail/encoding.ts";
 import { makeTrailOn, makeTrailStage, range } from "../../../support/trail-stage.ts";
 import { deferred, until } from "../../../support/until.ts";
 
@@ -113,6 +115,23 @@ describe("the trail beside the requests", () => {
     }
     assert.equal(reported().at(-1)?.event, "trail whole again");
     assert.ok(reported().length <= 11);
+  });
+
+  test("holds back no first report of a kind, however many there were of others", async () => {
+    const stage = makeTrailStage();
+    const { ledger } = stage.trail;
+    const service = makeTrailOn(stage);
+    const pollWith = async (error: Error) => {
+      stage.clock.advance(1);
+      ledger.end = () => Promise.reject(error);
+      await service.poll();
+    };
+    for (let second = 0; second < 30; second += 1) await pollWith(new Error(`${second}`));
+    assert.equal(stage.told("trail failed").length, 5);
+    await pollWith(new TrailObstacleError("for the operator", "waiting"));
+    assert.equal(stage.told("trail waits").length, 1);
+    await pollWith(new TrailError("database 3 AAA="));
+    assert.equal(stage.told("trail broken").length, 1);
   });
 
   test("reports a failure before it counts the records that wait, which may take long", async () => {
