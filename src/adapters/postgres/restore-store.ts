@@ -16,7 +16,7 @@ export function makeRestoreStore(database: Database): RestoreStore {
     hasTables: async () =>
       (
         await query(
-          sql`select 1 from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' limit 1`,
+          sql`select 1 from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' limit 1`,
         )
       ).length > 0,
 

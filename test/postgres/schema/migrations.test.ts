@@ -116,6 +116,15 @@ describe("migrations", async () => {
     await owner.query(script("drop schema other"));
   });
 
+  test("a schema whose name needs quotation marks gets the same tables", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
+    await using elsewhere = await openEmptyDatabase();
+    const owner = elsewhere.connect(commandLimits);
+    await owner.query(script(`create schema "Log of 2026"; set search_path to "Log of 2026"`));
+    assert.deepEqual((await migrate(owner, schema)).applied, names);
+    await refuseOtherSchema(owner, schema);
+  });
+
   test("again, nothing is left to apply", async () => {
     assert.deepEqual((await migrate(database, schema)).applied, []);
   });

@@ -102,7 +102,7 @@ const ofCatalogs: readonly DatabasePromise[] = [
     when: isDurable,
     faults: () => sql`
       ${canLose(sql`concat('table ', relname, ' is not logged')`)}
-      from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' and relpersistence <> 'p'`,
+      from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' and relpersistence <> 'p'`,
     remedy: "alter table … set logged",
   },
   {
