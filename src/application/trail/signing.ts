@@ -49,8 +49,7 @@ async function signedBefore(
   const inside = signedIn("database", await checkpoints.last());
   if (remembered === undefined) return { inside, outside: own && { where: "memory", head: own } };
   const { place } = remembered;
-  // An empty file counts as a missing one.
-  const outside = signedIn(place, (await remembered.read()) || undefined);
+  const outside = signedIn(place, await remembered.read());
   // A new machine, a second process, or a file that was lost: only the operator knows which.
   if (inside !== undefined && outside === undefined)
     throw new TrailObstacleError(
