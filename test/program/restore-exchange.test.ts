@@ -105,21 +105,29 @@ describe("maintenance-log restore, at its exchange of names", {
     stage.isAsItWas();
   });
 
-  test("waits for no client that is frozen in the middle of a result of the live database", async () => {
+  test("waits for no client that is frozen in the middle of a result, nor does a test of a dump", async () => {
     const { machine } = stage;
     const copy = "copy (select repeat('x', 1000) from generate_series(1, 10000000)) to stdout";
-    const args = ["--no-psqlrc", "-c", copy, machine.credential("owner-database-url")];
-    const client = spawn("psql", args, { env: machine.environment, stdio: ["ignore", "pipe", "ignore"] });
-    const isBlocked =
-      "select count(*) from pg_stat_activity where datname = 'maintenance' and wait_event = 'ClientWrite'";
-    try {
-      await until(() => machine.run(`psql -At -c "${isBlocked}"`) === "1\n");
-      client.kill("SIGSTOP");
-      const { code, stderr } = await stage.restore("--gives-up", "2", stage.dump);
-      assert.equal(code, 0, stderr);
+    const isBlocked = "select count(*) from pg_stat_activity where wait_event = 'ClientWrite'";
+    for (const [args, then] of [
+      [["--gives-up", "2"], []],
+      // Its database stays until a run that nothing holds up.
+      [["--test"], ["--test"]],
+    ] as const) {
+      const client = spawn("psql", ["-c", copy, machine.credential("owner-database-url")], {
+        env: machine.environment,
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      try {
+        await until(() => machine.run(`psql -At -c "${isBlocked}"`) === "1\n");
+        client.kill("SIGSTOP");
+        const { code, stderr } = await stage.restore(...args, stage.dump);
+        assert.equal(code, 0, stderr);
+      } finally {
+        client.kill("SIGKILL");
+      }
+      if (then.length > 0) assert.equal((await stage.restore(...then, stage.dump)).code, 0);
       stage.isRestored();
-    } finally {
-      client.kill("SIGKILL");
     }
   });
 
