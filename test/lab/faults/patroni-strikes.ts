@@ -7,6 +7,8 @@ export interface Strike {
   readonly inShort?: true;
   /** Where the leader is among the hosts of DATABASE_URL. */
   readonly leaderIs?: "first" | "last";
+  /** The old leader takes connections and acknowledges no write, so that a service leaves it when a write misses its deadline. */
+  readonly oldLeaderAnswers?: boolean;
   strike(stage: PatroniStage): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export const strikes: readonly Strike[] = [
   { name: "patroni-frozen-last", leaderIs: "last", strike: freezeLeader },
   {
     name: "patroni-hangs",
+    oldLeaderAnswers: true,
     async strike({ leader }) {
       leader.freezePatroni();
       await sleep(ttlMilliseconds + 15_000);

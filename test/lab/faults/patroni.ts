@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClusterNode } from "../../../dev/cluster/node.ts";
 import { findPrograms } from "../../../dev/cluster/programs.ts";
+import { serviceLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { compare, readRows, replay } from "./audit.ts";
 import { recoveryMilliseconds } from "./load.ts";
 import { openPatroniStage, type PatroniStage, type Way } from "./patroni-stage.ts";
@@ -23,7 +24,7 @@ export const patroni: readonly Scenario[] = strikes.map(strike => ({
 
 async function run(
   trial: Trial,
-  { leaderIs = "first", strike }: Strike & { leaderIs?: "first" | "last" },
+  { leaderIs = "first", oldLeaderAnswers = false, strike }: Strike,
 ): Promise<Outcome> {
   const programs = findPrograms();
   if ("missing" in programs) throw new Error("programs are missing");
@@ -44,7 +45,8 @@ async function run(
     await sleep(recoveryMilliseconds + 1_000);
     const leader = await stage.leaderNow();
     const ends = await Promise.all(loads.map(one => endOf(stage, leader, one)));
-    return outcomeOf(ends, await endWatch());
+    const search = mostSearchMilliseconds + (oldLeaderAnswers ? serviceLimits.deadlineMilliseconds : 0);
+    return outcomeOf(ends, await endWatch(), search);
   } finally {
     await stage.close();
   }
@@ -90,11 +92,11 @@ const mostSearchMilliseconds = 2_500;
 
 type End = Awaited<ReturnType<typeof endOf>>;
 
-function outcomeOf(ends: readonly End[], unwritable: number): Outcome {
+function outcomeOf(ends: readonly End[], unwritable: number, search: number): Outcome {
   const sum = (of: (end: End) => number) => ends.reduce((total, end) => total + of(end), 0);
   const pauseOf = (name: string) => ends.find(end => end.name === name)?.pause ?? 0;
   const late =
-    pauseOf("hosts") > unwritable + mostSearchMilliseconds
+    pauseOf("hosts") > unwritable + search
       ? [
           `by several hosts nothing was written for ${pauseOf("hosts")} ms, of which ${unwritable} ms in which no node took a write`,
         ]
