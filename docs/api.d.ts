@@ -195,15 +195,15 @@ export interface components {
        * @description The id of the employee.
        */
       id: number;
-      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
+      /** @description The first name, or several. 2 to 50 characters, not counting whitespace at its ends. */
       firstName: string;
-      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
+      /** @description The last name. 2 to 50 characters, not counting whitespace at its ends. */
       lastName: string;
-      /** @description Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. 6 to 20 characters, not counting whitespace at its ends. */
+      /** @description Digits, `+`, `(`, `)`, `-` and whitespace. 6 to 20 characters, not counting whitespace at its ends. */
       phone: string;
-      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`. 5 to 254 characters, not counting whitespace at its ends. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). It has one `@`, a dot after the `@`, and no whitespace. 5 to 254 characters, not counting whitespace at its ends. */
       email: string;
-      /** @description Exactly one role. Other words: 400 `Invalid role value`. */
+      /** @description Exactly one role. */
       role: components["schemas"]["Role"];
       /** @description Whether the employee can log in. A new employee is active. */
       active: boolean;
@@ -215,7 +215,7 @@ export interface components {
        * @description The id of the asset.
        */
       id: number;
-      /** @description What the asset is called. Stored without whitespace at its ends. 1 to 100 characters, not counting whitespace at its ends. */
+      /** @description What the asset is called. 1 to 100 characters, not counting whitespace at its ends. */
       name: string;
       /** @description Anything that helps to recognise the asset, stored as sent. At most 2,000 characters. */
       description: string;
@@ -231,11 +231,11 @@ export interface components {
        * @description The id of the log.
        */
       id: number;
-      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day of the years 0001 to 9999, also in the future; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms, with a `Z` for example: 400 `Invalid performed date`. */
+      /** @description When the work was performed, by the clock on the wall: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, in a year from 0001 to 9999, also in the future. A `Z` or an offset is 400. Digits 7 to 9 of a second are accepted and cut. Responses always have the seconds, and a fraction only if it is not zero. */
       performedDate: string;
-      /** @description How far the work was. Other words: 400 `Invalid status value`. */
+      /** @description How far the work was. */
       status: components["schemas"]["LogStatus"];
-      /** @description What kind of task it was. Other words: 400 `Invalid task type value`. */
+      /** @description What kind of task it was. */
       taskType: components["schemas"]["TaskType"];
       /** @description What was done or found, stored as sent. It may be empty. At most 10,000 characters. */
       comment: string;
@@ -336,33 +336,33 @@ export interface components {
     };
     /** @description Body of: Create an employee, with a role up to one's own. */
     RegisterEmployeeRequest: {
-      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
+      /** @description The first name, or several. 2 to 50 characters, not counting whitespace at its ends. */
       firstName: string;
-      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
+      /** @description The last name. 2 to 50 characters, not counting whitespace at its ends. */
       lastName: string;
-      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`. 5 to 254 characters, not counting whitespace at its ends. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). It has one `@`, a dot after the `@`, and no whitespace. 5 to 254 characters, not counting whitespace at its ends. */
       email: string;
       /**
        * Format: password
        * @description The service stores only its hash (argon2id) and never returns it. 4 to 72 characters, not counting whitespace at its ends.
        */
       password: string;
-      /** @description Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. 6 to 20 characters, not counting whitespace at its ends. */
+      /** @description Digits, `+`, `(`, `)`, `-` and whitespace. 6 to 20 characters, not counting whitespace at its ends. */
       phone: string;
-      /** @description Exactly one role. Other words: 400 `Invalid role value`. */
+      /** @description Exactly one role. */
       role: components["schemas"]["Role"];
     };
     /** @description Body of: Change an employee whose role is not above one's own. */
     UpdateEmployeeRequest: {
-      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
+      /** @description The first name, or several. 2 to 50 characters, not counting whitespace at its ends. */
       firstName?: string | null;
-      /** @description Stored without whitespace at its ends. 2 to 50 characters, not counting whitespace at its ends. */
+      /** @description The last name. 2 to 50 characters, not counting whitespace at its ends. */
       lastName?: string | null;
-      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`. 5 to 254 characters, not counting whitespace at its ends. */
+      /** @description The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). It has one `@`, a dot after the `@`, and no whitespace. 5 to 254 characters, not counting whitespace at its ends. */
       email?: string | null;
-      /** @description Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`. 6 to 20 characters, not counting whitespace at its ends. */
+      /** @description Digits, `+`, `(`, `)`, `-` and whitespace. 6 to 20 characters, not counting whitespace at its ends. */
       phone?: string | null;
-      /** @description Exactly one role. Other words: 400 `Invalid role value`. */
+      /** @description Exactly one role. */
       role?: components["schemas"]["Role"] | null;
     };
     /** @description Body of: Change one's own password. */
@@ -377,7 +377,7 @@ export interface components {
     };
     /** @description Body of: Create an asset. */
     CreateAssetRequest: {
-      /** @description What the asset is called. Stored without whitespace at its ends. 1 to 100 characters, not counting whitespace at its ends. */
+      /** @description What the asset is called. 1 to 100 characters, not counting whitespace at its ends. */
       name: string;
       /**
        * @description Anything that helps to recognise the asset, stored as sent. At most 2,000 characters.
@@ -392,11 +392,11 @@ export interface components {
     };
     /** @description Body of: Write a log on an asset, with the caller as its performer. */
     WriteLogRequest: {
-      /** @description When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day of the years 0001 to 9999, also in the future; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms, with a `Z` for example: 400 `Invalid performed date`. */
+      /** @description When the work was performed, by the clock on the wall: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, in a year from 0001 to 9999, also in the future. A `Z` or an offset is 400. Digits 7 to 9 of a second are accepted and cut. Responses always have the seconds, and a fraction only if it is not zero. */
       performedDate: string;
-      /** @description How far the work was. Other words: 400 `Invalid status value`. */
+      /** @description How far the work was. */
       status: components["schemas"]["LogStatus"];
-      /** @description What kind of task it was. Other words: 400 `Invalid task type value`. */
+      /** @description What kind of task it was. */
       taskType: components["schemas"]["TaskType"];
       /** @description What was done or found, stored as sent. It may be empty. At most 10,000 characters. */
       comment: string;
@@ -775,7 +775,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description `true` selects the active records, `false` the inactive ones. Without it the list has both. Other words: 400 `Invalid active value`.
+         * @description `true` selects the active records, `false` the inactive ones. Without it the list has both.
          * @example true
          */
         active?: boolean;
@@ -876,7 +876,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the employee.
          * @example 3
          */
         id: number;
@@ -937,7 +937,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the employee.
          * @example 3
          */
         id: number;
@@ -1001,7 +1001,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the employee.
          * @example 3
          */
         id: number;
@@ -1049,7 +1049,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the employee.
          * @example 3
          */
         id: number;
@@ -1085,7 +1085,7 @@ export interface operations {
     parameters: {
       path: {
         /**
-         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the employee.
          * @example 3
          */
         id: number;
@@ -1132,7 +1132,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description `true` selects the active records, `false` the inactive ones. Without it the list has both. Other words: 400 `Invalid active value`.
+         * @description `true` selects the active records, `false` the inactive ones. Without it the list has both.
          * @example true
          */
         active?: boolean;
@@ -1209,7 +1209,7 @@ export interface operations {
     parameters: {
       path: {
         /**
-         * @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the asset.
          * @example 7
          */
         id: number;
@@ -1246,7 +1246,7 @@ export interface operations {
     parameters: {
       path: {
         /**
-         * @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the asset.
          * @example 7
          */
         id: number;
@@ -1282,7 +1282,7 @@ export interface operations {
     parameters: {
       path: {
         /**
-         * @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the asset.
          * @example 7
          */
         id: number;
@@ -1318,39 +1318,39 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`.
+         * @description Only logs that were written with this status, also if another log has reported a later one.
          * @example COMPLETED
          */
         status?: components["schemas"]["LogStatus"];
         /**
-         * @description Only logs with this task type. Other words: 400 `Invalid task type value`.
+         * @description Only logs with this task type.
          * @example MAINTENANCE
          */
         taskType?: components["schemas"]["TaskType"];
         /**
-         * @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`.
+         * @description Only logs performed at this moment or later, in the form of `performedDate`.
          * @example 2026-01-01T00:00
          */
         performedFrom?: string;
         /**
-         * @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`.
+         * @description Only logs performed before this moment, in the form of `performedDate`, so that periods that follow each other share no log.
          * @example 2027-01-01T00:00
          */
         performedTo?: string;
         /**
-         * @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`.
+         * @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs, the response has a `Link` to the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length.
          * @example 100
          */
         limit?: number;
         /**
-         * @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`.
+         * @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before.
          * @example MjAyNi0xMS0yMVQwOTozMDowMCA0Mg
          */
         before?: string;
       };
       path: {
         /**
-         * @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the asset.
          * @example 7
          */
         id: number;
@@ -1389,14 +1389,14 @@ export interface operations {
     parameters: {
       header?: {
         /**
-         * @description Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and values again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. A refused request (400, 404) leaves the key free. The same key with other values or another asset: 422.
+         * @description The client's own name for this log, such as a UUID: 1 to 255 visible ASCII characters. With it the request can be sent again after a 503, a time-out or a lost connection: the same employee with the same key and values gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. The service stores the key for ever. A refused request (400, 404) leaves the key free. The same key with other values or another asset is 422.
          * @example 0b9fb5a1-6f2e-4f4e-9d5c-5f1f3f9c1a11
          */
         "Idempotency-Key"?: string;
       };
       path: {
         /**
-         * @description The id of the asset: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the asset.
          * @example 7
          */
         id: number;
@@ -1453,32 +1453,32 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`.
+         * @description Only logs that were written with this status, also if another log has reported a later one.
          * @example COMPLETED
          */
         status?: components["schemas"]["LogStatus"];
         /**
-         * @description Only logs with this task type. Other words: 400 `Invalid task type value`.
+         * @description Only logs with this task type.
          * @example MAINTENANCE
          */
         taskType?: components["schemas"]["TaskType"];
         /**
-         * @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`.
+         * @description Only logs performed at this moment or later, in the form of `performedDate`.
          * @example 2026-01-01T00:00
          */
         performedFrom?: string;
         /**
-         * @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`.
+         * @description Only logs performed before this moment, in the form of `performedDate`, so that periods that follow each other share no log.
          * @example 2027-01-01T00:00
          */
         performedTo?: string;
         /**
-         * @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`.
+         * @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs, the response has a `Link` to the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length.
          * @example 100
          */
         limit?: number;
         /**
-         * @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`.
+         * @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before.
          * @example MjAyNi0xMS0yMVQwOTozMDowMCA0Mg
          */
         before?: string;
@@ -1516,27 +1516,27 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`.
+         * @description Only logs that were written with this status, also if another log has reported a later one.
          * @example COMPLETED
          */
         status?: components["schemas"]["LogStatus"];
         /**
-         * @description Only logs with this task type. Other words: 400 `Invalid task type value`.
+         * @description Only logs with this task type.
          * @example MAINTENANCE
          */
         taskType?: components["schemas"]["TaskType"];
         /**
-         * @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`.
+         * @description Only logs performed at this moment or later, in the form of `performedDate`.
          * @example 2026-01-01T00:00
          */
         performedFrom?: string;
         /**
-         * @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`.
+         * @description Only logs performed before this moment, in the form of `performedDate`, so that periods that follow each other share no log.
          * @example 2027-01-01T00:00
          */
         performedTo?: string;
         /**
-         * @description The number of logs, from 1 on without an upper bound. The response has that many logs if there are as many, however long they are. Other values: 400 `Invalid limit value`.
+         * @description The number of logs, without an upper bound.
          * @example 100
          */
         limit?: number;
@@ -1584,7 +1584,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description The id of the log: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the log.
          * @example 42
          */
         id: number;
@@ -1633,39 +1633,39 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`.
+         * @description Only logs that were written with this status, also if another log has reported a later one.
          * @example COMPLETED
          */
         status?: components["schemas"]["LogStatus"];
         /**
-         * @description Only logs with this task type. Other words: 400 `Invalid task type value`.
+         * @description Only logs with this task type.
          * @example MAINTENANCE
          */
         taskType?: components["schemas"]["TaskType"];
         /**
-         * @description Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`.
+         * @description Only logs performed at this moment or later, in the form of `performedDate`.
          * @example 2026-01-01T00:00
          */
         performedFrom?: string;
         /**
-         * @description Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`.
+         * @description Only logs performed before this moment, in the form of `performedDate`, so that periods that follow each other share no log.
          * @example 2027-01-01T00:00
          */
         performedTo?: string;
         /**
-         * @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`.
+         * @description Asks for a page of at most this many logs, 1 to 1000. While there are more logs, the response has a `Link` to the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length.
          * @example 100
          */
         limit?: number;
         /**
-         * @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`.
+         * @description Where the page begins: an opaque cursor. Take it from the `Link` of the page before.
          * @example MjAyNi0xMS0yMVQwOTozMDowMCA0Mg
          */
         before?: string;
       };
       path: {
         /**
-         * @description The id of the employee: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the employee.
          * @example 3
          */
         id: number;
@@ -1801,17 +1801,17 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description The index of the first entry to return: 0 is the first of the trail. Other values: 400 `Invalid from value`.
+         * @description The index of the first entry to return: 0 is the first of the trail.
          * @example 0
          */
         from?: number;
         /**
-         * @description The entry that the client has read last, the one before `from`: the first 16 hexadecimal digits of its leaf hash. Take it from the `Link` of the page before, as part of that address. Where the trail has another entry there, or none, the response is 409. Other values: 400 `Invalid after value`.
+         * @description The entry that the client has read last, the one before `from`: the first 16 hexadecimal digits of its leaf hash. Take it from the `Link` of the page before. Where the trail has another entry there, or none, the response is 409.
          * @example 6e340b9cffb37a98
          */
         after?: string;
         /**
-         * @description How many entries at most, 1 to 1000. Other values: 400 `Invalid limit value`.
+         * @description How many entries at most, 1 to 1000.
          * @example 100
          */
         limit?: number;
@@ -1854,7 +1854,7 @@ export interface operations {
     parameters: {
       path: {
         /**
-         * @description The id of the log: a decimal integer. Another form: 400 `Invalid id`.
+         * @description The id of the log.
          * @example 42
          */
         id: number;

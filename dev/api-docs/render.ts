@@ -19,7 +19,7 @@ export const renderPages = async (): Promise<Readonly<Record<string, string>>> =
   "docs/api.d.ts": `/** Types of the API for TypeScript clients. Made by \`make docs\`. */\n${await typesOf()}`,
 });
 
-/** What `--help` prints, alone and after each command, but only the names of the settings, which a table explains. */
+/** What `--help` prints after each command, but only the names of the settings, which a table explains. */
 async function commandsPage(): Promise<string> {
   const sections = Object.keys(commands).map(async name => {
     const [text = "", settings = ""] = (await helpOf(name)).split("\n\nSettings, ");
@@ -29,9 +29,12 @@ async function commandsPage(): Promise<string> {
   });
   return `# Commands
 
-What each command takes, as \`--help\` prints it. On a machine with the package, \`maintenance-log\` stands for \`node dist/main.js\`. Made by \`make docs\`.
+What each command takes, as \`--help\` after it prints. On a machine with the package, \`maintenance-log\` stands for \`node dist/main.js\`. \`--version\` prints the version. Made by \`make docs\`.
 
-${blockOf(await helpOf(""))}
+${Object.keys(commands)
+  .map(name => `[${name}](#${name})`)
+  .join(" · ")}
+
 ## Settings
 
 Settings come from the environment. \`NAME_FILE\` may be set in place of \`NAME\`: the path of a file whose content is the value.

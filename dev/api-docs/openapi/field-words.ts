@@ -53,14 +53,13 @@ const boundsWords = ({ min, max, trimmed }: Bounds): string => {
 export const grouped = (count: number): string => count.toLocaleString("en-US");
 
 const { password, ...employee } = {
-  firstName: "Stored without whitespace at its ends.",
-  lastName: "Stored without whitespace at its ends.",
+  firstName: "The first name, or several.",
+  lastName: "The last name.",
   email:
-    "The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). Stored without whitespace at its ends; one `@`, a dot after it, no whitespace. Other forms: 400 `Invalid email format`.",
+    "The login name, unique among all employees whatever its case and form (a domain in Unicode or as `xn--`). It has one `@`, a dot after the `@`, and no whitespace.",
   password: "The service stores only its hash (argon2id) and never returns it.",
-  phone:
-    "Stored without whitespace at its ends; each character a digit, `+`, `(`, `)`, `-` or whitespace. Other forms: 400 `Invalid phone format`.",
-  role: "Exactly one role. Other words: 400 `Invalid role value`.",
+  phone: "Digits, `+`, `(`, `)`, `-` and whitespace.",
+  role: "Exactly one role.",
 };
 describe(registrationFields, { ...employee, password });
 describe(employeeChangeFields, employee);
@@ -76,56 +75,51 @@ describe(passwordChangeFields, {
 });
 
 describe(activityFilterFields, {
-  active:
-    "`true` selects the active records, `false` the inactive ones. Without it the list has both. Other words: 400 `Invalid active value`.",
+  active: "`true` selects the active records, `false` the inactive ones. Without it the list has both.",
 });
 
 describe(newAssetFields, {
-  name: "What the asset is called. Stored without whitespace at its ends.",
+  name: "What the asset is called.",
   description: "Anything that helps to recognise the asset, stored as sent.",
   active: "Whether the asset is in use. Logs can be written on an inactive asset too.",
 });
 
 describe(newLogFields, {
   performedDate:
-    "When the work was performed: a local date-time without a zone or offset, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, on a real calendar day of the years 0001 to 9999, also in the future; up to nine digits of a second are accepted, and cut after the sixth. It means the time on the wall clock; the service stores it as sent and converts it to no time zone. Responses always have the seconds, and a fraction only if it is not zero. Other forms, with a `Z` for example: 400 `Invalid performed date`.",
-  status: "How far the work was. Other words: 400 `Invalid status value`.",
-  taskType: "What kind of task it was. Other words: 400 `Invalid task type value`.",
+    "When the work was performed, by the clock on the wall: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`, in a year from 0001 to 9999, also in the future. A `Z` or an offset is 400. Digits 7 to 9 of a second are accepted and cut. Responses always have the seconds, and a fraction only if it is not zero.",
+  status: "How far the work was.",
+  taskType: "What kind of task it was.",
   comment: "What was done or found, stored as sent. It may be empty.",
 });
 
 const logFilter = {
-  status:
-    "Only logs that were written with this status, also if another log has reported a later one. Other words: 400 `Invalid status value`.",
-  taskType: "Only logs with this task type. Other words: 400 `Invalid task type value`.",
-  performedFrom:
-    "Only logs performed at this moment or later (inclusive): a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedFrom value`.",
+  status: "Only logs that were written with this status, also if another log has reported a later one.",
+  taskType: "Only logs with this task type.",
+  performedFrom: "Only logs performed at this moment or later, in the form of `performedDate`.",
   performedTo:
-    "Only logs performed before this moment (exclusive), so that periods that follow each other share no log: a local date-time without a zone, `YYYY-MM-DDTHH:MM[:SS[.ffffff]]`. Other forms: 400 `Invalid performedTo value`.",
+    "Only logs performed before this moment, in the form of `performedDate`, so that periods that follow each other share no log.",
 };
 describe(logQueryFields, {
   ...logFilter,
   limit:
-    "Asks for a page of at most this many logs, 1 to 1000. While there are more logs the response has a `Link` header with the address of the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length. Other values: 400 `Invalid limit value`.",
-  before:
-    "Where the page begins: an opaque cursor. Take it from the `Link` of the page before, as part of that address. Other values: 400 `Invalid before value`.",
+    "Asks for a page of at most this many logs, 1 to 1000. While there are more logs, the response has a `Link` to the next page; a page with a link may be shorter than `limit`, even empty. Without `limit` the list is complete, whatever its length.",
+  before: "Where the page begins: an opaque cursor. Take it from the `Link` of the page before.",
 });
 describe(activeAssetsFields, {
   ...logFilter,
-  limit:
-    "The number of logs, from 1 on without an upper bound. The response has that many logs if there are as many, however long they are. Other values: 400 `Invalid limit value`.",
+  limit: "The number of logs, without an upper bound.",
 });
 
 describe(entriesFields, {
-  from: "The index of the first entry to return: 0 is the first of the trail. Other values: 400 `Invalid from value`.",
+  from: "The index of the first entry to return: 0 is the first of the trail.",
   after:
-    "The entry that the client has read last, the one before `from`: the first 16 hexadecimal digits of its leaf hash. Take it from the `Link` of the page before, as part of that address. Where the trail has another entry there, or none, the response is 409. Other values: 400 `Invalid after value`.",
-  limit: "How many entries at most, 1 to 1000. Other values: 400 `Invalid limit value`.",
+    "The entry that the client has read last, the one before `from`: the first 16 hexadecimal digits of its leaf hash. Take it from the `Link` of the page before. Where the trail has another entry there, or none, the response is 409.",
+  limit: "How many entries at most, 1 to 1000.",
 });
 
 describe(writeLogHeaders, {
   "Idempotency-Key":
-    "Makes it safe to send the request again after a 503, a time-out or a lost connection. A name of the client's choice for this log, a UUID for example: 1 to 255 visible ASCII characters. The service stores it with the log for ever. The same employee sending the same key and values again gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. A refused request (400, 404) leaves the key free. The same key with other values or another asset: 422.",
+    "The client's own name for this log, such as a UUID: 1 to 255 visible ASCII characters. With it the request can be sent again after a 503, a time-out or a lost connection: the same employee with the same key and values gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. The service stores the key for ever. A refused request (400, 404) leaves the key free. The same key with other values or another asset is 422.",
 });
 
 /** The header fields of a route that reads what has an entity tag, and of one that changes it. */

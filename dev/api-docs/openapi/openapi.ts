@@ -98,7 +98,7 @@ function parametersOf({ method, path, query = {}, headers = {}, result }: Descri
     type: "integer",
     format: "int64",
     minimum: 1,
-    description: `The id of the ${owner}: a decimal integer. Another form: 400 \`Invalid id\`.`,
+    description: `The id of the ${owner}.`,
   };
   return [
     ...(owner === undefined ? [] : [parameter("path", "id", id, true, exampleOf(owner))]),

@@ -3,7 +3,7 @@ import type { Schema } from "../../../src/domain/field.ts";
 import { command, commandOf } from "./curl-command.ts";
 import type { ApiDescription, DescribedResponse, Operation, Parameter } from "./description.ts";
 import { inline, markdown } from "./html.ts";
-import { code, rowsOf, table, typeOf } from "./schema.ts";
+import { code, type FieldPlaces, placeKey, rowsOf, table, typeOf } from "./schema.ts";
 import type { SharedParameter } from "./shared-parameters.ts";
 
 export interface Endpoint extends Operation {
@@ -23,24 +23,24 @@ export interface Common {
   /** Names of error responses. */
   readonly errors: readonly string[];
   readonly parameters: readonly SharedParameter[];
+  readonly fields: FieldPlaces;
 }
 
 /** One operation: its input and its responses, and a command to try it. */
 export function endpointCard(
   endpoint: Endpoint,
-  { schemas, responses }: ApiDescription["components"],
+  { schemas }: ApiDescription["components"],
   common: Common,
 ): Html {
   const { operationId, method, path, summary, description, parameters } = endpoint;
   const shared = common.parameters.filter(({ operations }) => operations.includes(operationId));
   const rows = parameters.filter(({ name }) => !shared.some(parameter => parameter.name === name)).map(rowOf);
-  const body = schemas[nameOf(endpoint.requestBody?.content["application/json"]?.schema["$ref"])];
-  const fields = rowsOf(
-    (body?.["properties"] ?? {}) as Readonly<Record<string, Schema>>,
-    (body?.["required"] ?? []) as string[],
-    "body",
-  );
+  const { properties = {}, required = [] } = bodyOf(endpoint, schemas);
+  const fields = rowsOf(properties as Fields, required as string[], common.fields, operationId);
   const described = Object.entries(endpoint.responses);
+  const errors = described.filter(
+    ([, { $ref }]) => $ref !== undefined && !common.errors.includes(nameOf($ref)),
+  );
   const { schema, example } = described[0]?.[1].content?.["application/json"] ?? {};
   // The record that the response has, or has a list of, is shown with its own example.
   const record = schema?.["$ref"] ?? (schema?.["items"] as Schema | undefined)?.["$ref"];
@@ -55,18 +55,38 @@ ${shared.length === 0 ? html`` : html`<p>Also: ${shared.map(linkTo)}</p>`}
 ${command(commandOf(endpoint))}
 <h4>Responses</h4>
 <dl>
-${described.filter(([, { $ref }]) => !common.errors.includes(nameOf($ref))).map(([status, response]) => responseRow(status, response, responses))}
+${described.filter(([, { $ref }]) => $ref === undefined).map(responseRow)}
 </dl>
+${errors.length === 0 ? html`` : html`<p>Errors: ${errors.map(linkToError)}</p>`}
 ${example === undefined || hasExample ? html`` : code(example)}
 </article>`;
 }
+
+type Fields = Readonly<Record<string, Schema>>;
+type Schemas = ApiDescription["components"]["schemas"];
+
+const bodyOf = ({ requestBody }: Operation, schemas: Schemas): Schema =>
+  schemas[nameOf(requestBody?.content["application/json"]?.schema["$ref"])] ?? {};
+
+/** The first operation with the words of each field of a body. */
+export const fieldPlacesOf = (endpoints: readonly Endpoint[], schemas: Schemas): FieldPlaces =>
+  new Map(
+    endpoints
+      .flatMap(endpoint =>
+        Object.entries((bodyOf(endpoint, schemas)["properties"] ?? {}) as Fields).map(
+          ([name, schema]) => [placeKey(name, schema), endpoint.operationId] as const,
+        ),
+      )
+      // Of two entries with one key a Map keeps the last.
+      .reverse(),
+  );
 
 /** The row of a parameter in a table. */
 export const rowOf = ({ name, in: place, required, schema, description }: Parameter) => ({
   name,
   note: `${place}, ${required ? "required" : "optional"}`,
   schema,
-  description,
+  description: inline(String(description)),
 });
 
 const linkTo = ({ id, name }: SharedParameter): Html => html`<a href="#${id}"><code>${name}</code></a> `;
@@ -80,16 +100,10 @@ function roleOf(endpoint: Endpoint): string {
   return role === "ADMIN" ? "ADMIN" : `${role} or above`;
 }
 
-function responseRow(
-  status: string,
-  response: DescribedResponse,
-  shared: ApiDescription["components"]["responses"],
-): Html {
-  if (response.$ref !== undefined) {
-    const name = nameOf(response.$ref);
-    const [first = ""] = (shared[name]?.description ?? "").split(/(?<=\.) /);
-    return html`<dt><a href="#${name}">${status}</a></dt><dd>${inline(first)}</dd>`;
-  }
+const linkToError = ([status, { $ref }]: readonly [string, DescribedResponse]): Html =>
+  html`<a href="#${nameOf($ref)}">${status}</a> `;
+
+function responseRow([status, response]: readonly [string, DescribedResponse]): Html {
   const [type, content] = Object.entries(response.content ?? {})[0] ?? [];
   if (content === undefined) return html`<dt>${status}</dt><dd>${inline(response.description ?? "")}</dd>`;
   const note = type === "application/json" ? "" : ` as ${type}`;

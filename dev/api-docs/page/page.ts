@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../src/adapters/ops/page/html.ts";
 import { command } from "./curl-command.ts";
 import type { ApiDescription, Operation } from "./description.ts";
-import { badge, type Endpoint, endpointCard, nameOf, pathCode, rowOf } from "./endpoint.ts";
+import { badge, type Endpoint, endpointCard, fieldPlacesOf, nameOf, pathCode, rowOf } from "./endpoint.ts";
 import { inline, markdown } from "./html.ts";
 import { style } from "./page-style.ts";
 import { exampleOf, fieldTable, table } from "./schema.ts";
@@ -29,6 +29,7 @@ export function apiPage({ info, tags, paths, components }: ApiDescription): stri
   const common = {
     errors: errorsOfAll(endpoints.filter(endpoint => !isOpen(endpoint))),
     parameters: sharedParametersOf(endpoints),
+    fields: fieldPlacesOf(endpoints, components.schemas),
   };
   const ofOpenToo = errorsOfAll(endpoints);
   const ofTokens = common.errors.filter(name => !ofOpenToo.includes(name));
@@ -90,7 +91,7 @@ ${records.map(
   ([name, schema]) => html`<article class="card" id="${name}">
 <h3>${name}</h3>
 <p>${inline(String(schema["description"]))}</p>
-${fieldTable(schema)}
+${fieldTable(schema, common.fields)}
 ${exampleOf(schema)}
 </article>`,
 )}

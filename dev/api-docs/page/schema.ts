@@ -4,21 +4,9 @@ import { inline } from "./html.ts";
 
 /** What a value may be, in words: `integer, 1 to 1000`, or a link to a schema that has a name. */
 export function typeOf(schema: Schema): Html {
-  const {
-    $ref,
-    type,
-    items,
-    anyOf,
-    minLength,
-    maxLength,
-    minimum,
-    maximum,
-    format,
-    default: fallback,
-  } = schema;
-  // That a required text has a character is said by its being required.
-  const least = minLength === 1 && maxLength === undefined ? undefined : minLength;
-  const bounds = boundsOf(least, maxLength, " characters") ?? boundsOf(minimum, maximum, "");
+  const { $ref, type, items, anyOf, minimum, maximum, format, default: fallback } = schema;
+  // The description of a text has its length, which counts without the whitespace at its ends.
+  const bounds = boundsOf(minimum, maximum);
   const notes = [
     ...(bounds === undefined ? [] : [bounds]),
     ...(format === undefined ? [] : [String(format)]),
@@ -39,10 +27,10 @@ function nameOf(reference: unknown, type: unknown, items: unknown): Html {
   return html`${Array.isArray(type) ? type.join(" or ") : String(type ?? "bytes")}`;
 }
 
-function boundsOf(least: unknown, most: unknown, unit: string): string | undefined {
+function boundsOf(least: unknown, most: unknown): string | undefined {
   if (least === undefined && most === undefined) return undefined;
-  if (most === undefined) return `at least ${least}${unit}`;
-  return least === undefined ? `at most ${most}${unit}` : `${least} to ${most}${unit}`;
+  if (most === undefined) return `at least ${least}`;
+  return least === undefined ? `at most ${most}` : `${least} to ${most}`;
 }
 
 export interface Row {
@@ -52,7 +40,7 @@ export interface Row {
   /** Where the value belongs. */
   readonly note: string;
   readonly schema: Schema;
-  readonly description: unknown;
+  readonly description: Html;
 }
 
 export const table = (rows: readonly Row[]): Html =>
@@ -65,29 +53,43 @@ ${rows.map(
   ({ id, name, note, schema, description }) => html`<tr${id === undefined ? "" : html` id="${id}"`}>
 <td><code>${name}</code> <span class="note">${note}</span></td>
 <td>${typeOf(schema)}</td>
-<td>${inline(String(description))}</td>
+<td>${description}</td>
 </tr>`,
 )}
 </tbody>
 </table>`;
 
+/** Where the page has the words for a field, by name and words: the first operation that takes the field in its body. */
+export type FieldPlaces = ReadonlyMap<string, string>;
+
+export const placeKey = (name: string, { description }: Schema): string => `${name} ${description}`;
+
 /** The fields of a record, or the words of a set. */
-export function fieldTable({ properties, required = [], enum: words }: Schema): Html {
+export function fieldTable({ properties, required = [], enum: words }: Schema, places: FieldPlaces): Html {
   if (words !== undefined) return html`<p>${(words as string[]).map(word => html`<code>${word}</code>`)}</p>`;
-  return table(rowsOf(properties as Readonly<Record<string, Schema>>, required as string[], ""));
+  return table(rowsOf(properties as Readonly<Record<string, Schema>>, required as string[], places));
 }
 
+/** The rows of a body, or of a record, with a link in place of words that another operation has. */
 export const rowsOf = (
   fields: Readonly<Record<string, Schema>>,
   required: readonly string[],
-  place: string,
+  places: FieldPlaces,
+  operation?: string,
 ): Row[] =>
-  Object.entries(fields).map(([name, schema]) => ({
-    name,
-    note: [place, required.includes(name) ? "required" : "optional"].filter(text => text !== "").join(", "),
-    schema,
-    description: schema["description"],
-  }));
+  Object.entries(fields).map(([name, schema]) => {
+    const place = places.get(placeKey(name, schema));
+    const body = operation === undefined ? "" : "body, ";
+    return {
+      name,
+      note: `${body}${required.includes(name) ? "required" : "optional"}`,
+      schema,
+      description:
+        place === undefined || place === operation
+          ? inline(String(schema["description"]))
+          : html`As in <a href="#${place}">${place}</a>.`,
+    };
+  });
 
 export const code = (value: unknown): Html => html`<pre>${JSON.stringify(value, null, 2)}</pre>`;
 
