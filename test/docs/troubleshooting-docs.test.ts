@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { statusOf } from "../../src/adapters/http/api/http-error.ts";
+import { exitCodes } from "../../src/commands/command.ts";
 
 const page = readFileSync("docs/troubleshooting.md", "utf8");
 const codeIn = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
@@ -165,5 +166,13 @@ describe("docs/troubleshooting.md", () => {
       assert.ok(!isShown(message), message);
     }
     assert.ok(isShown("migration … (…) failed: …"));
+  });
+
+  test("has each exit code of the program once, and no other", () => {
+    const table = page.slice(page.indexOf("| Exit code |"), page.indexOf("### Commands"));
+    const rows = [...table.matchAll(/^\| (\d[\d, ]*) \|/gm)].flatMap(([, codes = ""]) =>
+      codes.split(", ").map(Number),
+    );
+    assert.deepEqual(rows, [0, ...Object.values(exitCodes)]);
   });
 });
