@@ -25,7 +25,7 @@ export function makeStateFile(path: string): RememberedNote {
         // A pipe would never end.
         refuseUnlessFile(found);
         if (found.size > longestNote) throw new Error(`it is longer than ${longestNote} bytes`);
-        return (await readFile(path, "utf8")) || undefined;
+        return await readFile(path, "utf8");
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
         throw new TrailObstacleError(`${place} cannot be read: ${reasonOf(error)}`, "failing");

@@ -141,7 +141,6 @@ export interface TrailStore {
 export interface RememberedNote {
   /** In words, for everybody: without its path. */
   readonly place: string;
-  /** Undefined when there is none. An empty file counts as a missing one. */
   read(): Promise<string | undefined>;
   /** Resolves when the signed note would survive a crash of the machine. */
   write(note: string): Promise<void>;

@@ -49,7 +49,8 @@ async function signedBefore(
   const inside = signedIn("database", await checkpoints.last());
   if (remembered === undefined) return { inside, outside: own && { where: "memory", head: own } };
   const { place } = remembered;
-  const outside = signedIn(place, await remembered.read());
+  // An empty file counts as a missing one.
+  const outside = signedIn(place, (await remembered.read()) || undefined);
   // A new machine, a second process, or a file that was lost: only the operator knows which.
   if (inside !== undefined && outside === undefined)
     throw new TrailObstacleError(

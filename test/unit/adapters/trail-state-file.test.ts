@@ -29,12 +29,6 @@ describe("a state file", () => {
     assert.deepEqual(readdirSync(folder), ["state"]);
   });
 
-  test("is missing when it is empty, for whoever reads it", async () => {
-    const path = join(makeTemporaryFolder(), "state");
-    writeFileSync(path, "");
-    assert.equal(await makeStateFile(path).read(), undefined);
-  });
-
   test("is on the disk before it gets its name, and its name before anybody goes on", async t => {
     const folder = makeTemporaryFolder();
     const path = join(folder, "state");

@@ -353,13 +353,16 @@ describe("signing", () => {
     assert.equal(told("trail broken").length, 0);
   });
 
-  test("begins where there is no state file of a new database", async () => {
-    const { start, commit, note } = makeSigner();
-    commit(1);
-    const { signing, poll } = start();
-    await poll();
-    assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 1]);
-    assert.equal(openCheckpoint(note() ?? "", [key]).size, 1);
+  test("begins where the state file of a new database is empty, or not there", async () => {
+    for (const empty of ["", undefined]) {
+      const { start, commit, setNote, note } = makeSigner();
+      setNote(empty);
+      commit(1);
+      const { signing, poll } = start();
+      await poll();
+      assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 1]);
+      assert.equal(openCheckpoint(note() ?? "", [key]).size, 1);
+    }
   });
 
   test("is failing, and not contradicted, while the state file cannot be written, and signs again when it can", async () => {
