@@ -15,12 +15,12 @@ import { startTestServer } from "./support/test-server.ts";
  *     TEST_DATABASE=native | embedded            insist on one; native fails where there is none
  *     TEST_CONCURRENCY=4                         files at a time
  *     TEST_MINUTES=20                            end a run that takes longer, and name the files that it waits for
- *     TEST_FILE_SECONDS=300                      end a file that takes longer, also one that a test has left something open in
+ *     TEST_FILE_SECONDS=600                      end a file that takes longer, also one that a test has left something open in
  *     TEST_NAME=REGEXP                           the tests of this name only
  *     TEST_MAY_SKIP=REGEXP                       fail when a test is skipped for a reason that this does not match
  */
 const mostMinutes = Number(process.env["TEST_MINUTES"] ?? 20);
-const fileSeconds = Number(process.env["TEST_FILE_SECONDS"] ?? 300);
+const fileSeconds = Number(process.env["TEST_FILE_SECONDS"] ?? 600);
 
 const allFiles = () =>
   readdirSync("test", { recursive: true, encoding: "utf8" })
