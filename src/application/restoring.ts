@@ -1,6 +1,6 @@
 import { signAcceptance } from "../domain/trail/acceptance.ts";
 import { type Head, inWords, openCheckpoint, signCheckpoint } from "../domain/trail/checkpoint.ts";
-import { faultOf, TrailError } from "../domain/trail/encoding.ts";
+import { undefinedIfBroken } from "../domain/trail/encoding.ts";
 import { type EntryKind, entryKinds } from "../domain/trail/entry.ts";
 import type { SignerKey } from "../domain/trail/note.ts";
 import { mostId, type TrailStore } from "./trail/ports.ts";
@@ -88,7 +88,7 @@ async function countMissing(kind: EntryKind, live: RestoreStore, restored: Resto
 async function treeOf({ trail: { ledger } }: RestoreStore) {
   const tree = makeStoredTree(ledger);
   const { size } = await ledger.end();
-  const head: Head = { size, root: (await tree.frontier(size)).root() };
+  const head = await tree.head(size);
   return {
     head,
     extends: async (older: Head): Promise<boolean> =>
@@ -96,17 +96,11 @@ async function treeOf({ trail: { ledger } }: RestoreStore) {
   };
 }
 
-/** Only what contradicts is an answer: a database that cannot be asked ends the restore. */
-function undefinedIfBroken(error: unknown): undefined {
-  if (!(error instanceof TrailError)) throw error;
-}
-
 /**
  * Lets the restored database take the place of the live one: it issues nothing again, and has the acceptance of its trail in place of
  * each head that a service may remember and that the trail does not extend.
  *
  * @param issued by the live database, or what certainly is above that
- * @returns how many acceptances it signed
  */
 export async function takePlace(
   restored: RestoreStore,
@@ -114,7 +108,7 @@ export async function takePlace(
   issued: Issued,
   remembered: readonly Head[],
   { key, reason }: { readonly key: SignerKey; readonly reason: string },
-): Promise<number> {
+): Promise<void> {
   await restored.issueAbove(issued);
   const tree = await treeOf(restored);
   const heads = new Map(remembered.map(head => [inWords(head), head]));
@@ -124,15 +118,12 @@ export async function takePlace(
       const head = openCheckpoint(note, [key]);
       heads.set(inWords(head), head);
     } catch (error) {
-      faultOf(error);
+      undefinedIfBroken(error);
     }
   }
-  let signed = 0;
   for (const refused of heads.values()) {
     if (await tree.extends(refused)) continue;
     const note = signAcceptance({ refused, accepted: tree.head, reason }, key);
     await restored.trail.checkpoints.accept(note, signCheckpoint(tree.head, key));
-    signed += 1;
   }
-  return signed;
 }

@@ -1,5 +1,5 @@
 import type { Database } from "../../src/adapters/postgres/connection/database.ts";
-import { sql } from "../../src/adapters/postgres/connection/statement.ts";
+import { ownSchema, sql } from "../../src/adapters/postgres/connection/statement.ts";
 import { type Protection, presentProtection } from "../../src/adapters/postgres/schema/protection.ts";
 
 /** What protects the records of a database, as sql/protection.ndjson has it. */
@@ -15,7 +15,7 @@ export async function protectionText({ query }: Database): Promise<string> {
     )
     select 'right' as kind, relname as place, lower(privilege_type) as name, string_agg(columns, ' ' order by at) as definition
     from granted, aclexplode(acl) join pg_roles on pg_roles.oid = grantee
-    where rolname = 'maintenance_log_service' and relnamespace = current_schema()::regnamespace
+    where rolname = 'maintenance_log_service' and relnamespace = ${ownSchema}
     group by relname, privilege_type order by relname, name`);
   return [...present, ...rights].map(row => `${JSON.stringify(row)}\n`).join("");
 }

@@ -1,6 +1,6 @@
 import type { Issued, RestoreStore } from "../../application/restoring.ts";
 import type { Database } from "./connection/database.ts";
-import { sql } from "./connection/statement.ts";
+import { ownSchema, sql } from "./connection/statement.ts";
 import { makeRepositories } from "./repositories/repositories.ts";
 import { linesOf } from "./trail/entries.ts";
 
@@ -14,11 +14,8 @@ export function makeRestoreStore(database: Database): RestoreStore {
       (await query(sql`select 1 from pg_database where datname = ${name}`)).length > 0,
 
     hasTables: async () =>
-      (
-        await query(
-          sql`select 1 from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' limit 1`,
-        )
-      ).length > 0,
+      (await query(sql`select 1 from pg_class where relnamespace = ${ownSchema} and relkind = 'r' limit 1`))
+        .length > 0,
 
     hashes: (kind, above, upTo) =>
       query(sql`

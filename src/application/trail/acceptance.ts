@@ -1,6 +1,6 @@
 import { type Acceptance, openAcceptance } from "../../domain/trail/acceptance.ts";
 import { type Head, inWords } from "../../domain/trail/checkpoint.ts";
-import { TrailError } from "../../domain/trail/encoding.ts";
+import { undefinedIfBroken } from "../../domain/trail/encoding.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import type { TrailStore } from "./ports.ts";
 
@@ -17,7 +17,7 @@ export async function findAcceptance(
       if (acceptance.refused !== undefined && inWords(acceptance.refused) === line) return acceptance;
     } catch (error) {
       // The owner of the tables can insert any text.
-      if (!(error instanceof TrailError)) throw error;
+      undefinedIfBroken(error);
     }
   }
   return undefined;

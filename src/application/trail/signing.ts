@@ -1,6 +1,6 @@
 import { type Acceptance, acceptanceInWords, signAcceptance } from "../../domain/trail/acceptance.ts";
 import { type Head, inWords, signCheckpoint } from "../../domain/trail/checkpoint.ts";
-import { TrailError } from "../../domain/trail/encoding.ts";
+import { TrailError, undefinedIfBroken } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import { findAcceptance } from "./acceptance.ts";
 import { TrailObstacleError } from "./condition.ts";
@@ -183,14 +183,11 @@ export async function acceptTrail(
   const { ledger, checkpoints, remembered, key } = ports;
   const readTree = async () => {
     const { size } = await ledger.end();
-    return { size, root: (await makeStoredTree(ledger).frontier(size)).root(), readSize: size };
+    return { ...(await makeStoredTree(ledger).head(size)), readSize: size };
   };
-  const noneIfBroken = (error: unknown): undefined => {
-    if (!(error instanceof TrailError)) throw error;
-  };
-  if (await readWhole(ports, readTree).catch(noneIfBroken)) return undefined;
+  if (await readWhole(ports, readTree).catch(undefinedIfBroken)) return undefined;
   const headOf = (where: string, note: Promise<string | undefined>) =>
-    note.then(text => headIn(where, text)).catch(noneIfBroken);
+    note.then(text => headIn(where, text)).catch(undefinedIfBroken);
   const kept = remembered && (await headOf(remembered.place, remembered.read()));
   const refused = kept ?? (await headOf("database", checkpoints.last()));
   const accepted = await readTree();

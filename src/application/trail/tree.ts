@@ -64,6 +64,10 @@ export function makeStoredTree(ledger: Pick<Ledger, "hashes" | "firstMissing">) 
     return (await ranges(asked)).map(rootOf);
   }
 
+  /** The tree of the first entries, as what grows on. */
+  const frontier = async (size: number): Promise<Frontier> =>
+    makeFrontier({ size, hashes: await hashesOf(nodesOf({ from: 0, to: size })) });
+
   return {
     ranges,
 
@@ -74,9 +78,11 @@ export function makeStoredTree(ledger: Pick<Ledger, "hashes" | "firstMissing">) 
       return nodes.map(({ length }) => joinHashes(hashes.splice(0, length)));
     },
 
-    /** The tree of the first entries, as what grows on. */
-    async frontier(size: number): Promise<Frontier> {
-      return makeFrontier({ size, hashes: await hashesOf(nodesOf({ from: 0, to: size })) });
+    frontier,
+
+    /** The head of the first entries. */
+    async head(size: number): Promise<Head> {
+      return { size, root: (await frontier(size)).root() };
     },
 
     /** Whether the stored subtrees of the older head give its root, and with those after them that of the newer one. */

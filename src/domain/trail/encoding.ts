@@ -9,6 +9,9 @@ export function faultOf(error: unknown): string {
   throw error;
 }
 
+/** Undefined for a TrailError, where a contradiction is an answer. Throws any other error again. */
+export const undefinedIfBroken = (error: unknown): undefined => void faultOf(error);
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

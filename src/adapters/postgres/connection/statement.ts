@@ -35,6 +35,9 @@ export function sql(template: TemplateStringsArray, ...parts: readonly (Value | 
   return new Statement(pieces, values);
 }
 
+/** The schema of the program's tables, as PostgreSQL's catalogs refer to it. */
+export const ownSchema = sql`quote_ident(current_schema())::regnamespace`;
+
 /** A whole number as part of the text, for a statement that takes no values. */
 export const wholeNumber = (value: number): Statement => new Statement([String(Math.trunc(value))], []);
 

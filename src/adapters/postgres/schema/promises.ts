@@ -1,6 +1,6 @@
 import { entryKinds } from "../../../domain/trail/entry.ts";
 import { probeLimits, serviceLimits, trailLimits } from "../connection/database.ts";
-import { type Statement, sql, unionOf } from "../connection/statement.ts";
+import { ownSchema, type Statement, sql, unionOf } from "../connection/statement.ts";
 import { newestFaults } from "../trail/comparisons.ts";
 import { subjects, tableOf } from "../trail/entries.ts";
 import type { Schema } from "./migrations.ts";
@@ -102,7 +102,7 @@ const ofCatalogs: readonly DatabasePromise[] = [
     when: isDurable,
     faults: () => sql`
       ${canLose(sql`concat('table ', relname, ' is not logged')`)}
-      from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' and relpersistence <> 'p'`,
+      from pg_class where relnamespace = ${ownSchema} and relkind = 'r' and relpersistence <> 'p'`,
     remedy: "alter table … set logged",
   },
   {

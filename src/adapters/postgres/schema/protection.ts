@@ -1,5 +1,5 @@
 import type { Database } from "../connection/database.ts";
-import { type Statement, sql } from "../connection/statement.ts";
+import { ownSchema, type Statement, sql } from "../connection/statement.ts";
 
 /**
  * What protects the records, as the migrations make it: triggers and their functions, constraints, columns, and the
@@ -19,7 +19,7 @@ export interface Protection {
 export const presentProtection: Statement = sql`
   select 'table' as kind, relname::text as place, '' as name,
     concat('row security ', relrowsecurity, ', rules ', exists (select from pg_rewrite where ev_class = pg_class.oid)) as definition
-  from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r'
+  from pg_class where relnamespace = ${ownSchema} and relkind = 'r'
   union all
   select 'column', relname, attname, concat(format_type(atttypid, atttypmod),
     (select ' of ' || string_agg(enumlabel, ' ' order by enumsortorder) from pg_enum where enumtypid = atttypid),
@@ -27,31 +27,31 @@ export const presentProtection: Statement = sql`
     (select ' collate ' || collname::text from pg_collation where pg_collation.oid = attcollation and collname <> 'default'),
     ' ' || pg_get_expr(adbin, adrelid), case when attidentity <> '' then ' identity ' || attidentity::text end)
   from pg_attribute join pg_class on pg_class.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
-  where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped
+  where relnamespace = ${ownSchema} and relkind = 'r' and attnum > 0 and not attisdropped
   union all
   select 'constraint', relname, conname, concat(pg_get_constraintdef(pg_constraint.oid, true),
     case when exists (select from pg_trigger where tgconstraint = pg_constraint.oid and tgenabled = 'D') then ' disabled' end)
   from pg_constraint join pg_class on pg_class.oid = conrelid
-  where connamespace = quote_ident(current_schema())::regnamespace and contype in ('c', 'f', 'p', 'u')
+  where connamespace = ${ownSchema} and contype in ('c', 'f', 'p', 'u')
   union all
   select 'index', relname, indexrelid::regclass::text,
     concat(pg_get_indexdef(indexrelid, 0, true), case when not indisvalid then ' invalid' end)
   from pg_index join pg_class on pg_class.oid = indrelid
-  where relnamespace = quote_ident(current_schema())::regnamespace and indisunique
+  where relnamespace = ${ownSchema} and indisunique
     and not exists (select from pg_constraint where conindid = indexrelid)
   union all
   -- A session that has taken several ids uses them after others have taken, and committed, higher ones.
   select 'sequence', '', relname, concat('cache ', seqcache, ' increment by ', seqincrement, case when not seqcycle then ' no' end, ' cycle')
-  from pg_sequence join pg_class on oid = seqrelid where relnamespace = quote_ident(current_schema())::regnamespace
+  from pg_sequence join pg_class on oid = seqrelid where relnamespace = ${ownSchema}
   union all
   select 'function', '', proname, prosrc from pg_proc
-  where pronamespace = quote_ident(current_schema())::regnamespace and prorettype = 'trigger'::regtype
+  where pronamespace = ${ownSchema} and prorettype = 'trigger'::regtype
   union all
   select 'trigger', relname, tgname, concat(
     case tgenabled when 'A' then 'always' when 'O' then 'on' when 'R' then 'on replicas' else 'off' end, ': ',
     pg_get_triggerdef(pg_trigger.oid, true))
   from pg_trigger join pg_class on pg_class.oid = tgrelid
-  where relnamespace = quote_ident(current_schema())::regnamespace and not tgisinternal`;
+  where relnamespace = ${ownSchema} and not tgisinternal`;
 
 /** What is missing or not as it was made, in words, and what it was; what is there besides is no fault. */
 export const protectionFaults = (expected: readonly Protection[]): Statement => sql`
