@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { findLoss, type RestoreStore } from "../../../src/application/restoring.ts";
+import { acceptTrail } from "../../../src/application/trail/signing.ts";
+import { readHead } from "../../../src/domain/trail/checkpoint.ts";
+import {
+  key,
+  logRecord,
+  makeMemoryNote,
+  makeTrailOn,
+  makeTrailStage,
+  range,
+} from "../../support/trail-stage.ts";
+
+/** Questions are counted over all ports, and the one of this number gets no answer. */
+function makeOutage(failing: number) {
+  let asked = 0;
+  const among = <T extends object>(port: T): T =>
+    new Proxy(port, {
+      get(_, name) {
+        const found: unknown = Reflect.get(port, name);
+        if (typeof found === "object" && found !== null) return among(found);
+        if (typeof found !== "function") return found;
+        return (...args: unknown[]): unknown => {
+          asked += 1;
+          return asked === failing ? Promise.reject(new Error("no answer")) : found.apply(port, args);
+        };
+      },
+    });
+  return { among, hasFailed: () => asked >= failing };
+}
+
+/** Tries the work while its first question fails, then its second, and so on, until none does; returns how many there are. */
+async function failEach(
+  work: (among: <T extends object>(port: T) => T) => Promise<unknown>,
+): Promise<number> {
+  for (let failing = 1; ; failing += 1) {
+    const { among, hasFailed } = makeOutage(failing);
+    const outcome = await work(among).then(
+      () => "an answer",
+      (error: Error) => error.message,
+    );
+    if (!hasFailed()) return failing - 1;
+    assert.equal(outcome, "no answer", `question ${failing}`);
+  }
+}
+
+async function makeSigned(logs: number, comment?: string) {
+  const stage = makeTrailStage();
+  const { remembered, note } = makeMemoryNote();
+  const process = makeTrailOn(stage, { remembered });
+  stage.records.log.push(...range(1, logs + 1).map(id => logRecord(id, comment)));
+  await process.poll();
+  return { ...stage, remembered, note };
+}
+
+describe("a question that gets no answer", () => {
+  test("is not taken for another history by a restore", async () => {
+    const [live, restored, other] = [await makeSigned(40), await makeSigned(30), await makeSigned(50, "x")];
+    const store = ({ trail }: typeof live) =>
+      ({ trail, hashes: () => Promise.resolve([]) }) as unknown as RestoreStore;
+    const heads = [live, other].map(({ note }) => readHead(note() ?? ""));
+    const asked = await failEach(among => findLoss(among(store(restored)), among(store(live)), heads));
+    assert.ok(asked > 5, String(asked));
+    assert.equal((await findLoss(store(restored), store(live), heads)).total, 20);
+  });
+
+  test("is not taken for a contradiction that the operator accepts", async () => {
+    const { trail, rewrite, remembered, note } = await makeSigned(40);
+    rewrite(3);
+    const before = note();
+    const accept = (among: <T extends object>(port: T) => T) =>
+      acceptTrail(
+        { ...among(trail), ledger: among(trail.ledger), remembered: among(remembered), key },
+        { reason: "restored", givesUp: 1 },
+      ).catch(error => {
+        // Before it signs: it asks all there is to ask, and then refuses the number.
+        if (!/ would be given up/.test(error.message)) throw error;
+      });
+    assert.ok((await failEach(accept)) > 5);
+    assert.deepEqual([note(), trail.stored.acceptances], [before, []]);
+  });
+});
