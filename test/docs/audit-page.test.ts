@@ -24,14 +24,6 @@ describe("docs/audit.md", () => {
     assert.deepEqual(left, [], "name the folder of each file in docs/audit.md");
   });
 
-  test("follows a request through at most 20 files, which are there", () => {
-    const [, walk = ""] = /^## One request .*?\n(.*?)^## /ms.exec(page) ?? [];
-    const [way = ""] = walk.split("\n\nBeside the way");
-    const names = new Set([...way.matchAll(/^\d+\. `([\w/.-]+\.ts)`/gm)].map(([, name = ""]) => name));
-    assert.ok(names.size > 15 && names.size <= 20, `the walk has ${names.size} files and may have 16 to 20`);
-    for (const name of names) assert.equal(sources.filter(file => file.endsWith(`/${name}`)).length, 1, name);
-  });
-
   test("names what is in the files that it names for it, where a mistake would be worst", () => {
     const [, list = ""] = /^## Where a mistake .*?\n(.*?)^## /ms.exec(page) ?? [];
     const named = [

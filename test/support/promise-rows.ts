@@ -4,8 +4,6 @@ import { evidence } from "../release/evidence.ts";
 
 /** A promise of SECURITY.md, with its evidence. */
 export interface PromiseRow {
-  /** The heading that it is below. */
-  readonly subject: string;
   readonly promise: string;
   /** The words that it begins with: its key in evidence.ts and planted-faults.ts. */
   readonly beginning: string;
@@ -40,7 +38,7 @@ function testsOf(path: string): string[] {
 }
 
 /** Throws for a promise without evidence, or with that of two. */
-function rowOf(subject: string, promise: string): PromiseRow {
+function rowOf(promise: string): PromiseRow {
   const [beginning = "", ...others] = Object.keys(evidence).filter(beginning =>
     promise.startsWith(beginning),
   );
@@ -48,7 +46,6 @@ function rowOf(subject: string, promise: string): PromiseRow {
   if (row === undefined || others.length > 0) throw new Error(`evidence.ts has not one row for: ${promise}`);
   const heldBy = row.tests.map(pathOf);
   return {
-    subject,
     promise,
     beginning,
     keptIn: row.code.map(pathOf),
@@ -60,9 +57,5 @@ function rowOf(subject: string, promise: string): PromiseRow {
 export function readPromiseRows(): readonly PromiseRow[] {
   const [, rest = ""] = readFileSync("SECURITY.md", "utf8").split("\n## Promises\n");
   const [section = ""] = rest.split("\n## ");
-  const [, ...subjects] = section.split(/^### /m);
-  return subjects.flatMap(text => {
-    const [subject = "", ...lines] = text.split("\n");
-    return lines.filter(line => line.startsWith("- ")).map(line => rowOf(subject, line.slice("- ".length)));
-  });
+  return [...section.matchAll(/^- (.*)/gm)].map(([, promise = ""]) => rowOf(promise));
 }

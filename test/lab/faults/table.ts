@@ -4,7 +4,7 @@ const heads = ["fault", "rounds", "acknowledged", "lost", "doubled", "hung", "re
 
 export type Result = { readonly name: string } & (Outcome | { readonly skipped: string });
 
-/** One row for each fault, in Markdown. SECURITY.md has it without the columns that are all 0. */
+/** One row for each fault, in Markdown. */
 export function tableOf(results: readonly Result[]): string {
   const rows = results.map(result =>
     "skipped" in result
