@@ -108,7 +108,7 @@ async function readRemembered(path: string | undefined): Promise<Head[]> {
   const folder = path === undefined ? "" : dirname(path);
   const files = folder === "" ? [] : readdirSync(folder).filter(name => name.endsWith(".checkpoint"));
   const heads = await Promise.all(
-    files.map(async name => headIn(name, (await makeStateFile(join(folder, name)).read()) || undefined)),
+    files.map(async name => headIn(name, await makeStateFile(join(folder, name)).read())),
   );
   return heads.filter(head => head !== undefined);
 }

@@ -56,6 +56,7 @@ describe("maintenance-log restore", {
         `printf 'maintenance.example.com\\nmost[$(touch ${machine.path("ran")})]\\nroot\\n' > ${state}`,
         /has no checkpoint/,
       ],
+      [`touch ${state}`, /has no checkpoint/],
       [`ln -s /dev/zero ${state}`, /cannot be read: it is not a regular file/],
     ] as const;
     for (const [make, message] of bad) {

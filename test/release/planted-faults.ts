@@ -821,7 +821,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["signing.ts", "if (!(await makeStoredTree(ledger).extends(head, tree)))", "if (head.size > tree.size)"],
     [
       "signing.ts",
-      "const outside = signedIn(place, (await remembered.read()) || undefined);",
+      "const outside = signedIn(place, await remembered.read());",
       "const outside: Signed | undefined = own && { where: place, head: own };",
     ],
     ["signing.ts", "  if (inside !== undefined) await requireExtended(inside);\n", ""],

@@ -39,7 +39,7 @@ const signedIn = (where: string, note: string | undefined): Signed | undefined =
 };
 
 /**
- * What was signed before, inside the database and outside of it. Outside counts only the state file: if it is empty although the
+ * What was signed before, inside the database and outside of it. Outside counts only the state file: if it is missing although the
  * database has a checkpoint, the trail waits for the operator. Without a state file, it is what this process has signed last.
  */
 async function signedBefore(
@@ -49,12 +49,11 @@ async function signedBefore(
   const inside = signedIn("database", await checkpoints.last());
   if (remembered === undefined) return { inside, outside: own && { where: "memory", head: own } };
   const { place } = remembered;
-  // An empty file counts as a missing one.
-  const outside = signedIn(place, (await remembered.read()) || undefined);
+  const outside = signedIn(place, await remembered.read());
   // A new machine, a second process, or a file that was lost: only the operator knows which.
   if (inside !== undefined && outside === undefined)
     throw new TrailObstacleError(
-      `for the operator, since ${place} is missing or empty: copy that of another process or a backup, or run accept-trail`,
+      `for the operator, since ${place} is missing: copy that of another process or a backup, or run accept-trail`,
       "waiting",
     );
   return { inside, outside };
