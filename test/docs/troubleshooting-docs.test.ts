@@ -7,6 +7,12 @@ import { exitCodes } from "../../src/commands/command.ts";
 
 const page = readFileSync("docs/troubleshooting.md", "utf8");
 const codeIn = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
+/** The lines of lists: messages, and after a colon what to do. */
+const itemsOf = (text: string) =>
+  [...text.matchAll(/^- ((?:`[^`]*`|[^:`])*): (.*)$/gm)].map(([, messages = "", remedy = ""]) => ({
+    messages,
+    remedy,
+  }));
 /** What the page shows as a message, and what follows a colon in it. */
 const shown = codeIn(page).flatMap(text => [text, text.replace(/^.*: /, "")]);
 
@@ -123,14 +129,12 @@ describe("docs/troubleshooting.md", () => {
     const isKnown = (text: string) =>
       sources.some(source => source.includes(`"${text}"`)) ||
       messages.some(message => matches(message, text) || matches(text, message));
-    const rows = ["Settings", "4xx responses", "5xx responses", "Lines of the log"].flatMap(section =>
-      (page.split(/^##+ /m).find(part => part.startsWith(section)) ?? "")
-        .split("\n")
-        .filter(line => /^\| [^E]/.test(line)),
+    const sections = ["Settings", "4xx responses", "5xx responses", "Lines of the log"].map(
+      name => page.split(/^##+ /m).find(part => part.startsWith(name)) ?? "",
     );
-    const cells = rows.map(row => row.split(" | ").find(cell => cell.includes("`")) ?? "");
-    const unknown = cells.flatMap(cell => codeIn(cell).filter(text => !isKnown(text)));
-    assert.ok(cells.flatMap(codeIn).length > 110, `${cells.flatMap(codeIn).length}`);
+    const said = sections.flatMap(itemsOf).flatMap(({ messages }) => codeIn(messages));
+    const unknown = said.filter(text => !isKnown(text));
+    assert.ok(said.length > 110, `${said.length}`);
     assert.deepEqual(unknown, [], "no source file has these messages: correct or remove their rows");
   });
 
@@ -138,16 +142,14 @@ describe("docs/troubleshooting.md", () => {
     const source = files.map(file => readFileSync(file, "utf8")).join("\n");
     const direct = [...source.matchAll(/new HttpError\((\d{3}),/g)].map(([, status]) => Number(status));
     for (const status of new Set([...direct, ...Object.values(statusOf)])) {
-      assert.match(page, new RegExp(`^\\| (?:\\d{3}, )*${status}[ ,]`, "m"), `add a row for ${status}`);
+      assert.match(page, new RegExp(`^- (?:\\d{3}, )*${status}[ ,]`, "m"), `add a line for ${status}`);
     }
   });
 
   test("says what to do in at most three sentences", () => {
-    const cells = page
-      .split("\n")
-      .filter(line => line.startsWith("| "))
-      .map(line => line.split(" | ").at(-1) ?? "");
-    const long = cells.filter(cell => (cell.match(/[.!?](?= |$)/g) ?? []).length > 3);
+    const items = itemsOf(page);
+    assert.ok(items.length > 80, `${items.length}`);
+    const long = items.filter(({ remedy }) => (remedy.match(/[.!?](?= |$)/g) ?? []).length > 3);
     assert.deepEqual(long, []);
   });
 
