@@ -1,18 +1,26 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import type { HashRange, Ids, StoredNode, TrailStore } from "../../src/application/trail/ports.ts";
+import {
+  everyId,
+  type HashRange,
+  type Ids,
+  noIds,
+  type StoredNode,
+  type TrailStore,
+} from "../../src/application/trail/ports.ts";
 import { type Entry, type EntryKind, readEntry } from "../../src/domain/trail/entry.ts";
 import { leafHash } from "../../src/domain/trail/merkle.ts";
 import { byOperator, callerOf } from "../support/by-operator.ts";
 import { aLog, anAsset, anEmployee, noChange } from "../support/test-records.ts";
-import { everyId, range } from "../support/trail-stage.ts";
+import { allIds, range } from "../support/trail-stage.ts";
 import { until } from "../support/until.ts";
 import type { OpenRepositories } from "./repositories.ts";
 
 const bytes = (seed: number) => new Uint8Array(32).fill(seed % 251);
 const node = (level: number, index: number): StoredNode => ({ level, index, hash: bytes(index + 1) });
 const hex = (hash: Uint8Array) => Buffer.from(hash).toString("hex");
-const none: Ids = { employee: 0, asset: 0, log: 0 };
+/** Of all records above these ids. */
+const idsAbove = (above: Partial<Ids>) => ({ ...allIds, above: { ...noIds, ...above } });
 
 /** What every store of a trail promises. */
 export function trailContract(name: string, openRepositories: () => Promise<OpenRepositories>): void {
@@ -32,7 +40,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     /** Numbers all records; answers the hashes of their entries. */
     async function numberAll(): Promise<Uint8Array> {
       const { size } = await trail.ledger.end();
-      return ((await trail.ledger.number(size, none, none, 10_000, everyId)) ?? assert.fail()).hashes;
+      return ((await trail.ledger.number(size, allIds, 10_000)) ?? assert.fail()).hashes;
     }
 
     /** The bytes of entries, read in as many pieces as it takes. */
@@ -80,17 +88,15 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       assert.equal(await ledger.firstRepeated(0, 10), undefined);
       const nothing = {
         hashes: Buffer.alloc(0),
-        lastIds: { ...none, asset: 7 },
-        late: 0,
-        firstLate: undefined,
+        lastIds: { ...noIds, asset: 7 },
         found: 0,
         tooLong: undefined,
       };
-      assert.deepEqual(await ledger.number(0, { ...none, asset: 7 }, none, 10, everyId), nothing);
-      assert.equal(await ledger.number(1, none, none, 10, everyId), undefined);
+      assert.deepEqual(await ledger.number(0, idsAbove({ asset: 7 }), 10), nothing);
+      assert.equal(await ledger.number(1, allIds, 10), undefined);
       assert.deepEqual(await records.entries(0, 10), []);
       assert.deepEqual(await records.entryOfLog(1), { index: undefined, entry: undefined });
-      assert.deepEqual((await records.horizon(false)).lastIds, none);
+      assert.deepEqual((await records.horizon(false)).lastIds, noIds);
       assert.equal(await records.isEmpty(), true);
       assert.equal(await checkpoints.last(), undefined);
     });
@@ -210,14 +216,13 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       const second = await opened.assets.insert(anAsset({ description: "\u0001".repeat(1_000) }));
       const ids = logs.map(({ id }) => id);
       const above = { employee: 1_000, asset: 1_000, log: ids[2] as number };
-      const later = (await ledger.number(0, above, none, 100, everyId)) ?? assert.fail();
+      const later = (await ledger.number(0, idsAbove(above), 100)) ?? assert.fail();
       assert.deepEqual(later.lastIds, { ...above, log: ids[4] });
-      const first = (await ledger.number(2, none, none, 4, everyId)) ?? assert.fail();
+      const first = (await ledger.number(2, allIds, 4)) ?? assert.fail();
       assert.equal(first.lastIds.log, ids[0]);
-      const rest =
-        (await ledger.number(6, { ...first.lastIds, log: 0 }, none, 100, everyId)) ?? assert.fail();
+      const rest = (await ledger.number(6, idsAbove({ ...first.lastIds, log: 0 }), 100)) ?? assert.fail();
       assert.deepEqual(rest.lastIds, { ...first.lastIds, log: ids[2] });
-      assert.equal((await ledger.number(8, none, none, 100, everyId))?.hashes.length, 0);
+      assert.equal((await ledger.number(8, allIds, 100))?.hashes.length, 0);
       const all = [later, first, rest].map(({ hashes }) => hashes);
       assert.deepEqual(
         all.map(({ length }) => length / 32),
@@ -244,26 +249,16 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
 
     test("windows of ids have at most so many records each, however far apart these are", async () => {
       const { records, ledger } = trail;
-      assert.deepEqual(await records.window(none, 2), everyId);
+      assert.deepEqual(await records.window(allIds, 2), everyId);
       const ids = (await writeLogs(5)).logs.map(({ id }) => id);
       const [first = assert.fail(), , third, , last = assert.fail()] = ids;
-      assert.equal((await records.window(none, 2)).log, first + 1);
+      assert.equal((await records.window(allIds, 2)).log, first + 1);
       const upTo = { ...everyId, log: first + 1 };
-      assert.equal((await ledger.number(0, none, none, 100, upTo))?.hashes.length, 4 * 32);
-      assert.equal((await records.window(upTo, 2)).log, third && third + 1);
-      assert.deepEqual(await records.window({ ...none, log: last - 2 }, 2), everyId);
-      assert.deepEqual(await records.window({ ...none, log: last }, 2), everyId);
-    });
-
-    test("records with ids that counted as settled are late, each by the ids of its kind", async () => {
-      const { ledger } = trail;
-      const ids = (await writeLogs(4)).logs.map(({ id }) => id);
-      const settled = { employee: 0, asset: 1_000_000, log: ids[1] as number };
-      const numbered =
-        (await ledger.number(0, { ...none, log: ids[0] as number }, settled, 100, everyId)) ?? assert.fail();
-      assert.deepEqual([numbered.hashes.length / 32, numbered.late, numbered.firstLate], [5, 2, 1]);
-      const rest = (await ledger.number(5, none, settled, 100, everyId)) ?? assert.fail();
-      assert.deepEqual([rest.hashes.length / 32, rest.late, rest.firstLate], [1, 1, 5]);
+      assert.equal((await ledger.number(0, { ...allIds, upTo }, 100))?.hashes.length, 4 * 32);
+      assert.equal((await records.window(idsAbove({ log: upTo.log }), 2)).log, third && third + 1);
+      assert.deepEqual(await records.window(idsAbove({ log: last - 2 }), 2), everyId);
+      assert.deepEqual(await records.window(idsAbove({ log: last }), 2), everyId);
+      assert.deepEqual(await records.window({ ...allIds, upTo }, 2), upTo);
     });
 
     test("the hash of a record is that of the bytes of its entry", async () => {
@@ -320,9 +315,9 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
     test("nothing is numbered but where the trail ends, and no record twice", async () => {
       const { ledger } = trail;
       await writeLogs(3);
-      await ledger.number(0, none, none, 4, everyId);
+      await ledger.number(0, allIds, 4);
       for (const size of [0, 3, 5])
-        assert.equal(await ledger.number(size, none, none, 100, everyId), undefined, String(size));
+        assert.equal(await ledger.number(size, allIds, 100), undefined, String(size));
       assert.equal((await ledger.end()).size, 4);
       for (const count of [1, 0]) assert.equal((await numberAll()).length, 32 * count);
     });
@@ -332,9 +327,7 @@ export function trailContract(name: string, openRepositories: () => Promise<Open
       for (let round = 0; round < 5; round += 1) {
         const { size } = await ledger.end();
         await writeLogs(30);
-        const outcomes = await Promise.all(
-          range(0, 8).map(each => ledger.number(size, none, none, 10 + each, everyId)),
-        );
+        const outcomes = await Promise.all(range(0, 8).map(each => ledger.number(size, allIds, 10 + each)));
         const done = outcomes.filter(outcome => outcome !== undefined);
         assert.equal(done.length, 1);
         assert.equal((await ledger.end()).size, size + (done[0]?.hashes.length ?? 0) / 32);

@@ -1,4 +1,4 @@
-import { type Ids, mostId, type StoredNode, type TrailStore } from "../../src/application/trail/ports.ts";
+import type { Ids, StoredNode, TrailStore } from "../../src/application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../src/domain/trail/entry.ts";
 import { type Hash, leafHash } from "../../src/domain/trail/merkle.ts";
 
@@ -67,7 +67,7 @@ export function makeMemoryTrail(
           lastHash: last?.hash ?? new Uint8Array(),
         };
       },
-      async number(size, above, settled, limit, upTo) {
+      async number(size, { above, upTo }, limit) {
         const last = inRange(0, Number.POSITIVE_INFINITY).at(-1);
         if ((last?.index ?? -1) + 1 !== size) return undefined;
         const numbered = numberedKeys();
@@ -85,13 +85,10 @@ export function makeMemoryTrail(
             index: size + at,
           }));
         stored.entries.push(...added);
-        const late = added.filter(({ kind, recordId }) => recordId <= settled[kind]);
         const [long] = found.filter(({ entry }) => entry.length > 65_535);
         return {
           hashes: Buffer.concat(added.map(({ hash }) => hash)),
           lastIds: lastIds(kind => found.findLast(record => record.kind === kind)?.recordId ?? above[kind]),
-          late: late.length,
-          firstLate: late[0]?.index,
           found: found.length,
           tooLong: long && `${long.kind} ${long.recordId}`,
         };
@@ -128,11 +125,12 @@ export function makeMemoryTrail(
         const xid = needsXid ? transactions.next++ : undefined;
         return { server: transactions.server, lastIds: lastIds(lastGivenId), xmin, xid };
       },
-      async window(above, width) {
+      async window({ above, upTo }, width) {
         return lastIds(kind => {
-          const ids = recordsOf[kind].map(({ recordId }) => recordId).filter(id => id > above[kind]);
+          const all = recordsOf[kind].map(({ recordId }) => recordId);
+          const ids = all.filter(id => id > above[kind] && id <= upTo[kind]);
           const first = Math.min(...ids);
-          return ids.some(id => id - first >= width) ? first + width - 1 : mostId;
+          return ids.some(id => id - first >= width) ? first + width - 1 : upTo[kind];
         });
       },
       async isEmpty() {

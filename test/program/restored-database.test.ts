@@ -13,7 +13,7 @@ import {
   urlOf,
 } from "../support/native-postgres.ts";
 import { operationsOf, runProgram, startService } from "../support/program.ts";
-import { everyId } from "../support/trail-stage.ts";
+import { allIds } from "../support/trail-stage.ts";
 import { until } from "../support/until.ts";
 
 /** Where the server's own pg_dump is; a link may lead there. */
@@ -63,8 +63,7 @@ describe("a database that was restored in two steps", {
           select '2026-01-01', 'PENDING', 'ERROR', 'Oil', 1, 1 from generate_series(1, 3)`),
     );
     const database = connect(urlOf(server.url, name), probeLimits);
-    const none = { employee: 0, asset: 0, log: 0 };
-    await makeRepositories(database).trail.ledger.number(0, none, none, 10, everyId);
+    await makeRepositories(database).trail.ledger.number(0, allIds, 10);
     await database.close();
   }
 

@@ -13,12 +13,9 @@ test("a million steps of numbering: each committed record gets one number, witho
 });
 
 const faults: readonly (readonly [Fault, RegExp])[] = [
-  ["settles too early", /no open transaction has a settled id|each committed record has a number/],
+  ["settles too early", /each committed record has a number|nothing is late/],
   ["accepts a taken index", /numbers have no gap|no number changes|was removed|a record has one number/],
-  [
-    "forgets a sequence that was set back",
-    /no open transaction has a settled id|each committed record has a number/,
-  ],
+  ["forgets a sequence that was set back", /each committed record has a number|nothing is late/],
 ];
 for (const [fault, promise] of faults) {
   test(`a planted fault is found: it ${fault}`, async t => {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { Numbering } from "../../src/application/trail/numbering.ts";
-import type { RememberedNote } from "../../src/application/trail/ports.ts";
+import { everyId, type IdRange, noIds, type RememberedNote } from "../../src/application/trail/ports.ts";
 import { acceptTrail } from "../../src/application/trail/signing.ts";
 import { makeTrail } from "../../src/application/trail/trail.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
@@ -19,7 +19,8 @@ import { entryBytes } from "./entry-bytes.ts";
 import { aLogEntry } from "./test-records.ts";
 import { makeTreeNodes } from "./tree-nodes.ts";
 
-export { everyId } from "../../src/application/trail/settling.ts";
+/** Of all records. */
+export const allIds: IdRange = { above: noIds, upTo: everyId };
 
 export const key = makeSignerKey("trail.example.com", new Uint8Array(32).fill(7));
 

@@ -1,19 +1,15 @@
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
 import { type Frontier, type Hash, hashLength } from "../../domain/trail/merkle.ts";
 import { ReportLimit } from "./condition.ts";
-import type { Numbered, TrailPorts } from "./ports.ts";
-import {
-  mostRecords,
-  needsXid,
-  next,
-  nothingKnown,
-  type Seen,
-  type Settling,
-  type Todo,
-  windowSize,
-} from "./settling.ts";
+import { everyId, type IdRange, type Numbered, type TrailPorts, windowSize } from "./ports.ts";
+import { afterHorizon, afterNew, afterPart, needsXid, type Settling } from "./settling.ts";
 import type { KnownHead } from "./signing.ts";
 import { makeGrowingTree, makeStoredTree } from "./tree.ts";
+
+/** Records numbered with one statement, which hashes 60 KB of each at most. */
+const mostRecords = 4_000;
+/** How often a poll numbers again behind another process: a request waits for what was committed when it came. */
+const mostAttempts = 5;
 
 /** The stored trail, as far as this process knows it. */
 interface KnownTrail {
@@ -24,12 +20,6 @@ interface KnownTrail {
   readonly server: string;
 }
 
-/** How often a poll numbers again behind another process: a request waits for what was committed when it came. */
-const mostAttempts = 5;
-
-type Late = { readonly records: number; readonly entry: number | undefined };
-const noneLate: Late = { records: 0, entry: undefined };
-
 /**
  * Gives records their numbers. Any number of processes may do so at once: each adds entries only where it knows the end of
  * the trail, and the database refuses an index that is taken.
@@ -37,32 +27,13 @@ const noneLate: Late = { records: 0, entry: undefined };
 export class Numbering {
   readonly #ports: Pick<TrailPorts, "ledger" | "records" | "clock" | "events">;
   readonly #reports: ReportLimit;
-  /** How many records were numbered late since the last report, and the entry of the first. */
-  #late: Late = noneLate;
   #known: KnownTrail | undefined;
-  #settling: Settling = nothingKnown;
+  /** Undefined as long as nothing is known of the ids of this trail. */
+  #settling: Settling | undefined;
 
   constructor(ports: Pick<TrailPorts, "ledger" | "records" | "clock" | "events">) {
     this.#ports = ports;
     this.#reports = new ReportLimit(ports.clock);
-  }
-
-  /**
-   * Takes over what other processes have numbered and numbers what is new. Resolves with true where there is more to do than
-   * one step should do. Throws TrailError where the stored trail is not whole.
-   */
-  async step(): Promise<boolean> {
-    const { records, clock } = this.#ports;
-    const { size } = (await this.#follow()).tree;
-    const horizon = await records.horizon(needsXid(this.#settling, clock.elapsed()));
-    // The time after the statement, which may have waited: an id that it found issued was issued before that.
-    let seen: Seen = { kind: "horizon", horizon, size, now: clock.elapsed() };
-    for (;;) {
-      const { state, todo } = next(this.#settling, seen);
-      this.#settling = state;
-      if (todo.kind === "end") return todo.isMore;
-      seen = await this.#do(todo);
-    }
   }
 
   /** Reads the end of the trail, and takes over what other processes have numbered. */
@@ -72,21 +43,57 @@ export class Numbering {
   knownHead = (): KnownHead | undefined => this.#known && headOf(this.#known);
 
   /** When the wait for a transaction began that may hold an older id, in elapsed milliseconds. */
-  waitsSince = (): number | undefined => this.#settling.nextFloor?.since;
+  waitsSince = (): number | undefined => this.#settling?.nextFloor?.since;
 
-  async #do(todo: Exclude<Todo, { kind: "end" }>): Promise<Seen> {
-    const { ledger, records } = this.#ports;
-    if (todo.kind === "number")
-      return { kind: "numbered", window: todo.window, numbered: await this.#number(todo) };
-    if (todo.kind === "find window")
-      return { kind: "window found", upTo: await records.window(todo.above, windowSize) };
-    // A record whose entry was removed would get another number, and be signed once more.
-    const removed = await ledger.firstMissing(todo.from, todo.to);
-    if (removed !== undefined) throw new TrailError(`entry ${removed} was removed`);
-    return { kind: "entries checked", upTo: todo.to };
+  /**
+   * Takes over what other processes have numbered, numbers what is new, and goes on with the pass over older ids, if there is one.
+   * Resolves with true where there is more to do than one step should do. Throws TrailError where the stored trail is not whole.
+   */
+  async step(): Promise<boolean> {
+    const { records, clock } = this.#ports;
+    const { size } = (await this.#follow()).tree;
+    const horizon = await records.horizon(needsXid(this.#settling, clock.elapsed()));
+    // The time after the statement, which may have waited: an id that it found issued was issued before that.
+    this.#settling = afterHorizon(this.#settling, horizon, size, clock.elapsed());
+    for (let above = this.#settling.floor; ; ) {
+      const numbered = await this.#number({ above, upTo: everyId });
+      if (numbered === undefined) return false;
+      if (numbered.found < mostRecords) break;
+      if (numbered.hashes.length > 0) return true;
+      // All of them are too long, and found again by each poll: those after them get their turn in this one.
+      above = numbered.lastIds;
+    }
+    this.#settling = afterNew(this.#settling, horizon);
+    return this.#goOn(this.#settling);
   }
 
-  /** Takes over what other processes have added. */
+  /** Goes over a part of the pass. It comes after the new records, so that these do not wait for it. */
+  async #goOn(settling: Settling): Promise<boolean> {
+    const { ledger, records, events } = this.#ports;
+    const { pass } = settling;
+    if (pass === undefined) return false;
+    const checkedTo = Math.min(pass.size, pass.checkedTo + windowSize);
+    if (pass.checkedTo < checkedTo) {
+      // A record whose entry was removed would get another number, and be signed once more.
+      const removed = await ledger.firstMissing(pass.checkedTo, checkedTo);
+      if (removed !== undefined) throw new TrailError(`entry ${removed} was removed`);
+    }
+    if (checkedTo < pass.size) {
+      this.#settling = afterPart(settling, { ...pass, checkedTo });
+      return true;
+    }
+    const upTo = await records.window(pass, windowSize);
+    const numbered = await this.#number({ above: pass.above, upTo });
+    if (numbered === undefined) return false;
+    const late = numbered.hashes.length / hashLength;
+    if (settling.phase === "settled" && late > 0)
+      events.warn("trail late", { records: late, entry: (this.#known as KnownTrail).tree.size - late });
+    const above = numbered.found < mostRecords ? upTo : numbered.lastIds;
+    this.#settling = afterPart(settling, { ...pass, checkedTo, above });
+    return this.#settling.pass !== undefined;
+  }
+
+  /** Reads the end of the trail, and takes over what other processes have added. */
   async #follow(): Promise<KnownTrail> {
     const { ledger } = this.#ports;
     const { server, size, lastHash } = await ledger.end();
@@ -97,53 +104,43 @@ export class Numbering {
     const tree = await makeStoredTree(ledger).frontier(size);
     // Another trail than the one that this process has settled ids of.
     if (known !== undefined && (server !== known.server || size <= known.tree.size))
-      this.#settling = nothingKnown;
+      this.#settling = undefined;
     this.#known = { tree, readSize: size, lastHash, server };
     return this.#known;
   }
 
   /**
-   * Numbers records behind those that other processes number meanwhile. Undefined if others were first each time. Throws if the
-   * trail takes no entries without that.
+   * Numbers records behind those that other processes number meanwhile. Undefined if others were first each time, or if the trail
+   * is another one by now. Throws if the trail takes no entries without that.
    */
-  async #number({ window, settled }: Extract<Todo, { kind: "number" }>): Promise<Numbered | undefined> {
-    const { ledger } = this.#ports;
-    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+  async #number(ids: IdRange): Promise<Numbered | undefined> {
+    const { ledger, events } = this.#ports;
+    const settling = this.#settling;
+    for (let attempt = 0; attempt < mostAttempts && this.#settling === settling; attempt += 1) {
       const known = this.#known as KnownTrail;
       const { size } = known.tree;
-      const numbered = await ledger.number(size, window.above, settled, mostRecords, window.upTo);
-      if (numbered !== undefined) return this.#add(known, numbered);
-      const settling = this.#settling;
+      const numbered = await ledger.number(size, ids, mostRecords);
+      if (numbered !== undefined) {
+        // Each poll finds such a record again.
+        const event = "record too long for the trail";
+        if (numbered.tooLong !== undefined && this.#reports.allows(event))
+          events.error(event, { record: numbered.tooLong });
+        this.#known = await this.#grown(known, numbered);
+        return numbered;
+      }
       if ((await this.#follow()).tree.size === size)
         throw new Error("the trail takes no entries where it ends");
-      // Another trail, of which no id is settled.
-      if (this.#settling !== settling) return undefined;
     }
     return undefined;
   }
 
-  async #add(known: KnownTrail, numbered: Numbered): Promise<Numbered> {
-    const { ledger } = this.#ports;
-    this.#report(numbered);
-    const { hashes } = numbered;
+  /** With new entries at the end, and what of the tree is to be stored. */
+  async #grown(known: KnownTrail, { hashes }: Numbered): Promise<KnownTrail> {
     const { tree, nodes } = makeGrowingTree(known.tree);
     for (let at = 0; at < hashes.length; at += hashLength) tree.append(hashes.subarray(at, at + hashLength));
-    if (nodes.length > 0) await ledger.store(nodes, known.server);
+    if (nodes.length > 0) await this.#ports.ledger.store(nodes, known.server);
     const lastHash = hashes.length > 0 ? hashes.subarray(-hashLength) : known.lastHash;
-    this.#known = { ...known, tree, lastHash };
-    return numbered;
-  }
-
-  #report({ late, firstLate, tooLong }: Numbered): void {
-    const { events } = this.#ports;
-    this.#late = { records: this.#late.records + late, entry: this.#late.entry ?? firstLate };
-    if (this.#late.records > 0 && this.#reports.allows("trail late")) {
-      events.warn("trail late", this.#late);
-      this.#late = noneLate;
-    }
-    // Each poll finds such a record again.
-    const event = "record too long for the trail";
-    if (tooLong !== undefined && this.#reports.allows(event)) events.error(event, { record: tooLong });
+    return { ...known, tree, lastHash };
   }
 }
 

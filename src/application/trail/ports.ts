@@ -11,6 +11,18 @@ export type Ids = Readonly<Record<EntryKind, number>>;
 
 /** No record with a higher id gets a number. */
 export const mostId = Number.MAX_SAFE_INTEGER;
+const all = (id: number): Ids => ({ employee: id, asset: id, log: id });
+export const noIds = all(0);
+export const everyId = all(mostId);
+
+/** For each kind, the ids above one and up to another one. */
+export interface IdRange {
+  readonly above: Ids;
+  readonly upTo: Ids;
+}
+
+/** Ids, or entries, that one statement goes over at most, so that it ends before its deadline however long the trail is. */
+export const windowSize = 2 ** 18;
 
 /** A perfect subtree whose hash is stored: on a level that is a multiple of four. */
 export interface StoredNode extends Node {
@@ -38,9 +50,6 @@ export interface Numbered {
   readonly hashes: Uint8Array;
   /** The highest of their ids, or the one above which they were searched. */
   readonly lastIds: Ids;
-  /** How many of them have an id that counted as settled, and the index of the first. */
-  readonly late: number;
-  readonly firstLate: number | undefined;
   /** How many records were found, those among them that are too long for an entry. */
   readonly found: number;
   /** One of those that are too long, by its kind and id: they get no number, and only an owner of the tables makes them. */
@@ -51,10 +60,10 @@ export interface Numbered {
 export interface Ledger {
   end(): Promise<LedgerEnd>;
   /**
-   * Gives the next indexes to records above these ids, and up to others, that have no entry, at most so many: by the order
-   * of kinds, then by id. Those up to the ids of `settled` are late. Resolves with undefined, and adds nothing, where the trail does not end at `size`.
+   * Gives the next indexes to records with these ids that have no entry, at most so many: by the order of kinds, then by id.
+   * Resolves with undefined, and adds nothing, where the trail does not end at `size`.
    */
-  number(size: number, above: Ids, settled: Ids, limit: number, upTo: Ids): Promise<Numbered | undefined>;
+  number(size: number, ids: IdRange, limit: number): Promise<Numbered | undefined>;
   /**
    * Those that are stored already stay as they are. Adds nothing on another server: a connection that is opened anew can lead
    * to a promoted one, without the entries that the nodes are of.
@@ -91,10 +100,10 @@ export interface TrailRecords {
   /** @param needsXid whether it takes the id of a transaction for itself */
   horizon(needsXid: boolean): Promise<Horizon>;
   /**
-   * For each kind, an id up to which at most so many records are above this one: however far apart the ids are, there are no
-   * more windows than records. It is `mostId` where no record is above that.
+   * For each kind, where a window ends that begins with the first record of these ids, and has at most so many: however far
+   * apart the ids are, there are no more windows than records. The last window ends with the ids.
    */
-  window(above: Ids, width: number): Promise<Ids>;
+  window(ids: IdRange, width: number): Promise<Ids>;
   /** Whether the database has neither records nor entries, or not even their tables. */
   isEmpty(): Promise<boolean>;
   /** How many records may have no entry: those above the last of their kind that has one. Counts to 100,000 of each kind. */

@@ -4,9 +4,8 @@ import { TrailError, undefinedIfBroken } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import { findAcceptance } from "./acceptance.ts";
 import { TrailObstacleError } from "./condition.ts";
-import type { TrailPorts } from "./ports.ts";
+import { type TrailPorts, windowSize } from "./ports.ts";
 import { headIn } from "./remembered.ts";
-import { windowSize } from "./settling.ts";
 import { makeStoredTree } from "./tree.ts";
 
 /** A head that was signed, or would have been if there were a key; when, in elapsed milliseconds. */

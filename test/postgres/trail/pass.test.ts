@@ -4,7 +4,7 @@ import type { Database } from "../../../src/adapters/postgres/connection/databas
 import type { Statement } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { Numbering } from "../../../src/application/trail/numbering.ts";
-import { windowSize } from "../../../src/application/trail/settling.ts";
+import { windowSize } from "../../../src/application/trail/ports.ts";
 import { makeFakeClock } from "../../fakes/fake-clock.ts";
 import { makeRecordingEventLog } from "../../fakes/recording-event-log.ts";
 import { openDatabase } from "../../support/database.ts";

@@ -1,4 +1,4 @@
-import type { HashRange, Ids, Ledger } from "../../../application/trail/ports.ts";
+import type { HashRange, IdRange, Ids, Ledger } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { hashLength } from "../../../domain/trail/merkle.ts";
 import { mostEntryBytes } from "../../../domain/trail/tile.ts";
@@ -12,9 +12,8 @@ import { indexEnd, leafHash, linesOf, serverStart } from "./entries.ts";
  * The records of a kind that have no entry. With this join PostgreSQL merges two sorted inputs, and stops at the limit. With
  * "not exists" it would look up each record in the index.
  */
-const withoutEntry = (kind: EntryKind, above: Ids, upTo: Ids, settled: Ids, limit: number) => sql`
-  select ${kind}::trail_kind as kind, id, ${leafHash} as hash, id <= ${settled[kind]} as is_late,
-    octet_length(line) > ${mostEntryBytes} as is_long from (
+const withoutEntry = (kind: EntryKind, { above, upTo }: IdRange, limit: number) => sql`
+  select ${kind}::trail_kind as kind, id, ${leafHash} as hash, octet_length(line) > ${mostEntryBytes} as is_long from (
     ${linesOf[kind]} left join (
       select record_id from trail_entry where kind = ${kind}::trail_kind and record_id > ${above[kind]} and record_id <= ${upTo[kind]} order by record_id
     ) entry on record_id = id
@@ -25,8 +24,6 @@ interface NumberedRow extends Ids {
   /** The size of the trail before. If it is not the expected one, nothing is found and nothing added. */
   readonly present: number;
   readonly hashes: string;
-  readonly late: number;
-  readonly firstLate: number | null;
   readonly found: number;
   readonly tooLong: string | null;
 }
@@ -35,10 +32,10 @@ interface NumberedRow extends Ids {
  * Numbers records and returns what it did. `found` are the next records without an entry. Each gets the next index, unless it
  * is too long for an entry.
  */
-function numbering(size: number, above: Ids, settled: Ids, limit: number, upTo: Ids): Statement {
-  const records = unionOf(entryKinds.map(kind => withoutEntry(kind, above, upTo, settled, limit)));
+function numbering(size: number, ids: IdRange, limit: number): Statement {
+  const records = unionOf(entryKinds.map(kind => withoutEntry(kind, ids, limit)));
   const lastFound = (kind: EntryKind) =>
-    sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${above[kind]})`;
+    sql`coalesce(max(id) filter (where kind = ${kind}::trail_kind), ${ids.above[kind]})`;
   return sql`
     with present as (
       select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}
@@ -53,7 +50,6 @@ function numbering(size: number, above: Ids, settled: Ids, limit: number, upTo: 
     )
     select (select size from present) as present,
       coalesce(encode(string_agg(hash, '' order by index) filter (where index is not null), 'hex'), '') as hashes,
-      count(index) filter (where is_late) as late, min(index) filter (where is_late) as "firstLate",
       count(*) as found, min(concat(kind, ' ', id)) filter (where is_long) as "tooLong",
       ${lastFound("employee")} as employee, ${lastFound("asset")} as asset, ${lastFound("log")} as log
     from found`;
@@ -93,16 +89,12 @@ export function makeLedger({ query }: Database): Ledger {
       return { server, size, lastHash: Buffer.from(hash, "hex") };
     },
 
-    async number(size, above, settled, limit, upTo) {
+    async number(size, ids, limit) {
       try {
-        const [row] = await query<NumberedRow>(numbering(size, above, settled, limit, upTo));
-        const { present, hashes, late, firstLate, found, tooLong, ...lastIds } = row as NumberedRow;
+        const [row] = await query<NumberedRow>(numbering(size, ids, limit));
+        const { present, hashes, found, tooLong, ...lastIds } = row as NumberedRow;
         if (present !== size) return undefined;
-        return {
-          ...{ hashes: Buffer.from(hashes, "hex"), lastIds, late, found },
-          firstLate: firstLate ?? undefined,
-          tooLong: tooLong ?? undefined,
-        };
+        return { hashes: Buffer.from(hashes, "hex"), lastIds, found, tooLong: tooLong ?? undefined };
       } catch (error) {
         // An index, or a record, of which another process has added the entry at this moment.
         if (violates(error, "trail_entry_pkey", "trail_entry_kind_record_id_key")) return undefined;

@@ -1,4 +1,4 @@
-import { type Ids, type LogInTrail, mostId, type TrailRecords } from "../../../application/trail/ports.ts";
+import type { Ids, LogInTrail, TrailRecords } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
@@ -53,12 +53,12 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
       return { server, xmin, xid: xid ?? undefined, lastIds };
     },
 
-    async window(above, width) {
-      const upTo = (kind: EntryKind) => sql`(
-        select case when max(id) - min(id) >= ${width} then min(id) + ${width} - 1 else ${mostId} end
-        from ${tableOf[kind]} where id > ${above[kind]} and id <= ${mostId})`;
+    async window({ above, upTo }, width) {
+      const end = (kind: EntryKind) => sql`(
+        select case when max(id) - min(id) >= ${width} then min(id) + ${width} - 1 else ${upTo[kind]} end
+        from ${tableOf[kind]} where id > ${above[kind]} and id <= ${upTo[kind]})`;
       const [row] = await query<Ids>(sql`
-        select ${upTo("employee")} as employee, ${upTo("asset")} as asset, ${upTo("log")} as log`);
+        select ${end("employee")} as employee, ${end("asset")} as asset, ${end("log")} as log`);
       return row as Ids;
     },
 
