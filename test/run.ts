@@ -121,7 +121,7 @@ const durations = readFileSync(ended, "utf8")
 console.log(`The slowest files:\n  ${durations.slice(0, 8).join("\n  ")}`);
 const byFolder = new Map<string, number>();
 for (const line of durations) {
-  const [, milliseconds, folder = ""] = /^(\d+) ms +test\/([^/]+)/.exec(line) ?? [];
+  const [, milliseconds, folder = ""] = /^(\d+) ms, .* test\/([^/]+)/.exec(line) ?? [];
   byFolder.set(folder, (byFolder.get(folder) ?? 0) + Number(milliseconds ?? 0));
 }
 const sums = [...byFolder].map(([folder, milliseconds]) => `${folder} ${Math.round(milliseconds / 1_000)} s`);

@@ -71,11 +71,15 @@ export interface Shell {
   close(): void;
 }
 
-/** Boots a copy of a fresh Debian below `folder`, without a network but loopback. */
+/**
+ * Boots a copy of a fresh Debian below `folder`, without a network but loopback. Neither dpkg nor a unit waits for the disk: what
+ * a unit has written outlives a reboot of the container all the same.
+ */
 export async function bootDebian(folder: string, release: string, packages: Packages): Promise<Container> {
   const root = join(folder, release);
   // cp, since cpSync would follow the links of the container to files of this machine.
   await promisify(execFile)("cp", ["-a", freshDebian(release, packages), root]);
+  writeFileSync(join(root, "etc/dpkg/dpkg.cfg.d/unsafe-io"), "force-unsafe-io\n");
   const container = new Container(root);
   await container.untilUp();
   return container;
@@ -182,7 +186,8 @@ const removeGroups = (groups: readonly string[]) =>
 
 function startNspawn(root: string, groups: readonly string[]): ChildProcess {
   const enter = groups.map(group => `echo $$ > ${group}/cgroup.procs\n`).join("");
-  const options = "--quiet --keep-unit --register=no --private-network --console=pipe --boot";
+  const options =
+    "--quiet --keep-unit --register=no --private-network --suppress-sync=true --console=pipe --boot";
   return spawn("sh", ["-ec", `${enter}exec systemd-nspawn ${options} -D "$0"`, root], {
     stdio: "ignore",
     // Debian 13 takes no other hierarchy.
