@@ -1,9 +1,9 @@
 import type postgres from "postgres";
-import { connect } from "../src/adapters/postgres/connection/database.ts";
 import type { Statement } from "../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../src/adapters/postgres/repositories/repositories.ts";
 import type { Repositories } from "../src/application/ports.ts";
 import { callerOf } from "../test/support/by-operator.ts";
+import { connectTo } from "../test/support/connect-to.ts";
 import { literal, recording } from "../test/support/recording-database.ts";
 import { median } from "./measure.ts";
 import { assets, emailOf, employees, largeAsset, smallAssets } from "./seed.ts";
@@ -101,7 +101,7 @@ const runs = 31;
 
 /** Measures each operation, with so many logs. */
 export async function measureGrowth(stage: Stage, logs: number): Promise<readonly Growth[]> {
-  const service = connect(stage.url);
+  const service = connectTo(stage.url);
   const measured: Growth[] = [];
   for (const operation of operations) {
     if (operation.active)

@@ -3,11 +3,11 @@ import {
   connect,
   type Database,
   probeLimits,
-  serversOf,
   serviceLimits,
   trailLimits,
 } from "../adapters/postgres/connection/database.ts";
 import type { PoolLimits } from "../adapters/postgres/connection/pool.ts";
+import { DatabaseServers } from "../adapters/postgres/connection/servers.ts";
 import type { SessionNeeds } from "../adapters/postgres/connection/session.ts";
 import { sql } from "../adapters/postgres/connection/statement.ts";
 import {
@@ -35,7 +35,7 @@ export class ServedDatabase {
   constructor({ databaseUrl, durability }: ServeSettings, sqlFolder: string) {
     const use = { isDurable: durability === "required" };
     const needs = { mayLoseCommits: !use.isDurable, check: sessionCheck(use) };
-    const servers = serversOf(databaseUrl);
+    const servers = new DatabaseServers(databaseUrl);
     const open = (limits: PoolLimits, more: SessionNeeds = {}) =>
       connect(databaseUrl, limits, { ...needs, ...more }, servers);
     this.#use = use;

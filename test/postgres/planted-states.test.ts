@@ -23,7 +23,7 @@ const bodies: Readonly<Record<string, object>> = {
 
 describe("a statement of a request that PostgreSQL refuses", async () => {
   const opened = await openDatabase();
-  const { servers, ...access } = readDatabaseUrl(opened.url);
+  const url = readDatabaseUrl(opened.url);
   /** What PostgreSQL raises in place of the statements of a route. */
   let planted: { readonly state: string; readonly constraint: string } | undefined;
   let plantedStatements = 0;
@@ -35,7 +35,6 @@ describe("a statement of a request that PostgreSQL refuses", async () => {
       isOpen: () => link.isOpen(),
       cancel: () => link.cancel(),
       close: () => link.close(),
-      refuseUnconfirmed: () => link.refuseUnconfirmed(),
       send(...[statement, form]: Parameters<Link["send"]>) {
         const isOfToken = statement.text.includes("token_version as");
         if (planted === undefined || (isOfToken && !isLogin)) return link.send(statement, form);
@@ -47,8 +46,8 @@ describe("a statement of a request that PostgreSQL refuses", async () => {
     });
   const pool = new Pool<Link>(serviceLimits, {
     open: async signal => {
-      const [server] = servers;
-      return plantedLink(await openLink(access, server as NonNullable<typeof server>, {}, signal));
+      const [server] = url.servers;
+      return plantedLink(await openLink(url, server as NonNullable<typeof server>, {}, signal));
     },
     isBroken: error => !isRefused(error),
     isUsable: link => link.isOpen(),

@@ -4,8 +4,9 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import postgres from "postgres";
-import { connect, probeLimits } from "../../src/adapters/postgres/connection/database.ts";
+import { probeLimits } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
+import { connectTo } from "../support/connect-to.ts";
 import {
   findPostgresBinaries,
   type NativePostgres,
@@ -62,7 +63,7 @@ describe("a database that was restored in two steps", {
         insert into maintenance_log (performed_date, status, task_type, comment, asset_id, performed_by_employee_id)
           select '2026-01-01', 'PENDING', 'ERROR', 'Oil', 1, 1 from generate_series(1, 3)`),
     );
-    const database = connect(urlOf(server.url, name), probeLimits);
+    const database = connectTo(urlOf(server.url, name), probeLimits);
     await makeRepositories(database).trail.ledger.number(0, allIds, 10);
     await database.close();
   }

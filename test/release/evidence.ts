@@ -185,6 +185,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
       "pool.ts",
       "connection/database.ts",
       "link.ts",
+      "dial.ts",
       "driver.ts",
       "batch.ts",
       "confirm.ts",

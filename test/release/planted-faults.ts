@@ -447,7 +447,14 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["link.ts", "    link.close().catch(() => {});\n", ""],
     ["pool.ts", "if (this.#checkedOut.length > 0) return;", ""],
     ["batch.ts", "batch.calls.length === 1 || !isRefused(error)", "batch.calls.length === 1"],
-    ["connection/database.ts", "        link.refuseUnconfirmed();\n", ""],
+    [
+      "link.ts",
+      '    if (this.#isUnconfirmed) throw new Error("the wait for a synchronous standby was cancelled");\n',
+      "",
+      "a commit whose wait for a synchronous standby was cancelled is not acknowledged",
+    ],
+    ["link.ts", "AbortSignal.timeout(connectMilliseconds)", "new AbortController().signal"],
+    ["dial.ts", "  if (signal.aborted) destroy();\n", ""],
     ["driver.ts", ".forEach(row => void rows.push(row));", ".then(all => rows.push(...all));"],
     [
       "link.ts",

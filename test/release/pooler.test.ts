@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { connect } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { repositoryContract } from "../contract/repositories.ts";
 import { trailContract } from "../contract/trail.ts";
+import { connectTo } from "../support/connect-to.ts";
 import { openDatabase } from "../support/database.ts";
 import { hasPgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { runProgram } from "../support/program.ts";
@@ -51,7 +51,7 @@ if (reason !== undefined) {
 
   const open = async () => {
     const { url, close } = await openBehindPgBouncer("session");
-    const database = connect(url);
+    const database = connectTo(url);
     return {
       ...makeRepositories(database),
       async close() {

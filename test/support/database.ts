@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
-import { commandLimits, connect, type Database } from "../../src/adapters/postgres/connection/database.ts";
+import { commandLimits, type Database } from "../../src/adapters/postgres/connection/database.ts";
 import { migrate, readSchema } from "../../src/adapters/postgres/schema/migrations.ts";
+import { connectTo, type Further } from "./connect-to.ts";
 import { assertGivenBack } from "./given-back.ts";
 import { closeAtEnd } from "./left-open.ts";
 import { urlOf } from "./native-postgres.ts";
@@ -20,7 +21,7 @@ export interface TestDatabase extends AsyncDisposable {
   /** Roles and users are real here; the embedded database has one user for everybody. */
   readonly hasUsers: boolean;
   /** As the service connects, until the end of the database. */
-  connect(...limits: Further<typeof connect>): Database;
+  connect(...limits: Further): Database;
   /** One session of its owner by the driver itself, until then too. */
   session(options?: Parameters<typeof postgres>[1]): postgres.Sql;
   /** Fails where another connection to it stays open. */
@@ -28,8 +29,6 @@ export interface TestDatabase extends AsyncDisposable {
   /** Fails there, too. */
   drop(): Promise<void>;
 }
-
-type Further<Call> = Call extends (url: string, ...further: infer Rest) => unknown ? Rest : never;
 
 /** A database of its own for one test file, without any tables. */
 export async function openEmptyDatabase(template?: string): Promise<TestDatabase> {
@@ -60,7 +59,7 @@ export const openTemplate = async (serverUrl: string): Promise<TestDatabase> =>
 
 /** As the migrations make it: nothing is put back from sql/protection.ndjson, which would hide what they do otherwise. */
 async function migrated(database: TestDatabase): Promise<TestDatabase> {
-  const owner = connect(database.url, commandLimits);
+  const owner = connectTo(database.url, commandLimits);
   await migrate(owner, { ...schema, protection: [] });
   await owner.close();
   return database;
@@ -113,7 +112,7 @@ function testDatabase(
     url,
     name: new URL(url).pathname.slice(1),
     connect(...limits) {
-      const database = connect(url, ...limits);
+      const database = connectTo(url, ...limits);
       connections.push(() => database.close());
       return database;
     },

@@ -21,7 +21,7 @@ const outcomes = {
   "lost after it was done": { isDone: true, error: () => failure("ECONNRESET") },
   "ended by a fatal error after it was done": { isDone: true, error: () => reported("XX000", "FATAL") },
   "garbled after it was done": { isDone: true, error: () => new RangeError("out of range") },
-  "not confirmed": { isDone: true, error: () => failure("08007") },
+  "not confirmed": { isDone: true, error: () => new Error("not confirmed") },
   "done, with a row missing": { isDone: true, error: undefined },
 } as const;
 
@@ -52,12 +52,11 @@ interface Running {
 
 /** A connection whose statements end when the simulation says so. */
 class SimulatedLink implements Link {
-  readonly server = "db:5432";
+  readonly server = { name: "db:5432", host: "db", port: 5_432 };
   readonly isWritable = true;
   isLost = false;
   isClosed = false;
   running: Running | undefined;
-  #isUnconfirmed = false;
   #isBroken = false;
   readonly #world: Simulation;
 
@@ -81,17 +80,12 @@ class SimulatedLink implements Link {
           this.running = undefined;
           const { isDone, error } = outcomes[outcome];
           this.#world.noteEnd(calls, isDone, outcome.startsWith("refused"));
-          this.#isUnconfirmed = outcome === "not confirmed";
           this.#isBroken = error !== undefined && !outcome.startsWith("refused");
-          if (error !== undefined && !this.#isUnconfirmed) reject(error());
+          if (error !== undefined) reject(error());
           else resolve(calls.slice(outcome === "done, with a row missing" ? 1 : 0));
         },
       };
     });
-  }
-
-  refuseUnconfirmed(): void {
-    if (this.#isUnconfirmed) throw failure("08007");
   }
 
   async close(): Promise<void> {

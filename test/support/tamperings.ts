@@ -1,9 +1,9 @@
 import type postgres from "postgres";
-import { connect } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { systemClock } from "../../src/adapters/system-clock.ts";
 import { Numbering } from "../../src/application/trail/numbering.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
+import { connectTo } from "./connect-to.ts";
 import { pollAll } from "./trail-stage.ts";
 
 /** What the owner of the tables can do with triggers off, in a trail of 1,200 logs or more, and how it is named. */
@@ -144,7 +144,7 @@ export async function tamper(
 
 /** As the service numbers, without its key: the owner can do that too. */
 async function numberAnew(url: string): Promise<void> {
-  const connected = connect(url);
+  const connected = connectTo(url);
   const ports = {
     ...makeRepositories(connected).trail,
     clock: systemClock,

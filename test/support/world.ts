@@ -6,7 +6,6 @@ import type { AllowedOrigins } from "../../src/adapters/http/request/cors.ts";
 import type { HttpLimits } from "../../src/adapters/http/request/limits.ts";
 import type { HttpServer } from "../../src/adapters/http/server/server.ts";
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
-import { connect } from "../../src/adapters/postgres/connection/database.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
 import { makeApp } from "../../src/app.ts";
 import type { RequestMeter } from "../../src/application/figures.ts";
@@ -21,6 +20,7 @@ import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { makeRecordingEventLog, type RecordedEvent } from "../fakes/recording-event-log.ts";
 import { byOperator } from "./by-operator.ts";
 import { type Call, makeClient } from "./client.ts";
+import { connectTo } from "./connect-to.ts";
 import { openDatabase } from "./database.ts";
 import { closeEmpty } from "./given-back.ts";
 import { closeAtEnd, shared } from "./left-open.ts";
@@ -132,7 +132,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
 
 async function openPostgresWorld(passwords: PasswordHasher = makeArgon2PasswordHasher()): Promise<World> {
   const { url, drop } = await openDatabase();
-  const database = connect(url);
+  const database = connectTo(url);
   const closed = closeAtEnd(() => database.close());
   const world = await openWorld({
     repositories: makeRepositories(database),

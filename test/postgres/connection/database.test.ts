@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { describe, test } from "node:test";
-import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { isRefused } from "../../../src/adapters/postgres/connection/sqlstate.ts";
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { UnsuitableDatabase } from "../../../src/application/unsuitable-database.ts";
+import { connectTo } from "../../support/connect-to.ts";
 import { openDatabase, openEmptyDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { listenLocally } from "../../support/listen.ts";
@@ -106,7 +107,7 @@ describe("the connection", async () => {
   test("a database that is not there is UNAVAILABLE, and used again once it is", async () => {
     const port = await freePort();
     const url = new URL(opened.url);
-    const database = connect(`postgres://${url.username}@127.0.0.1:${port}${url.pathname}`, commandLimits);
+    const database = connectTo(`postgres://${url.username}@127.0.0.1:${port}${url.pathname}`, commandLimits);
     await assert.rejects(database.query(sql`select 1`), unavailable);
 
     const closeRelay = await relay(url, port);
@@ -128,7 +129,7 @@ describe("the connection", async () => {
         if (chunk.includes("cut_here")) cut(socket);
       });
       for (const hosts of [`127.0.0.1:${port}`, `127.0.0.1:${port},127.0.0.1:${other}`]) {
-        const database = connect(`postgres://${url.username}@${hosts}${url.pathname}`, commandLimits);
+        const database = connectTo(`postgres://${url.username}@${hosts}${url.pathname}`, commandLimits);
         const cut = database.query(sql`select ${1}::int as cut_here`);
         await assert.rejects(cut, unavailable);
         const { cause } = (await cut.catch(error => error)) as Error;
@@ -163,7 +164,7 @@ describe("the connection", async () => {
     const port = await listenLocally(server);
     const { host, username, pathname } = new URL(opened.url);
     const url = `postgres://${username}@127.0.0.1:${port},127.0.0.1:${await freePort()},${host}${pathname}`;
-    const database = connect(`${url}?target_session_attrs=read-write`);
+    const database = connectTo(`${url}?target_session_attrs=read-write`);
     const ask = () => database.query(sql`select pg_backend_pid() as pid`);
     assert.equal((await ask()).length, 1);
     assert.equal(silent.length, 1);
@@ -183,7 +184,7 @@ describe("the connection", async () => {
     if (process.env["TEST_SERVER_URL"] === undefined) return t.skip("needs native PostgreSQL");
     const { hostname, port, username, pathname } = new URL(opened.url);
     const url = `postgres://${username}@127.0.0.1:${await freePort()},${hostname}:${port}${pathname}`;
-    const database = connect(url, { ...commandLimits, deadlineMilliseconds: 1_000 });
+    const database = connectTo(url, { ...commandLimits, deadlineMilliseconds: 1_000 });
     await assert.rejects(
       database.query(sql`select pg_sleep(60) as a_statement_that_is_given_up`),
       unavailable,

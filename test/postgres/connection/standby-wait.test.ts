@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import postgres from "postgres";
-import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { readDatabaseUrl } from "../../../src/adapters/postgres/connection/database-url.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
 import { ServedDatabase } from "../../../src/commands/served-database.ts";
 import type { ServeSettings } from "../../../src/config/settings.ts";
+import { connectTo } from "../../support/connect-to.ts";
 import { schema } from "../../support/database.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../support/native-postgres.ts";
 import { anEmployee } from "../../support/test-records.ts";
@@ -18,7 +19,7 @@ test("a commit whose wait for a synchronous standby was cancelled is not acknowl
   if (binaries === undefined) return t.skip("this machine has no PostgreSQL binaries");
   const server = await startNativePostgres(binaries);
   const watcher = postgres(server.url, { max: 1 });
-  const database = connect(server.url);
+  const database = connectTo(server.url);
   try {
     await watcher`create table written (n integer)`;
     await watcher`alter system set synchronous_standby_names = absent`;
@@ -53,7 +54,7 @@ test("readiness waits for a standby as writes do, though all reads are answered"
   if (binaries === undefined) return t.skip("this machine has no PostgreSQL binaries");
   const server = await startNativePostgres(binaries);
   const watcher = postgres(server.url, { max: 1, onnotice: () => {} });
-  const owner = connect(server.url, commandLimits);
+  const owner = connectTo(server.url, commandLimits);
   const settings = { databaseUrl: readDatabaseUrl(server.url), durability: "required" } as ServeSettings;
   const served = new ServedDatabase(settings, "sql");
   try {

@@ -8,6 +8,7 @@ import { commandLimits, connect } from "../../../src/adapters/postgres/connectio
 import { type DatabaseUrl, readDatabaseUrl } from "../../../src/adapters/postgres/connection/database-url.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeAuthority } from "../../support/certificates.ts";
+import { connectTo } from "../../support/connect-to.ts";
 import { listenLocally } from "../../support/listen.ts";
 import {
   findPostgresBinaries,
@@ -52,7 +53,7 @@ describe("TLS to PostgreSQL", { skip: obstacle() }, () => {
       },
     });
     plain = await startNativePostgres(binaries ?? "", { settings: ["fsync=off"] });
-    const owner = connect(
+    const owner = connectTo(
       `postgres://postgres@${encodeURIComponent(server.socketFolder)}:${new URL(server.url).port}/postgres`,
     );
     await owner.query(sql`create database certified`);

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { createServer, connect as dial } from "node:net";
 import { test } from "node:test";
-import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { elementsOf } from "../../../src/application/json-list.ts";
 import type { LogList } from "../../../src/application/ports.ts";
 import type { MaintenanceLog } from "../../../src/domain/maintenance-log.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { connectTo } from "../../support/connect-to.ts";
 import { openDatabase } from "../../support/database.ts";
 import { listenLocally } from "../../support/listen.ts";
 import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
@@ -60,7 +61,7 @@ for (const [what, garble] of Object.entries(garblings)) {
     const { employees, assets } = byOperator(makeRepositories(owner));
     const performer = callerOf(await employees.insert(anEmployee()));
     const asset = await assets.insert(anAsset());
-    const garbling = connect(relay.url, commandLimits);
+    const garbling = connectTo(relay.url, commandLimits);
     const { maintenanceLogs } = byOperator(makeRepositories(garbling));
     const append = (comment: string) => maintenanceLogs.append(asset.id, performer, { ...aLog(), comment });
     const comments = [...Array.from({ length: 20 }, (_, n) => `log ${n}`), "garble this"];
@@ -111,7 +112,7 @@ test("a list ends with an error when the network gives it the result before, and
     before = bytes;
     return sent;
   });
-  const repeating = connect(relay.url, commandLimits);
+  const repeating = connectTo(relay.url, commandLimits);
   const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(repeating));
   const performer = callerOf(await employees.insert(anEmployee()));
   const asset = await assets.insert(anAsset());

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import postgres from "postgres";
-import { commandLimits, connect } from "../../../src/adapters/postgres/connection/database.ts";
+import { commandLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { script, sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
 import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { connectTo } from "../../support/connect-to.ts";
 import { openDatabase, schema } from "../../support/database.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../support/native-postgres.ts";
 import { recording } from "../../support/recording-database.ts";
@@ -17,8 +18,8 @@ test("a replayed log is not acknowledged before the synchronous standby has it",
   if (binaries === undefined) return t.skip("this machine has no PostgreSQL binaries");
   const server = await startNativePostgres(binaries);
   const admin = postgres(server.url, { max: 1, onnotice: () => {} });
-  const patient = connect(server.url, commandLimits);
-  const database = connect(server.url, { connections: 2, deadlineMilliseconds: 500, waiting: 10 });
+  const patient = connectTo(server.url, commandLimits);
+  const database = connectTo(server.url, { connections: 2, deadlineMilliseconds: 500, waiting: 10 });
   t.after(async () => {
     await Promise.all([patient.close(), database.close(), admin.end({ timeout: 1 })]);
     await server.stop();

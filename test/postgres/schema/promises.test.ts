@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import postgres from "postgres";
-import { connect, probeLimits } from "../../../src/adapters/postgres/connection/database.ts";
+import { probeLimits } from "../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import {
@@ -13,6 +13,7 @@ import {
 import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
 import { databasePromises, type Use } from "../../../src/adapters/postgres/schema/promises.ts";
 import { unsuitabilityOf } from "../../../src/application/unsuitable-database.ts";
+import { connectTo } from "../../support/connect-to.ts";
 import { openDatabase, schema } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { findPostgresBinaries, startNativePostgres } from "../../support/native-postgres.ts";
@@ -24,7 +25,7 @@ const durable: Use = { isDurable: true };
 
 /** What a connection, opened as `serve` opens one, is refused for. */
 async function refusalOf(url: string, use: Use): Promise<string | undefined> {
-  const database = connect(url, probeLimits, {
+  const database = connectTo(url, probeLimits, {
     mayLoseCommits: !use.isDurable,
     check: sessionCheck(use),
   });
@@ -38,7 +39,7 @@ async function refusalOf(url: string, use: Use): Promise<string | undefined> {
 
 /** What `examine` finds, as a name and words. */
 async function findingsOf(url: string, use: Use = durable): Promise<string[]> {
-  const database = connect(url, probeLimits);
+  const database = connectTo(url, probeLimits);
   const findings = await examine(database, schema, use);
   await database.close();
   return findings.map(({ promise, words }) => `${promise.name}: ${words}`);
@@ -302,7 +303,7 @@ describe("what each new connection is asked", () => {
       await change(setting, good);
     }
 
-    const owner = connect(server.url, probeLimits);
+    const owner = connectTo(server.url, probeLimits);
     await migrate(owner, schema);
     await owner.close();
     await admin.unsafe("create schema app; create table app.schema_migration (version integer)");

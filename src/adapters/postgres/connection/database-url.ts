@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { type EncryptionFiles, readEncryption, readWord } from "./encryption.ts";
 
-/** One PostgreSQL server, as node:net connects to it. */
-export type DatabaseServer = { readonly host: string; readonly port: number } | { readonly path: string };
+/** One PostgreSQL server: its name in messages, and what node:net connects to. */
+export type DatabaseServer = { readonly name: string } & (
+  | { readonly host: string; readonly port: number }
+  | { readonly path: string }
+);
 
 /** What DATABASE_URL says. */
 export interface DatabaseUrl {
@@ -88,5 +91,7 @@ function readServer(text: string): DatabaseServer {
       "has a host that is not written as name, name:port or [address]:port, with a port up to 65535",
     );
   }
-  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+  const path = `${host}/.s.PGSQL.${port}`;
+  if (host.startsWith("/")) return { name: path, path };
+  return { name: `${address === undefined ? host : `[${host}]`}:${port}`, host, port };
 }

@@ -1,8 +1,8 @@
 import type { PoolLoad } from "../../../application/figures.ts";
-import { type DatabaseUrl, readDatabaseUrl } from "./database-url.ts";
-import { isReported, type RowForm } from "./driver.ts";
+import type { DatabaseUrl } from "./database-url.ts";
+import type { RowForm } from "./driver.ts";
 import { type Link, openLink } from "./link.ts";
-import { Pool, type PoolLimits, unavailable } from "./pool.ts";
+import { Pool, type PoolLimits } from "./pool.ts";
 import { DatabaseServers } from "./servers.ts";
 import type { SessionNeeds } from "./session.ts";
 import { isRefused, translate } from "./sqlstate.ts";
@@ -42,33 +42,23 @@ export const commandLimits: PoolLimits = { connections: 1, deadlineMilliseconds:
  * Opens connections when statements need them, so that a database which is down is an error of the statement, not
  * of the process.
  *
- * @param url what DATABASE_URL says, or its text when it names no files
  * @param needs what each new connection is asked, and has to keep
  * @param servers shared by the pools that have to use one server
  */
 export function connect(
-  url: DatabaseUrl | string,
+  url: DatabaseUrl,
   limits: PoolLimits = serviceLimits,
   needs: SessionNeeds = {},
-  servers = serversOf(url),
+  servers = new DatabaseServers(url),
 ): Database {
-  const access = read(url);
   return makeDatabase(
     new Pool<Link>(limits, {
-      open: signal => servers.open((server, opening) => openLink(access, server, needs, opening), signal),
+      open: signal => servers.open((server, opening) => openLink(url, server, needs, opening), signal),
       isBroken: error => !isRefused(error),
       isUsable: link => link.isOpen() && servers.isCurrent(link),
       suspect: link => servers.suspect(link),
     }),
   );
-}
-
-const read = (url: DatabaseUrl | string): DatabaseUrl =>
-  typeof url === "string" ? readDatabaseUrl(url) : url;
-
-export function serversOf(url: DatabaseUrl | string): DatabaseServers {
-  const { servers, needsWrites } = read(url);
-  return new DatabaseServers(servers, needsWrites);
 }
 
 /** Statements over a pool of links. */
@@ -77,13 +67,9 @@ export function makeDatabase(pool: Pool<Link>): Database {
     pool.run(async link => {
       try {
         const rows = await link.send(typeof source === "function" ? source() : source, form);
-        link.refuseUnconfirmed();
         return read === undefined ? (rows as Row[]) : rows.map(row => read(row as object));
       } catch (error) {
-        const known = translate(error, link.server);
-        // What PostgreSQL has not reported, such as a result that cannot be read, may come after the commit.
-        const mayBeDone = known === error && !isReported(error);
-        throw mayBeDone ? unavailable(new Error(`${link.server}: ${error}`, { cause: error })) : known;
+        throw translate(error, link.server.name);
       }
     });
 

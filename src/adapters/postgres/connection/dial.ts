@@ -52,10 +52,4 @@ export async function dial(
   }
 }
 
-/** How a server is called in messages. */
-export const nameOf = (server: DatabaseServer): string =>
-  "path" in server
-    ? server.path
-    : `${isIP(server.host) === 6 ? `[${server.host}]` : server.host}:${server.port}`;
-
 const encryptionRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);

@@ -3,10 +3,14 @@ import { Stream } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import postgres from "postgres";
 import type { DatabaseServer, DatabaseUrl } from "./database-url.ts";
-import { openingQuery, type SessionNeeds, type SessionState, startupParameters } from "./session.ts";
+import {
+  openingQuery,
+  refuseLent,
+  type SessionNeeds,
+  type SessionState,
+  startupParameters,
+} from "./session.ts";
 import type { Statement } from "./statement.ts";
-
-export type Access = Omit<DatabaseUrl, "servers" | "needsWrites">;
 
 /** A row as an object, or its columns as PostgreSQL wrote them, in UTF-8. */
 export type RowForm = "object" | "bytes";
@@ -26,7 +30,7 @@ type Options = postgres.Options<Record<string, postgres.PostgresType>>;
 
 /** postgres.js as one connection over one socket, without its own pool, choice of servers and time-outs. */
 export const makeDriver = (
-  { user, password, database }: Access,
+  { user, password, database }: DatabaseUrl,
   server: DatabaseServer,
   callbacks: Callbacks,
 ): Driver =>
@@ -61,11 +65,19 @@ export const makeDriver = (
     },
   } as Options);
 
-/** Logs in and asks what a new session is asked first. The key is what PostgreSQL wants to see of whoever cancels a statement. */
+/**
+ * Logs in, asks what a new session is asked first, and sets its parameters.
+ *
+ * @returns whether the server takes writes, and the key that PostgreSQL wants to see of whoever cancels a statement
+ * @throws UnsuitableDatabase or Error
+ */
 export async function beginSession(driver: Driver, needs: SessionNeeds) {
   type Results = readonly [postgres.RowList<[SessionState]>, readonly object[]];
   const [first, checked] = (await driver.unsafe(openingQuery(needs))) as unknown as Results;
-  return { session: first[0], checked, key: first.state };
+  const [session] = first;
+  refuseLent(session, first.state.pid);
+  needs.check?.refuse(checked);
+  return { isWritable: session.isWritable, key: first.state };
 }
 
 /** The rows of a statement. Without values it is a simple query, which may be several statements. */
@@ -77,11 +89,13 @@ export async function rowsOf(driver: Driver, { text, values }: Statement, form: 
   if (!(outcome instanceof Stream)) return rows;
   // A COPY that no statement asked for: an error of the stream would end the process.
   outcome.on("error", () => {});
-  throw Object.assign(new Error("the server began a COPY"), { code: "08P01" });
+  throw new Error("the server began a COPY");
 }
 
+export type ReportedError = Error & { readonly code: string };
+
 /** Whether PostgreSQL has reported an error of the statement. One that is FATAL is of the session. */
-export const isReported = (error: unknown): error is Error & { readonly code: string } =>
+export const isReported = (error: unknown): error is ReportedError =>
   error instanceof postgres.PostgresError && error.severity === "ERROR";
 
 /** Resolves when what the database has sent is read and statements that were begun are sent: the driver sends them a turn later. */

@@ -14,15 +14,14 @@ const modes = ["disable", "require", "verify-ca", "verify-full"] as const;
 export class EncryptionFiles {
   readonly #mode: (typeof modes)[number];
   readonly #read: () => Pem;
-  #pem: Pem;
-  #encryption: Encryption;
+  #pem: Pem | undefined;
+  #encryption: Encryption = {};
 
   /** Throws Error as `current` does. */
   constructor(mode: (typeof modes)[number], read: () => Pem) {
     this.#mode = mode;
     this.#read = read;
-    this.#pem = read();
-    this.#encryption = this.#make(this.#pem);
+    this.current();
   }
 
   /** Throws Error with what is wrong with the files, in words that follow the name of the setting. */

@@ -1,20 +1,20 @@
 import type { Socket } from "node:net";
-import type { DatabaseServer } from "./database-url.ts";
-import { dial, nameOf } from "./dial.ts";
-import { type Access, beginSession, type Driver, makeDriver, type RowForm, rowsOf } from "./driver.ts";
+import type { DatabaseServer, DatabaseUrl } from "./database-url.ts";
+import { dial } from "./dial.ts";
+import { beginSession, type Driver, makeDriver, type RowForm, rowsOf } from "./driver.ts";
 import type { PooledConnection } from "./pool.ts";
-import { refuseLent, type SessionNeeds } from "./session.ts";
+import type { SessionNeeds } from "./session.ts";
 import type { Statement } from "./statement.ts";
 
 /** One connection to one server. It is never connected anew: when it is lost, so is the link. */
 export interface Link extends PooledConnection {
+  readonly server: DatabaseServer;
   /** Whether the server took writes when the link was opened. */
   readonly isWritable: boolean;
   /** False once it is lost, or has been used as long as it may. */
   isOpen(): boolean;
+  /** Returns the rows. Throws also when the statement was committed here but perhaps not on the synchronous standby. */
   send(statement: Statement, form: RowForm): Promise<unknown[]>;
-  /** Throws when the latest statement was committed here but perhaps not on the synchronous standby. */
-  refuseUnconfirmed(): void;
 }
 
 /** What one server may take until it can be asked something, and to take a request to cancel. */
@@ -27,7 +27,7 @@ const connectMilliseconds = 2_000;
  * @throws UnsuitableDatabase where the server will not do, or Error with what went wrong
  */
 export async function openLink(
-  access: Access,
+  url: DatabaseUrl,
   server: DatabaseServer,
   needs: SessionNeeds,
   signal: AbortSignal,
@@ -35,7 +35,7 @@ export async function openLink(
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(new Error("no response within 2 s")), connectMilliseconds);
   const opening = AbortSignal.any([signal, silence.signal]);
-  const link = new PostgresLink(access, server, opening);
+  const link = new PostgresLink(url, server, opening);
   try {
     await link.begin(needs);
     return link;
@@ -48,7 +48,7 @@ export async function openLink(
 }
 
 class PostgresLink implements Link {
-  readonly server: string;
+  readonly server: DatabaseServer;
   isWritable = false;
   readonly #driver: Driver;
   /** Opens another connection to the same server. */
@@ -58,14 +58,14 @@ class PostgresLink implements Link {
   #isOpen = true;
   /** In elapsed milliseconds. */
   #usedUntil = Number.POSITIVE_INFINITY;
-  /** Never reset: the error of `refuseUnconfirmed` is no refusal of a statement, so that the pool discards the link. */
+  /** Never reset: the error of `send` is then no refusal of the statement, so that the pool discards the link. */
   #isUnconfirmed = false;
 
   /** @param opening gives it up until it has begun */
-  constructor(access: Access, server: DatabaseServer, opening: AbortSignal) {
-    this.server = nameOf(server);
-    this.#dial = signal => dial(server, access.encryption, signal);
-    this.#driver = makeDriver(access, server, {
+  constructor(url: DatabaseUrl, server: DatabaseServer, opening: AbortSignal) {
+    this.server = server;
+    this.#dial = signal => dial(server, url.encryption, signal);
+    this.#driver = makeDriver(url, server, {
       socket: () => {
         // Called again when the server ends the connection before it is ready.
         if (this.#socket !== undefined) throw new Error("the server closed the connection");
@@ -82,13 +82,11 @@ class PostgresLink implements Link {
     });
   }
 
-  /** Asks the server what the session needs to know, and sets its parameters. Throws UnsuitableDatabase or Error. */
+  /** Throws UnsuitableDatabase or Error. */
   async begin(needs: SessionNeeds): Promise<void> {
-    const { session, checked, key } = await beginSession(this.#driver, needs);
+    const { isWritable, key } = await beginSession(this.#driver, needs);
+    this.isWritable = isWritable;
     this.#key = key;
-    refuseLent(session, key.pid);
-    needs.check?.refuse(checked);
-    this.isWritable = session.isWritable;
     this.#usedUntil = performance.now() + (needs.keptMilliseconds ?? Number.POSITIVE_INFINITY);
   }
 
@@ -96,14 +94,10 @@ class PostgresLink implements Link {
     return this.#isOpen && performance.now() < this.#usedUntil;
   }
 
-  send(statement: Statement, form: RowForm): Promise<unknown[]> {
-    return rowsOf(this.#driver, statement, form);
-  }
-
-  refuseUnconfirmed(): void {
-    if (!this.#isUnconfirmed) return;
-    // Transaction resolution unknown.
-    throw Object.assign(new Error("the wait for a synchronous standby was cancelled"), { code: "08007" });
+  async send(statement: Statement, form: RowForm): Promise<unknown[]> {
+    const rows = await rowsOf(this.#driver, statement, form);
+    if (this.#isUnconfirmed) throw new Error("the wait for a synchronous standby was cancelled");
+    return rows;
   }
 
   /** PostgreSQL documentation, 55.2.8. */

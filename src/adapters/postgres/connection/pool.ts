@@ -11,8 +11,7 @@ export interface PoolLimits {
 
 /** A connection that is open, or has been. */
 export interface PooledConnection {
-  /** How its server is called in messages. */
-  readonly server: string;
+  readonly server: { readonly name: string };
   /** Asks the server to give up the statement under way. */
   cancel(): void;
   /** Ends the connection, whatever it is doing. */
@@ -79,11 +78,9 @@ export class Pool<Connection extends PooledConnection> {
   /** Runs a statement on a connection of its own. Throws UNAVAILABLE past the deadline or the limits. */
   async run<Rows>(start: (connection: Connection) => PromiseLike<Rows>): Promise<Rows> {
     if (this.#isClosed) throw isClosed();
-    const { connections, waiting, deadlineMilliseconds } = this.#limits;
-    if (this.#waiting.length >= waiting + connections - this.#checkedOut.length)
-      throw unavailable("too many statements wait for a connection");
+    if (this.#isFull()) throw unavailable("too many statements wait for a connection");
     const task = new Task<Connection>(start);
-    const deadline = setTimeout(() => this.#miss(task), deadlineMilliseconds);
+    const deadline = setTimeout(() => this.#miss(task), this.#limits.deadlineMilliseconds);
     this.#waiting.push(task);
     this.#serveWaiting();
     try {
@@ -109,27 +106,30 @@ export class Pool<Connection extends PooledConnection> {
     await Promise.all([...this.#checkedOut, ...this.#idle.splice(0)].map(connection => connection.close()));
   }
 
-  /** Gives connections to the statements that wait, and opens those that are missing. It is called after whatever changes either. */
+  /** The one place that checks connections out and opens them. It is called after whatever changes what it depends on. */
   #serveWaiting(): void {
-    while (this.#waiting.length > 0) {
-      const connection = this.#takeIdle();
-      if (connection === undefined) break;
-      this.#checkOut(connection, this.#waiting.shift() as Task<Connection>);
-    }
+    while (this.#waiting.length > 0 && this.#hasUsableIdle())
+      void this.#checkOut(this.#idle.pop() as Connection, this.#waiting.shift() as Task<Connection>);
     while (this.#shouldOpenMore()) void this.#open();
   }
 
-  #takeIdle(): Connection | undefined {
-    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      if (this.#connections.isUsable(idle)) return idle;
-      void idle.close();
+  #isFull(): boolean {
+    const { connections, waiting } = this.#limits;
+    return this.#waiting.length >= waiting + connections - this.#checkedOut.length;
+  }
+
+  /** Whether the newest idle connection is usable. Those that are not are closed. */
+  #hasUsableIdle(): boolean {
+    for (let newest = this.#idle.at(-1); newest !== undefined; newest = this.#idle.at(-1)) {
+      if (this.#connections.isUsable(newest)) return true;
+      void this.#idle.pop()?.close();
     }
-    return undefined;
+    return false;
   }
 
   #shouldOpenMore(): boolean {
-    const free = this.#limits.connections - this.#checkedOut.length - this.#opening.size;
-    return this.#opening.size < this.#waiting.length && free > 0;
+    const isRoom = this.#checkedOut.length + this.#opening.size < this.#limits.connections;
+    return isRoom && this.#opening.size < this.#waiting.length;
   }
 
   async #open(): Promise<void> {
@@ -154,44 +154,40 @@ export class Pool<Connection extends PooledConnection> {
     this.#serveWaiting();
   }
 
-  #checkOut(connection: Connection, task: Task<Connection>): void {
+  async #checkOut(connection: Connection, task: Task<Connection>): Promise<void> {
     this.#checkedOut.push(connection);
     task.connection = connection;
-    task.start(connection).then(
-      rows => {
-        this.#checkIn(connection);
-        task.resolve(rows);
-      },
-      error => {
-        if (this.#connections.isBroken(error)) this.#discard(connection);
-        else this.#checkIn(connection);
-        task.reject(error);
-      },
-    );
+    try {
+      const rows = await task.start(connection);
+      this.#takeBack(connection, "sound");
+      task.resolve(rows);
+    } catch (error) {
+      this.#takeBack(connection, this.#connections.isBroken(error) ? "suspect" : "sound");
+      task.reject(error);
+    }
   }
 
-  #checkIn(connection: Connection): void {
-    if (remove(this.#checkedOut, connection)) this.#keep(connection);
-  }
-
-  #discard(connection: Connection): void {
+  /** Does nothing where a missed deadline has taken the connection back before its statement settled. */
+  #takeBack(connection: Connection, state: "sound" | "suspect"): void {
     if (!remove(this.#checkedOut, connection)) return;
-    for (const suspect of [connection, ...this.#idle.splice(0)]) void suspect.close();
-    this.#serveWaiting();
+    if (state === "suspect") {
+      for (const suspect of [connection, ...this.#idle.splice(0)]) void suspect.close();
+      this.#serveWaiting();
+    } else this.#keep(connection);
   }
 
   #miss(task: Task<Connection>): void {
     remove(this.#waiting, task);
     const { connection } = task;
-    task.reject(unavailable(`${connection?.server ?? "no connection"}: no result within the deadline`));
+    task.reject(unavailable(`${connection?.server.name ?? "no connection"}: no result within the deadline`));
     if (connection === undefined) return;
     connection.cancel();
     this.#connections.suspect(connection);
-    this.#discard(connection);
+    this.#takeBack(connection, "suspect");
   }
 }
 
-/** False where it is not among them: a missed deadline takes a connection back before its statement settles. */
+/** Returns whether it was among them. */
 function remove<Item>(items: Item[], item: Item): boolean {
   const at = items.indexOf(item);
   if (at >= 0) items.splice(at, 1);

@@ -1,16 +1,8 @@
 import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
 import type { DomainError } from "../../../domain/error.ts";
-import type { DatabaseServer } from "./database-url.ts";
-import { nameOf } from "./dial.ts";
+import type { DatabaseServer, DatabaseUrl } from "./database-url.ts";
 import type { Link } from "./link.ts";
 import { unavailable } from "./pool.ts";
-
-interface OpenedLink {
-  /** How its server is called in messages. */
-  readonly server: string;
-  readonly isWritable: boolean;
-  close(): Promise<void>;
-}
 
 const restMilliseconds = 250;
 
@@ -19,16 +11,19 @@ const restMilliseconds = 250;
  * that failed last. When none will do, it fails at once for a short rest, so that a database which is down or has no
  * primary is not asked by every statement.
  */
-export class DatabaseServers<Opened extends OpenedLink = Link> {
+export class DatabaseServers {
   readonly #order: DatabaseServer[];
   readonly #needsWrites: boolean;
   readonly #now: () => number;
   /** Of the latest connection. */
-  #current: string | undefined;
+  #current: DatabaseServer | undefined;
   #failure: DomainError | undefined;
   #restsUntil = 0;
 
-  constructor(servers: readonly DatabaseServer[], needsWrites: boolean, now = () => performance.now()) {
+  constructor(
+    { servers, needsWrites }: Pick<DatabaseUrl, "servers" | "needsWrites">,
+    now = () => performance.now(),
+  ) {
     this.#order = [...servers];
     this.#needsWrites = needsWrites;
     this.#now = now;
@@ -36,9 +31,9 @@ export class DatabaseServers<Opened extends OpenedLink = Link> {
 
   /** Throws UNAVAILABLE. */
   async open(
-    openLink: (server: DatabaseServer, signal: AbortSignal) => Promise<Opened>,
+    openLink: (server: DatabaseServer, signal: AbortSignal) => Promise<Link>,
     signal: AbortSignal,
-  ): Promise<Opened> {
+  ): Promise<Link> {
     if (this.#failure !== undefined && this.#now() < this.#restsUntil) throw this.#failure;
     const faults: string[] = [];
     const unsuitable: UnsuitableDatabase[] = [];
@@ -48,18 +43,18 @@ export class DatabaseServers<Opened extends OpenedLink = Link> {
         if (link.isWritable || !this.#needsWrites) {
           this.#move(server, 0);
           this.#failure = undefined;
-          this.#current = link.server;
+          this.#current = server;
           return link;
         }
         void link.close();
-        faults.push(`${nameOf(server)}: takes no writes`);
+        faults.push(`${server.name}: takes no writes`);
       } catch (error) {
         signal.throwIfAborted();
         this.#move(server, this.#order.length);
         if (error instanceof UnsuitableDatabase) unsuitable.push(error);
         // An error of node:net for a name with several addresses has no message; one of OpenSSL ends a line.
         const { message, code } = error as NodeJS.ErrnoException;
-        faults.push(`${nameOf(server)}: ${message.trim() || code}`);
+        faults.push(`${server.name}: ${message.trim() || code}`);
       }
     }
     this.#restsUntil = this.#now() + restMilliseconds;
@@ -70,7 +65,7 @@ export class DatabaseServers<Opened extends OpenedLink = Link> {
   }
 
   /** Whether a connection leads where the latest one leads: its own server may have been replaced by that one. */
-  isCurrent({ server }: Pick<Opened, "server">): boolean {
+  isCurrent({ server }: Pick<Link, "server">): boolean {
     return server === this.#current;
   }
 
@@ -78,10 +73,9 @@ export class DatabaseServers<Opened extends OpenedLink = Link> {
    * From now on the server of this connection is tried last, since a statement on it missed its deadline: a leader whose standby
    * was promoted goes on as if it were the leader, and none of its commits is confirmed.
    */
-  suspect({ server }: Pick<Opened, "server">): void {
-    const suspected = this.#order.find(each => nameOf(each) === server);
+  suspect({ server }: Pick<Link, "server">): void {
     // Where a standby will do, it would be chosen, and stay so.
-    if (suspected !== undefined && this.#needsWrites) this.#move(suspected, this.#order.length);
+    if (this.#needsWrites) this.#move(server, this.#order.length);
   }
 
   #move(server: DatabaseServer, to: number): void {

@@ -1,5 +1,5 @@
 import { collided, DomainError, emailTaken } from "../../../domain/error.ts";
-import { isReported } from "./driver.ts";
+import { isReported, type ReportedError } from "./driver.ts";
 import { unavailable } from "./pool.ts";
 
 const states = {
@@ -18,27 +18,25 @@ export const hasState = (error: unknown, state: keyof typeof states): boolean =>
 export const violates = (error: unknown, ...constraints: readonly string[]): boolean =>
   constraints.includes(String((error as { constraint_name?: unknown }).constraint_name));
 
-/** SQLSTATEs and codes of Node and postgres.js that say that the connection is lost, or that the server takes none. */
+/** SQLSTATEs that say that the connection is lost, or that the server takes none. */
 const lost = [
   /^08/, // connection exception
   /^25006$/, // read only: a standby, or a primary that has just become one
   /^25P0[34]$/, // ended by a time-out of transactions
   /^53300$/, // too many connections
   /^57P0/, // shutting down, starting up, terminated
-  /^CONNECTION_/,
-  /^E[A-Z]+$/, // of the operating system
-  /^ERR_SSL_/,
 ];
 
-const isLost = (code: string): boolean => lost.some(pattern => pattern.test(code));
+/** Whether PostgreSQL has reported it, and the connection goes on. */
+const isOfStatement = (error: unknown): error is ReportedError =>
+  isReported(error) && !lost.some(pattern => pattern.test(error.code));
 
 /**
  * Whether PostgreSQL has reported that it refuses the statement: it has done nothing, and its connection goes on. After any
  * other error the statement may have been done, and the connection may be in any state.
  */
 export function isRefused(error: unknown): boolean {
-  const reported = error instanceof DomainError ? error.cause : error;
-  return isReported(reported) && !isLost(reported.code);
+  return isOfStatement(error instanceof DomainError ? error.cause : error);
 }
 
 /**
@@ -51,18 +49,18 @@ const collisions = ["40001", "40P01"];
 export const uniqueConstraints = { employee_email_key: emailTaken };
 
 /**
- * Persistence failures in the words of the domain: a constraint of `uniqueConstraints` becomes CONFLICT, a lost connection and a
- * collision UNAVAILABLE. Whatever else PostgreSQL refuses, an id that is taken or a full disk among it, stays as it is, and so
- * becomes a 500 with an event: no client can mend it.
+ * Persistence failures in the words of the domain: a constraint of `uniqueConstraints` becomes CONFLICT; a collision, and what
+ * PostgreSQL has not reported, such as a lost connection or a result that cannot be read, UNAVAILABLE. Whatever else PostgreSQL
+ * refuses, an id that is taken or a full disk among it, stays as it is, and so becomes a 500 with an event: no client can mend it.
  *
  * @param server to which the connection was, for the cause of UNAVAILABLE
  */
 export function translate(error: unknown, server: string): unknown {
-  if (!(error instanceof Error)) return error;
-  const { code } = error as { code?: unknown };
-  if (typeof code !== "string") return error;
-  if (isLost(code)) return unavailable(new Error(`${server}: ${error.message}`, { cause: error }));
-  if (collisions.includes(code)) return collided(error);
+  if (!isOfStatement(error)) {
+    const { message } = error instanceof Error ? error : new Error(String(error));
+    return unavailable(new Error(`${server}: ${message}`, { cause: error }));
+  }
+  if (collisions.includes(error.code)) return collided(error);
   for (const [name, conflict] of Object.entries(uniqueConstraints))
     if (violates(error, name)) return conflict(error);
   return error;

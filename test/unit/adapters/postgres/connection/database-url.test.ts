@@ -11,12 +11,15 @@ const plain = {
   needsWrites: false,
 };
 const { certificate } = makeAuthority("ours");
-const db = { host: "db", port: 5_432 };
+const db = { name: "db:5432", host: "db", port: 5_432 };
 
 describe("a connection URL", () => {
   for (const [url, expected] of [
     ["postgres://u:p@db/db", { servers: [db] }],
-    ["postgresql://u:p@127.0.0.1:5433/db", { servers: [{ host: "127.0.0.1", port: 5_433 }] }],
+    [
+      "postgresql://u:p@127.0.0.1:5433/db",
+      { servers: [{ name: "127.0.0.1:5433", host: "127.0.0.1", port: 5_433 }] },
+    ],
     ["postgres://u@db/db", { servers: [db], password: undefined }],
     ["postgres://db/db", { servers: [db], user: undefined, password: undefined }],
     ["postgres://u:@db/db", { servers: [db], password: "" }],
@@ -26,13 +29,26 @@ describe("a connection URL", () => {
     ],
     // As psql sends it, where the password has another form than the one that PostgreSQL keeps.
     ["postgres://u:u%CC%88%C2%A0%EF%AC%81%E2%85%A8@db/db", { servers: [db], password: "ü fiIX" }],
-    ["postgres://u:p@db,127.0.0.1:5433/db", { servers: [db, { host: "127.0.0.1", port: 5_433 }] }],
-    ["postgres://u:p@[::1]/db", { servers: [{ host: "::1", port: 5_432 }] }],
-    ["postgres://u:p@[fe80::1%25eth0]:5433,db/db", { servers: [{ host: "fe80::1%eth0", port: 5_433 }, db] }],
-    ["postgres://u:p@%2Frun%2Fpostgresql/db", { servers: [{ path: "/run/postgresql/.s.PGSQL.5432" }] }],
+    [
+      "postgres://u:p@db,127.0.0.1:5433/db",
+      { servers: [db, { name: "127.0.0.1:5433", host: "127.0.0.1", port: 5_433 }] },
+    ],
+    ["postgres://u:p@[::1]/db", { servers: [{ name: "[::1]:5432", host: "::1", port: 5_432 }] }],
+    [
+      "postgres://u:p@[fe80::1%25eth0]:5433,db/db",
+      { servers: [{ name: "[fe80::1%eth0]:5433", host: "fe80::1%eth0", port: 5_433 }, db] },
+    ],
+    [
+      "postgres://u:p@%2Frun%2Fpostgresql/db",
+      { servers: [{ name: "/run/postgresql/.s.PGSQL.5432", path: "/run/postgresql/.s.PGSQL.5432" }] },
+    ],
     [
       "postgres://%2ftmp:5433/db",
-      { servers: [{ path: "/tmp/.s.PGSQL.5433" }], user: undefined, password: undefined },
+      {
+        servers: [{ name: "/tmp/.s.PGSQL.5433", path: "/tmp/.s.PGSQL.5433" }],
+        user: undefined,
+        password: undefined,
+      },
     ],
     ["postgres://u:p@db/db?target_session_attrs=read-write", { servers: [db], needsWrites: true }],
     ["postgres://u:p@db/db?target_session_attrs=any&sslmode=disable", { servers: [db] }],

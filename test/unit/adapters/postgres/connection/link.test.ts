@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { describe, type TestContext, test } from "node:test";
-import { commandLimits, connect } from "../../../../../src/adapters/postgres/connection/database.ts";
+import { commandLimits } from "../../../../../src/adapters/postgres/connection/database.ts";
+import { dial } from "../../../../../src/adapters/postgres/connection/dial.ts";
 import { sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
+import { connectTo } from "../../../../support/connect-to.ts";
 import { listenLocally } from "../../../../support/listen.ts";
 import { deferred, inTime, until } from "../../../../support/until.ts";
 
@@ -36,6 +38,7 @@ async function openServer(
   t: TestContext,
   parameters: string,
   hear: (socket: Socket, sent: Buffer, count: number) => void,
+  limits = commandLimits,
 ) {
   const sockets: Socket[] = [];
   const server = createServer({ allowHalfOpen: true }, socket => {
@@ -44,13 +47,23 @@ async function openServer(
     socket.on("error", () => {}).on("data", sent => hear(socket, sent, count++));
   });
   const port = await listenLocally(server);
-  const database = connect(`postgres://ada:p%40ss@127.0.0.1:${port}/records${parameters}`, commandLimits);
+  const database = connectTo(`postgres://ada:p%40ss@127.0.0.1:${port}/records${parameters}`, limits);
   t.after(async () => {
     await database.close();
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { sockets, database, ask: () => database.query(sql`select 1`) };
+  return { port, sockets, database, ask: () => database.query(sql`select 1`) };
+}
+
+/** What comes for a socket that is there no more is refused, and for one that is only half closed taken. */
+async function assertGone(socket: Socket): Promise<void> {
+  await until(() => socket.readableEnded);
+  const refused = deferred();
+  socket.on("close", refused.resolve);
+  socket.write(ready);
+  socket.write(ready);
+  await inTime("the reset of a connection that is gone", refused.promise);
 }
 
 describe("a connection", () => {
@@ -93,14 +106,37 @@ describe("a connection", () => {
     });
     await ask();
     await database.close();
-    const [socket] = sockets as [Socket];
+    await assertGone(sockets[0] as Socket);
+  });
+
+  test("over which a statement was to be cancelled, and whose server never confirms its end, is given up after 2 s", async t => {
+    const silence = new AbortController();
+    const timeout = t.mock.method(AbortSignal, "timeout", () => silence.signal);
+    const cancelling = deferred<Socket>();
+    const { ask } = await openServer(
+      t,
+      "",
+      (socket, sent, count) => {
+        if (sent.length === 16) cancelling.resolve(socket);
+        else if (count === 0) socket.write(welcome);
+        else if (sent.includes("isWritable")) socket.write(opened);
+      },
+      { ...commandLimits, deadlineMilliseconds: 200 },
+    );
+    await assert.rejects(ask(), { code: "UNAVAILABLE" });
+    const socket = await inTime("the request to cancel", cancelling.promise);
     await until(() => socket.readableEnded);
-    // What comes for a socket that is there no more is refused, and for one that is only half closed taken.
-    const refused = deferred();
-    socket.on("close", refused.resolve);
-    socket.write(ready);
-    socket.write(ready);
-    await inTime("the reset of a connection that is gone", refused.promise);
+    assert.deepEqual(timeout.mock.calls[0]?.arguments, [2_000]);
+    silence.abort();
+    await assertGone(socket);
+  });
+
+  test("that is given up before it begins is not opened", async t => {
+    const { port } = await openServer(t, "", () => {});
+    const server = { name: "silent", host: "127.0.0.1", port };
+    await assert.rejects(dial(server, undefined, AbortSignal.abort(new Error("given up"))), {
+      message: "given up",
+    });
   });
 
   for (const type of ["G", "H", "W"])

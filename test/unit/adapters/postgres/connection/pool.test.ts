@@ -39,7 +39,7 @@ function openPool(limits: Partial<PoolLimits> = {}, mayOpen = (_opened: number) 
         if (!mayOpen(clients.length)) throw tooMany;
         const client: FakeConnection = {
           name: clients.length + 1,
-          server: "db:5432",
+          server: { name: "db:5432" },
           running: 0,
           closed: false,
           isReplaced: false,

@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { DatabaseServer } from "../../../../../src/adapters/postgres/connection/database-url.ts";
+import type { Link } from "../../../../../src/adapters/postgres/connection/link.ts";
 import { DatabaseServers } from "../../../../../src/adapters/postgres/connection/servers.ts";
 import { deferred } from "../../../../support/until.ts";
 
 const names = ["a", "b", "c"] as const;
 type Name = (typeof names)[number];
 type State = "primary" | "standby" | "refuses" | "is silent";
-
-interface OpenedServer {
-  readonly server: string;
-  readonly isWritable: boolean;
-  close(): Promise<void>;
-}
 
 /** Three servers in some state, what was tried of them, and a clock. */
 function makeWorld(needsWrites: boolean, states: readonly [State, State, State]) {
@@ -25,12 +20,10 @@ function makeWorld(needsWrites: boolean, states: readonly [State, State, State])
     held: Promise.resolve(),
     set: (name: Name, to: State) => state.set(name, to),
   };
-  const found = new DatabaseServers<OpenedServer>(
-    names.map(host => ({ host, port: 5_432 })),
-    needsWrites,
-    () => world.now,
-  );
-  const open = async (server: DatabaseServer) => {
+  const servers = names.map(host => ({ name: `${host}:5432`, host, port: 5_432 }));
+  const linkTo = (name: Name) => ({ server: servers[names.indexOf(name)] as DatabaseServer });
+  const found = new DatabaseServers({ servers, needsWrites }, () => world.now);
+  const open = async (server: DatabaseServer): Promise<Link> => {
     const { host } = server as { host: string };
     world.tried.push(host);
     const now = state.get(host) ?? "refuses";
@@ -38,18 +31,18 @@ function makeWorld(needsWrites: boolean, states: readonly [State, State, State])
     if (now === "refuses") throw new Error("refused");
     if (now === "primary") await world.held;
     return {
-      server: `${host}:5432`,
+      server,
       isWritable: now === "primary",
       close: async () => void world.closed.push(host),
-    };
+    } as Link;
   };
   const { signal } = new AbortController();
   return {
     ...world,
     world,
-    connect: async () => (await found.open(open, signal)).server.slice(0, 1),
-    suspect: (name: Name) => found.suspect({ server: `${name}:5432` }),
-    isCurrent: (name: Name) => found.isCurrent({ server: `${name}:5432` }),
+    connect: async () => (await found.open(open, signal)).server.name.slice(0, 1),
+    suspect: (name: Name) => found.suspect(linkTo(name)),
+    isCurrent: (name: Name) => found.isCurrent(linkTo(name)),
     /** Who was tried since the last call. */
     tried: () => world.tried.splice(0).join(""),
   };
