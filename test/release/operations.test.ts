@@ -367,7 +367,7 @@ const afterwards: Readonly<Record<string, string>> = {
   "Several services behind HAProxy": `
     ${isUp} --request OPTIONS http://127.0.0.1:7070/
     ${isUp} --request OPTIONS http://127.0.0.1:8080/
-    for port in 7073 7081 7082; do curl --silent http://127.0.0.1:$port/metrics | grep '^maintenance_log_trail_condition{condition="contradicted"} 0'; done`,
+    for port in 7071 7073; do curl --silent http://127.0.0.1:$port/metrics | grep '^maintenance_log_trail_condition{condition="contradicted"} 0'; done`,
   Removal: `
     test -z "$(find /etc/systemd -name 'maintenance-log*')"
     test ! -e /usr/lib/maintenance-log-service
@@ -383,7 +383,7 @@ const afterReboot: Readonly<Record<string, string>> = {
     systemctl is-active maintenance-log-backup.timer maintenance-log-verify.timer
     systemctl start maintenance-log-backup.service maintenance-log-verify.service`,
   "Several services behind HAProxy": `
-    for port in 7073 7081 7082; do ${isUp} http://127.0.0.1:$port/readyz; done
+    for port in 7071 7073; do ${isUp} http://127.0.0.1:$port/readyz; done
     for port in 7070 7072 8080; do ${isUp} --request OPTIONS http://127.0.0.1:$port/; done`,
 };
 
