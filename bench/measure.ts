@@ -1,4 +1,3 @@
-import { type BareServer, sample } from "./bare.ts";
 import { load } from "./load.ts";
 import type { Report } from "./load-client.ts";
 import { cpuMicroseconds, peakResidentMib, resetPeak } from "./processes.ts";
@@ -23,13 +22,9 @@ export interface Result {
   readonly workload: string;
   readonly connections: number;
   readonly service: Figures;
-  readonly bare: Figures;
-  /** The service's CPU time for each request against that of bare node:http, in the same round. */
-  readonly timesBare: number;
 }
 
 export interface Target {
-  readonly name: "service" | "bare";
   readonly pid: number;
   readonly run: (seconds: number) => Promise<Report>;
 }
@@ -50,39 +45,26 @@ export async function costed(stage: Stage, { pid, run }: Target, seconds: number
   };
 }
 
-/** Measures one workload: the service and bare node:http in turn, round after round. */
+/** Measures one workload, round after round. */
 export async function measure(
   stage: Stage,
   serving: Serving,
-  bare: BareServer,
   workload: Workload,
   { rounds, seconds }: Choices,
 ): Promise<Result> {
   const requests = workload.requests(serving.token);
   const { connections, status: expectedStatus } = workload;
-  const [path, init] = workload.sample(serving.token);
-  await bare.answerWith(await sample(`http://127.0.0.1:${serving.port}${path}`, init));
-  const loadOn = (port: number) => (seconds: number) =>
-    load({ port, requests, connections, seconds, expectedStatus });
-  const targets: readonly Target[] = [
-    { name: "service", pid: serving.pid, run: loadOn(serving.port) },
-    { name: "bare", pid: bare.pid, run: loadOn(bare.port) },
-  ];
+  const run = (seconds: number) =>
+    load({ port: serving.port, requests, connections, seconds, expectedStatus });
   // Code is compiled and caches are filled before anything counts.
-  for (const { run } of targets) await run(Math.min(1, seconds));
+  await run(Math.min(1, seconds));
 
-  const samples: Record<Target["name"], Figures[]> = { service: [], bare: [] };
+  const samples: Figures[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    for (const target of targets) samples[target.name].push(await costed(stage, target, seconds));
+    samples.push(await costed(stage, { pid: serving.pid, run }, seconds));
   }
-  refuseErrors(workload.name, Object.values(samples).flat());
-  return {
-    workload: workload.name,
-    connections,
-    service: medians(samples.service),
-    bare: medians(samples.bare),
-    timesBare: medianRatio(samples.service, samples.bare),
-  };
+  refuseErrors(workload.name, samples);
+  return { workload: workload.name, connections, service: medians(samples) };
 }
 
 /** Figures of a service that fails say nothing. */

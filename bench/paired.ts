@@ -98,7 +98,7 @@ function cost({ stage, serving }: Side, workload: Workload): Promise<Figures> {
   const requests = workload.requests(serving.token);
   const run = (seconds: number) =>
     load({ port: serving.port, requests, connections, seconds, expectedStatus });
-  return costed(stage, { name: "service", pid: serving.pid, run }, seconds);
+  return costed(stage, { pid: serving.pid, run }, seconds);
 }
 
 /** The compiled program of a commit, with the packages of today; undefined where a shallow clone does not have it. */

@@ -67,18 +67,16 @@ function resultsTable(results: readonly Result[]): string {
     "request",
     "clients",
     "CPU µs: service",
-    "× bare node:http",
     "PostgreSQL",
     "requests/s",
     "p50 ms",
     "p99 ms",
     "peak RSS MiB",
   ];
-  const rows = results.map(({ workload, connections, service, timesBare }) => [
+  const rows = results.map(({ workload, connections, service }) => [
     workload,
     String(connections),
     number(service.cpuMicroseconds),
-    number(timesBare),
     number(service.postgresCpuMicroseconds),
     number(service.requestsPerSecond),
     number(service.p50Milliseconds),

@@ -5,7 +5,6 @@ import { parseArgs } from "node:util";
 import { buildProgram } from "../test/lab/faults/program.ts";
 import { measuredOn } from "../test/lab/machine.ts";
 import { findPostgresBinaries } from "../test/support/native-postgres.ts";
-import { startBareServer } from "./bare.ts";
 import { type Growth, measureGrowth } from "./growth.ts";
 import { type Choices, measure } from "./measure.ts";
 import { type Findings, sectionsOf, writePage } from "./report.ts";
@@ -15,7 +14,7 @@ import { measureCreate, measureTrail, type TrailCost, type TrailPoint } from "./
 import { workloads } from "./workloads.ts";
 
 /**
- * Measures the compiled service on a PostgreSQL of its own, beside bare node:http.
+ * Measures the compiled service on a PostgreSQL of its own.
  *
  *     node --import tsx bench/run.ts [--only table,growth,trail] [--rounds 3] [--seconds 3]
  *                                    [--most-logs 1000000] [--docs]
@@ -67,16 +66,14 @@ process.exit(0);
 async function measureService(): Promise<Partial<Findings>> {
   tell(`seeding ${logs.toLocaleString("en")} logs`);
   const stage = await openStage(binaries, program, logs);
-  const bare = await startBareServer();
   const results = [];
   for (const workload of workloads(logs)) {
     // Each begins in a fresh process, so that none inherits the heap of another.
     const serving = await stage.serve();
     tell(workload.name);
-    results.push(await measure(stage, serving, bare, workload, choices));
+    results.push(await measure(stage, serving, workload, choices));
     await serving.stop();
   }
-  await bare.stop();
   await stage.close();
   return { results };
 }
