@@ -22,15 +22,14 @@ const roleNames: Readonly<Record<string, string>> = { NONE: "open", AUTHENTICATE
 /** Of README.md: what is outside of the prefix comes last. */
 export const routesTable = (): string =>
   tableOf(
-    ["Method and path", "Role", "Status", "What it does, or its response"],
+    ["Method and path", "Role", "What it does, or its response"],
     describedRoutes
       .toSorted((a, b) => Number(b.path.startsWith(prefix)) - Number(a.path.startsWith(prefix)))
-      .map(({ method, path, role, ownIdOnly, result, summary }) => [
+      .map(({ method, path, role, ownIdOnly, summary }) => [
         path.startsWith(prefix)
           ? `\`${method} ${path.slice(prefix.length)}\``
           : `\`${method} ${path}\` (no prefix)`,
         `${roleNames[role] ?? role}${ownIdOnly ? ", own id only" : ""}`,
-        String(result.status),
         summary,
       ]),
   );
