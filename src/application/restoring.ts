@@ -88,7 +88,7 @@ async function countMissing(kind: EntryKind, live: RestoreStore, restored: Resto
 async function treeOf({ trail: { ledger } }: RestoreStore) {
   const tree = makeStoredTree(ledger);
   const { size } = await ledger.end();
-  const head = await tree.head(size);
+  const head = await tree.frontier(size);
   return {
     head,
     extends: async (older: Head): Promise<boolean> =>

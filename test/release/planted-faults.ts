@@ -825,17 +825,21 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "The service signs only a trail": [
-    ["signing.ts", "if (!(await makeStoredTree(ledger).extends(head, tree)))", "if (head.size > tree.size)"],
     [
       "signing.ts",
-      "const outside = signedIn(place, await remembered.read());",
-      "const outside: Signed | undefined = own && { where: place, head: own };",
+      "if (!(await makeStoredTree(ledger).extends(signed, tree)))",
+      "if (signed.size > tree.size)",
     ],
-    ["signing.ts", "  if (inside !== undefined) await requireExtended(inside);\n", ""],
     [
       "signing.ts",
-      "      await remembered?.write(note);\n      if (whole",
-      "      await this.#publish(head, false);\n      await remembered?.write(note);\n      if (whole",
+      "const kept = signedIn(place, await remembered.read());",
+      "const kept = memory && { ...memory, place, origin: key.name };",
+    ],
+    ["signing.ts", "  if (stored !== undefined) await requireExtended(ports, tree, stored);\n", ""],
+    [
+      "signing.ts",
+      "      await remembered?.write(note);\n      if (acceptance",
+      "      await this.#publish(head, false);\n      await remembered?.write(note);\n      if (acceptance",
     ],
     ["trail-state-file.ts", "    await file.sync();\n", ""],
     ["trail-state-file.ts", '  await withFile(dirname(path), "r", folder => folder.sync());\n', ""],

@@ -47,7 +47,7 @@ export function makeTrailStage() {
   const events = makeRecordingEventLog();
   const numbering = (of: MemoryTrail = trail) => {
     const each = new Numbering({ ...of, clock, events });
-    return { poll: () => pollAll(each), readHead: each.readHead, knownHead: each.knownHead };
+    return { poll: () => pollAll(each), tree: () => each.tree };
   };
   /** Commits logs with these ids. */
   const commit = (...ids: number[]) => {
@@ -57,7 +57,7 @@ export function makeTrailStage() {
   const rootOf = (size = trail.stored.entries.length) => {
     const frontier = makeFrontier();
     for (const { hash } of trail.stored.entries.slice(0, size)) frontier.append(hash);
-    return toBase64(frontier.root());
+    return toBase64(frontier.root);
   };
   const numberedIds = () => trail.stored.entries.map(({ recordId }) => recordId);
   /** Changes a log, and its hash and those above it with it. */

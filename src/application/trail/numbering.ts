@@ -3,7 +3,6 @@ import { type Frontier, type Hash, hashLength } from "../../domain/trail/merkle.
 import { ReportLimit } from "./condition.ts";
 import { everyId, type IdRange, type Numbered, type TrailPorts, windowSize } from "./ports.ts";
 import { afterHorizon, afterNew, afterPart, needsXid, type Settling } from "./settling.ts";
-import type { KnownHead } from "./signing.ts";
 import { makeGrowingTree, makeStoredTree } from "./tree.ts";
 
 /** Records numbered with one statement, which hashes 60 KB of each at most. */
@@ -11,11 +10,14 @@ const mostRecords = 4_000;
 /** How often a poll numbers again behind another process: a request waits for what was committed when it came. */
 const mostAttempts = 5;
 
-/** The stored trail, as far as this process knows it. */
-interface KnownTrail {
+/** A tree, and the size up to which its entries were read from the database: this process has added the later ones itself. */
+export interface KnownTree {
   readonly tree: Frontier;
-  /** Its size when it was read from the database. */
   readonly readSize: number;
+}
+
+/** The stored trail, as far as this process knows it. */
+interface KnownTrail extends KnownTree {
   readonly lastHash: Hash;
   readonly server: string;
 }
@@ -37,13 +39,17 @@ export class Numbering {
   }
 
   /** Reads the end of the trail, and takes over what other processes have numbered. */
-  readHead = async (): Promise<KnownHead> => headOf(await this.#follow());
+  readTree = (): Promise<KnownTree> => this.#follow();
 
-  /** The tree of the entries that this process knows; undefined before its first step. */
-  knownHead = (): KnownHead | undefined => this.#known && headOf(this.#known);
+  /** The entries that this process knows; undefined before its first step. */
+  get tree(): Frontier | undefined {
+    return this.#known?.tree;
+  }
 
   /** When the wait for a transaction began that may hold an older id, in elapsed milliseconds. */
-  waitsSince = (): number | undefined => this.#settling?.nextFloor?.since;
+  get waitsSince(): number | undefined {
+    return this.#settling?.nextFloor?.since;
+  }
 
   /**
    * Takes over what other processes have numbered, numbers what is new, and goes on with the pass over older ids, if there is one.
@@ -143,9 +149,3 @@ export class Numbering {
     return { ...known, tree, lastHash };
   }
 }
-
-const headOf = ({ tree, readSize }: KnownTrail): KnownHead => ({
-  size: tree.size,
-  root: tree.root(),
-  readSize,
-});

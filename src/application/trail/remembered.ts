@@ -38,7 +38,7 @@ export async function requireRemembered(
   const { size } = await ledger.end();
   const tree = makeStoredTree(ledger);
   const isExtended = async (head: Head): Promise<boolean> =>
-    head.size <= size && tree.extends(head, await tree.head(size));
+    head.size <= size && tree.extends(head, await tree.frontier(size));
   if (await isExtended(kept)) return;
   const acceptance = await findAcceptance(store, kept, keys);
   if (acceptance !== undefined && (await isExtended(acceptance.accepted))) return;

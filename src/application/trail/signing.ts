@@ -4,7 +4,8 @@ import { TrailError, undefinedIfBroken } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import { findAcceptance } from "./acceptance.ts";
 import { TrailObstacleError } from "./condition.ts";
-import { type TrailPorts, windowSize } from "./ports.ts";
+import type { KnownTree } from "./numbering.ts";
+import { type Ledger, type TrailPorts, windowSize } from "./ports.ts";
 import { headIn } from "./remembered.ts";
 import { makeStoredTree } from "./tree.ts";
 
@@ -14,102 +15,94 @@ export interface NewestHead extends Head {
   readonly at: number;
 }
 
-/** A tree, and the size up to which its entries were read from the database: this process has added the later ones itself. */
-export interface KnownHead extends Head {
-  readonly readSize: number;
-}
-
 const announceMilliseconds = 60_000;
 /** The database keeps one checkpoint for this many entries, or for this time, so that checkpoints take little space. */
 const storedEntries = 1_000;
 const storedMilliseconds = 3_600_000;
 
-/** A head that was signed, and where it is kept. */
-interface Signed {
-  readonly where: string;
-  readonly head: Head;
-  /** Undefined for the memory of this process. */
-  readonly note?: string;
+type WholePorts = Pick<TrailPorts, "ledger" | "checkpoints" | "remembered"> & { readonly key: SignerKey };
+
+/** A head that was signed before: where it is kept, and the name of its key. */
+interface Signed extends Head {
+  readonly place: string;
+  readonly origin: string | undefined;
 }
 
-const signedIn = (where: string, note: string | undefined): Signed | undefined => {
-  const head = headIn(where, note);
-  return head && note !== undefined ? { where, head, note } : undefined;
-};
+function signedIn(place: string, note: string | undefined): Signed | undefined {
+  const head = headIn(place, note);
+  return head && { ...head, place, origin: note?.split("\n", 1)[0] };
+}
 
 /**
- * What was signed before, inside the database and outside of it. Outside counts only the state file: if it is missing although the
- * database has a checkpoint, the trail waits for the operator. Without a state file, it is what this process has signed last.
+ * What was signed before: what the database has, and what its owner cannot change, which is the state file, or without one what
+ * this process has signed last. Throws TrailObstacleError if the file is missing although the database has a checkpoint: this may
+ * be a new machine, a second process, or a file that was lost, and only the operator knows which.
  */
-async function signedBefore(
-  { checkpoints, remembered }: Pick<TrailPorts, "checkpoints" | "remembered">,
-  own: Head | undefined,
-): Promise<{ readonly inside: Signed | undefined; readonly outside: Signed | undefined }> {
-  const inside = signedIn("database", await checkpoints.last());
-  if (remembered === undefined) return { inside, outside: own && { where: "memory", head: own } };
+async function signedBefore({ checkpoints, remembered, key }: WholePorts, memory: Head | undefined) {
+  const stored = signedIn("database", await checkpoints.last());
+  if (remembered === undefined)
+    return { stored, kept: memory && { ...memory, place: "memory", origin: key.name } };
   const { place } = remembered;
-  const outside = signedIn(place, await remembered.read());
-  // A new machine, a second process, or a file that was lost: only the operator knows which.
-  if (inside !== undefined && outside === undefined)
+  const kept = signedIn(place, await remembered.read());
+  if (stored !== undefined && kept === undefined)
     throw new TrailObstacleError(
       `for the operator, since ${place} is missing: copy that of another process or a backup, or run accept-trail`,
       "waiting",
     );
-  return { inside, outside };
+  return { stored, kept };
 }
 
-/** A tree that may be signed, and the operator's word by which it may, if it does not extend what this process remembers. */
-interface WholeTree {
-  readonly tree: KnownHead;
-  readonly acceptance: Acceptance | undefined;
+/** Throws TrailError unless the tree extends the head. Two keys of two names would each sign one half of the history. */
+async function requireExtended({ ledger, key }: WholePorts, tree: Head, signed: Signed): Promise<void> {
+  const { place, origin } = signed;
+  if (!(await makeStoredTree(ledger).extends(signed, tree)))
+    throw new TrailError(`${place} ${inWords(signed)}`);
+  if (origin !== key.name)
+    throw new TrailError(`${place} has a checkpoint of ${origin}, and not of ${key.name}`);
+}
+
+/** As `requireExtended`, or returns the operator's word that another head is gone on with, if the tree extends that one. */
+async function requireContinued(
+  ports: WholePorts,
+  tree: Head,
+  kept: Signed,
+): Promise<Acceptance | undefined> {
+  try {
+    await requireExtended(ports, tree, kept);
+    return undefined;
+  } catch (found) {
+    undefinedIfBroken(found);
+    const acceptance = await findAcceptance(ports, kept, [ports.key]);
+    if (acceptance === undefined) throw found;
+    const accepted = { ...acceptance.accepted, place: "trail_acceptance", origin: ports.key.name };
+    await requireExtended(ports, tree, accepted);
+    return acceptance;
+  }
+}
+
+/** Throws TrailError where a record of these entries has another entry. */
+async function requireNoneRepeated(ledger: Ledger, start: number, end: number): Promise<void> {
+  for (let from = start; from < end; from += windowSize) {
+    const repeated = await ledger.firstRepeated(from, Math.min(end, from + windowSize));
+    if (repeated !== undefined) throw new TrailError(`another entry than ${repeated}`);
+  }
 }
 
 /**
- * The tree, which extends what any process has signed before, or what an operator has accepted in place of that. The tree is
- * read last, so that it has at least what others have signed. Throws TrailError if it does not extend that or the stored trail
- * is not whole, and TrailObstacleError as `signedBefore` does.
+ * The tree if it may be signed: it extends what any process has signed before, or what the operator has accepted in place of
+ * that, and no record has two entries. Throws TrailError otherwise, and TrailObstacleError as `signedBefore`.
  *
- * @param own what this process has signed last
+ * @param memory what this process has signed last
  */
-async function readWhole(
-  ports: Pick<TrailPorts, "ledger" | "checkpoints" | "remembered" | "key">,
-  readTree: () => Promise<KnownHead>,
-  own?: Head,
-): Promise<WholeTree> {
-  const { ledger, key } = ports;
-  const { inside, outside } = await signedBefore(ports, own);
-  const tree = await readTree();
-  const requireExtended = async ({ where, head, note }: Signed): Promise<void> => {
-    if (!(await makeStoredTree(ledger).extends(head, tree)))
-      throw new TrailError(`${where} ${inWords(head)}`);
-    // Two keys of two names would each sign one half of the history.
-    const origin = note?.split("\n", 1)[0];
-    if (origin !== undefined && key !== undefined && origin !== key.name)
-      throw new TrailError(`${where} has a checkpoint of ${origin}, and not of ${key.name}`);
-  };
-  /** The acceptance that gives up what this process remembers. Throws what was found if there is none, or it is not extended. */
-  const acceptedInstead = async (head: Head, found: unknown): Promise<Acceptance> => {
-    const acceptance = key && found instanceof TrailError && (await findAcceptance(ports, head, [key]));
-    if (!acceptance) throw found;
-    await requireExtended({ where: "trail_acceptance", head: acceptance.accepted });
-    return acceptance;
-  };
-  const acceptance =
-    outside &&
-    (await requireExtended(outside).then(
-      () => undefined,
-      found => acceptedInstead(outside.head, found),
-    ));
-  // Up to the size outside no record had two entries; the owner of the database can write any size inside.
-  for (
-    let from = (acceptance?.accepted ?? outside?.head)?.size ?? 0;
-    from < tree.readSize;
-    from += windowSize
-  ) {
-    const repeated = await ledger.firstRepeated(from, Math.min(tree.readSize, from + windowSize));
-    if (repeated !== undefined) throw new TrailError(`another entry than ${repeated}`);
-  }
-  if (inside !== undefined) await requireExtended(inside);
+async function readWhole(ports: WholePorts, readTree: () => Promise<KnownTree>, memory?: Head) {
+  const { stored, kept } = await signedBefore(ports, memory);
+  // The tree is read last, so that it has at least what others have signed.
+  const { tree, readSize } = await readTree();
+  const acceptance = kept && (await requireContinued(ports, tree, kept));
+  // What this process has added cannot be repeated, nor what was signed; but the owner of the database can write any size there.
+  const signedSize = (acceptance?.accepted ?? kept)?.size ?? 0;
+  await requireNoneRepeated(ports.ledger, signedSize, readSize);
+  if (stored !== undefined) await requireExtended(ports, tree, stored);
   return { tree, acceptance };
 }
 
@@ -126,21 +119,21 @@ export class Signing {
     this.#ports = ports;
   }
 
-  /** Throws as `readWhole`. */
-  async sign(readTree: () => Promise<KnownHead>): Promise<void> {
+  /** Throws as `readWhole`. Without a key, nothing is signed, and the tree need not extend anything. */
+  async sign(readTree: () => Promise<KnownTree>): Promise<void> {
     const { checkpoints, key, remembered, clock, events } = this.#ports;
-    const whole: WholeTree = key
-      ? await readWhole(this.#ports, readTree, this.newest)
-      : { tree: await readTree(), acceptance: undefined };
-    const { size, root } = whole.tree;
-    const note = key && signCheckpoint({ size, root }, key);
+    const { tree, acceptance } = key
+      ? await readWhole({ ...this.#ports, key }, readTree, this.newest)
+      : { ...(await readTree()), acceptance: undefined };
+    const { size, root } = tree;
+    const note = key && signCheckpoint(tree, key);
     const head = { size, root, note, at: clock.elapsed() };
     if (note !== undefined) {
       // A standby that is promoted without these entries would contradict what was signed.
       await checkpoints.confirm();
       // A crash after this leaves a state file that is ahead of the database, which is what it is for.
       await remembered?.write(note);
-      if (whole.acceptance !== undefined) events.warn("trail accepted", acceptanceInWords(whole.acceptance));
+      if (acceptance !== undefined) events.warn("trail accepted", acceptanceInWords(acceptance));
       await this.#publish(head, false);
     }
     this.newest = head;
@@ -181,14 +174,14 @@ export async function acceptTrail(
   const { ledger, checkpoints, remembered, key } = ports;
   const readTree = async () => {
     const { size } = await ledger.end();
-    return { ...(await makeStoredTree(ledger).head(size)), readSize: size };
+    return { tree: await makeStoredTree(ledger).frontier(size), readSize: size };
   };
   if (await readWhole(ports, readTree).catch(undefinedIfBroken)) return undefined;
   const headOf = (where: string, note: Promise<string | undefined>) =>
     note.then(text => headIn(where, text)).catch(undefinedIfBroken);
   const kept = remembered && (await headOf(remembered.place, remembered.read()));
   const refused = kept ?? (await headOf("database", checkpoints.last()));
-  const accepted = await readTree();
+  const { tree: accepted } = await readTree();
   const lost = Math.max(0, (refused?.size ?? 0) - accepted.size);
   if (lost !== givesUp) {
     throw new TrailError(

@@ -111,8 +111,7 @@ export function makeTrail(ports: ServedTrailPorts) {
       const isMore = await numbering.step();
       const [gone] = await trail.records.newestFaults();
       if (gone !== undefined) throw new TrailError(gone);
-      if (!status.isWhole || numbering.knownHead()?.size !== newest()?.size)
-        await signing.sign(numbering.readHead);
+      if (!status.isWhole || numbering.tree?.size !== newest()?.size) await signing.sign(numbering.readTree);
       status.succeededAt = clock.elapsed();
       if (!isMore) await recordOutcome(undefined);
       return isMore ? batchMilliseconds : pollMilliseconds;
@@ -130,11 +129,11 @@ export function makeTrail(ports: ServedTrailPorts) {
   }
 
   function report({ kind, why }: TrailCondition, error: unknown): void {
-    const head = numbering.knownHead();
+    const { tree } = numbering;
     if (kind === "whole") events.info("trail whole again");
     else if (kind === "waiting") events.warn("trail waits", { why });
     else if (kind === "contradicted")
-      events.error("trail broken", { contradicts: why, ...(head && { found: inWords(head) }) });
+      events.error("trail broken", { contradicts: why, ...(tree && { found: inWords(tree) }) });
     else if (isUnavailable(error))
       events.warn("trail failed", { cause: String((error as Error).cause ?? (error as Error).message) });
     else events.error("trail failed", { why, cause: (error as Error).stack });
@@ -168,7 +167,7 @@ export function makeTrail(ports: ServedTrailPorts) {
       { ...ports, ...requestTrail },
       {
         newest,
-        numbered: () => numbering.knownHead()?.size ?? 0,
+        numbered: () => numbering.tree?.size ?? 0,
         condition: () => condition().kind,
         refresh,
       },
@@ -198,14 +197,14 @@ export function makeTrail(ports: ServedTrailPorts) {
       const now = clock.elapsed();
       const signed = key && newest();
       return {
-        size: numbering.knownHead()?.size ?? 0,
+        size: numbering.tree?.size ?? 0,
         isSigned: key !== undefined,
         checkpointSize: signed?.size ?? 0,
         checkpointAgeSeconds: signed && (now - signed.at) / 1_000,
         condition: condition(),
         pollAgeSeconds: (now - status.succeededAt) / 1_000,
         waitingRecords: status.waiting,
-        transactionWaitSeconds: (now - (numbering.waitsSince() ?? now)) / 1_000,
+        transactionWaitSeconds: (now - (numbering.waitsSince ?? now)) / 1_000,
       };
     },
   };

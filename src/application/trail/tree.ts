@@ -64,10 +64,6 @@ export function makeStoredTree(ledger: Pick<Ledger, "hashes" | "firstMissing">) 
     return (await ranges(asked)).map(rootOf);
   }
 
-  /** The tree of the first entries, as what grows on. */
-  const frontier = async (size: number): Promise<Frontier> =>
-    makeFrontier({ size, hashes: await hashesOf(nodesOf({ from: 0, to: size })) });
-
   return {
     ranges,
 
@@ -78,12 +74,9 @@ export function makeStoredTree(ledger: Pick<Ledger, "hashes" | "firstMissing">) 
       return nodes.map(({ length }) => joinHashes(hashes.splice(0, length)));
     },
 
-    frontier,
-
-    /** The head of the first entries. */
-    async head(size: number): Promise<Head> {
-      return { size, root: (await frontier(size)).root() };
-    },
+    /** The tree of the first entries: its head, and what grows on. */
+    frontier: async (size: number): Promise<Frontier> =>
+      makeFrontier({ size, hashes: await hashesOf(nodesOf({ from: 0, to: size })) }),
 
     /** Whether the stored subtrees of the older head give its root, and with those after them that of the newer one. */
     async extends(older: Head, newer: Head): Promise<boolean> {

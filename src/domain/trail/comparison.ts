@@ -9,7 +9,7 @@ export type PrefixCheck = ReturnType<typeof makePrefixCheck>;
 /** Recomputes a tree from the hashes of its perfect subtrees, and compares it with heads of the sizes that it grows through. */
 export function makePrefixCheck(heads: readonly Head[], frontier: Frontier) {
   const sizes = new Set(heads.map(({ size }) => size));
-  const roots = new Map([[frontier.size, frontier.root()]]);
+  const roots = new Map([[frontier.size, frontier.root]]);
   return {
     get size(): number {
       return frontier.size;
@@ -17,7 +17,7 @@ export function makePrefixCheck(heads: readonly Head[], frontier: Frontier) {
     /** Appends a leaf, or a subtree of the level. */
     add(hash: Hash, level?: number): void {
       frontier.append(hash, level);
-      if (sizes.has(frontier.size)) roots.set(frontier.size, frontier.root());
+      if (sizes.has(frontier.size)) roots.set(frontier.size, frontier.root);
     },
     /** Whether there are as many entries as the head has, and the first of them give its root. */
     matches({ size, root }: Head): boolean {

@@ -37,14 +37,15 @@ export function nodeHash(left: Hash, right: Hash): Hash {
 /** The root of the tree without entries. */
 export const emptyRoot: Hash = sha256(new Uint8Array());
 
-/** A tree that grows at its end, known by the roots of its perfect subtrees only (a "compact range"). */
+/** A tree that grows at its end, known by the roots of its perfect subtrees only (a "compact range"). It has the head of the tree. */
 export interface Frontier {
   readonly size: number;
   /** From left to right, so the largest first. Together with the size, this is what it takes to go on later. */
   readonly hashes: readonly Hash[];
   /** @param level of the perfect subtree that has this hash, and that begins where the tree ends; 0 for a leaf */
   append(hash: Hash, level?: number): void;
-  root(): Hash;
+  /** Takes a hash for each subtree. */
+  readonly root: Hash;
 }
 
 /**
@@ -75,7 +76,9 @@ export function makeFrontier(
       hashes.push(hash);
       size += 2 ** from;
     },
-    root: () => (size === 0 ? emptyRoot : joinHashes(hashes)),
+    get root() {
+      return size === 0 ? emptyRoot : joinHashes(hashes);
+    },
   };
 }
 

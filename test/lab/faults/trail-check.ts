@@ -74,7 +74,7 @@ export async function faultsOfTrail(cluster: Cluster, notes: ReadonlySet<string>
     faults.push(`not one entry for each record: ${JSON.stringify(counts)}`);
   const roots = new Map<number, string>();
   const frontier = makeFrontier();
-  roots.set(0, toBase64(frontier.root()));
+  roots.set(0, toBase64(frontier.root));
   const wanted = new Set([...notes].map(note => Number(note.split("\n")[1])));
   for (const { index, hash } of await query(
     url,
@@ -82,7 +82,7 @@ export async function faultsOfTrail(cluster: Cluster, notes: ReadonlySet<string>
   )) {
     if (index !== frontier.size) faults.push(`entry ${index} follows ${frontier.size - 1}`);
     frontier.append(hash as Uint8Array);
-    if (wanted.has(frontier.size)) roots.set(frontier.size, toBase64(frontier.root()));
+    if (wanted.has(frontier.size)) roots.set(frontier.size, toBase64(frontier.root));
   }
   for (const note of notes) {
     const { size, root } = openCheckpoint(note, [key]);

@@ -53,7 +53,7 @@ describe("the stored tree", () => {
     test(`gives roots and proofs from ${what}`, async () => {
       for (const size of [1, 2, 15, 16, 17, 255, 256, 257, 511, 700, most]) {
         const { ledger } = stored(size, isKept);
-        same((await makeStoredTree(ledger).frontier(size)).root(), plain(0, size));
+        same((await makeStoredTree(ledger).frontier(size)).root, plain(0, size));
         for (const index of [0, 1, 15, 16, 254, 255, 256, 600, size - 1].filter(index => index < size)) {
           const spans = inclusionSpans(index, size);
           const hashes = await makeStoredTree(ledger).spans(spans);
