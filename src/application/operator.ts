@@ -6,7 +6,11 @@ import type { Ports } from "./ports.ts";
 const line = ["operator"];
 
 /** What the operator does to accounts, without a token. The password is read only when it is needed. */
-export const makeOperator = ({ employees, passwords }: Pick<Ports, "employees" | "passwords">) => ({
+export const makeOperator = ({
+  employees,
+  passwords,
+  events,
+}: Pick<Ports, "employees" | "passwords" | "events">) => ({
   /**
    * Registers an active ADMIN, or gives the employee with this email that role, a new password and activity.
    *
@@ -19,7 +23,9 @@ export const makeOperator = ({ employees, passwords }: Pick<Ports, "employees" |
   ): Promise<Employee | undefined> {
     if (ifNone && (await employees.hasActiveAdmin())) return undefined;
     const passwordHash = await passwords.hash(await readPassword(), line);
-    return employees.appointAdmin({ ...admin, passwordHash });
+    const employee = await employees.appointAdmin({ ...admin, passwordHash });
+    events.warn("admin created", { employeeId: employee.id });
+    return employee;
   },
 
   /** Gives an employee a new password, which revokes all of their tokens. Throws NOT_FOUND. */
@@ -27,6 +33,7 @@ export const makeOperator = ({ employees, passwords }: Pick<Ports, "employees" |
     const account = await employees.findAccount(email);
     if (account === undefined) throw notFound("Employee");
     await employees.setPasswordHash(account.employee.id, await passwords.hash(await readPassword(), line));
+    events.warn("password set", { employeeId: account.employee.id });
     return account.employee;
   },
 });

@@ -1,13 +1,11 @@
-import { makeJsonEventLog } from "../adapters/json-event-log.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
-import { systemClock } from "../adapters/system-clock.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { acceptTrail } from "../application/trail/signing.ts";
 import { acceptTrailSettings } from "../config/settings.ts";
 import { acceptanceInWords } from "../domain/trail/acceptance.ts";
 import { faultOf, readCount } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
-import { withDatabase } from "./command-database.ts";
+import { eventsOf, withDatabase } from "./command-database.ts";
 import { readGiven, usageError } from "./options.ts";
 
 const longestReason = 1_000;
@@ -18,7 +16,6 @@ export async function runAcceptTrail(
 ): Promise<void> {
   const reason = readReason(values.reason);
   const givesUp = readGiven("--gives-up", () => readCount("number", values["gives-up"]));
-  const events = makeJsonEventLog("info", systemClock, line => context.print(line.trimEnd()));
   await withDatabase(acceptTrailSettings, context, async (database, { trailKey: key, trailStateFile }) => {
     const remembered = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
     const ports = { ...makeRepositories(database).trail, remembered, key };
@@ -29,7 +26,7 @@ export async function runAcceptTrail(
       context.print("nothing to accept: the stored trail extends what was signed");
       return;
     }
-    events.warn("trail accepted", acceptanceInWords(acceptance));
+    eventsOf(context).warn("trail accepted", acceptanceInWords(acceptance));
   });
 }
 

@@ -1,10 +1,13 @@
+import { makeJsonEventLog } from "../adapters/json-event-log.ts";
 import { commandLimits, connect, type Database } from "../adapters/postgres/connection/database.ts";
 import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
 import { isReported } from "../adapters/postgres/connection/driver.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import { sessionCheck } from "../adapters/postgres/schema/examination.ts";
 import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migrations.ts";
+import { systemClock } from "../adapters/system-clock.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
+import type { EventLog } from "../application/process.ts";
 import { requireRemembered } from "../application/trail/remembered.ts";
 import { type Declared, readSettings } from "../config/read-settings.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";
@@ -25,6 +28,10 @@ export async function compareStateFile(
   const ports = { ...makeRepositories(database).trail, remembered: makeStateFile(path) };
   await requireRemembered(ports, key && [key]);
 }
+
+/** What a command has done that the log of a service would have, a line each on standard output. */
+export const eventsOf = (context: CommandContext): EventLog =>
+  makeJsonEventLog("info", systemClock, line => context.print(line.trimEnd()));
 
 /** A command has to find its tables and their encoding; what the server may lose is for `serve` to judge. */
 export const openForCommand = ({ databaseUrl }: DatabaseAccess): Database =>

@@ -5,7 +5,7 @@ import { passwordSettings } from "../config/settings.ts";
 import { registrationFields } from "../domain/employee.ts";
 import { readFields } from "../domain/field.ts";
 import type { CommandContext } from "./command.ts";
-import { withDatabase } from "./command-database.ts";
+import { eventsOf, withDatabase } from "./command-database.ts";
 import { readNewPassword } from "./new-password.ts";
 
 const { password: _, role: __, ...adminFields } = registrationFields;
@@ -19,7 +19,8 @@ export async function runCreateAdmin(context: CommandContext, values: Values): P
   const admin = readFields(adminFields, sent);
   await withDatabase(passwordSettings, context, async (database, { adminPassword }) => {
     const employees = makeEmployeeRepository(database);
-    const operator = makeOperator({ employees, passwords: makeArgon2PasswordHasher() });
+    const events = eventsOf(context);
+    const operator = makeOperator({ employees, passwords: makeArgon2PasswordHasher(), events });
     const appointed = await operator.appointAdmin(admin, values["if-none"], () =>
       readNewPassword(adminPassword, context),
     );

@@ -111,6 +111,36 @@ describe("the installed command", () => {
     );
   });
 
+  test("hands the event of an account to the journal, and keeps the output and the code of the command", () => {
+    const event = '{"time":"2026-01-01T00:00:00.000Z","event":"password set"}';
+    machine.program("logger", `echo "$*" > ${machine.path("journal")} && cat >> ${machine.path("journal")}`);
+    machine.program("setpriv", `echo '${event}' && echo "a new password" && exit $CODE`);
+    const run = (code: string) =>
+      machine.run("command", [["etc=/etc/maintenance-log-service", `etc=${etc}`]], {
+        args: ["set-password", "--email", "a@example.com"],
+        env: { CODE: code },
+      });
+    machine.program("id", "echo 0");
+    assert.deepEqual(run("0"), { status: 0, stdout: `${event}\na new password\n`, stderr: "" });
+    assert.equal(readFileSync(machine.path("journal"), "utf8"), `-t maintenance-log\n${event}\n`);
+    machine.program("logger", "exit 1");
+    assert.equal(run("0").status, 0);
+    assert.equal(run("65").status, 65);
+  });
+
+  test("names a credential that is not there, and runs nothing", () => {
+    for (const [name, args] of [
+      ["trail-key", ["check"]],
+      ["owner-database-url", ["restored", "names"]],
+    ] as const) {
+      rmSync(machine.path("etc/credentials", name), { force: true });
+      const outcome = machine.run("command", [["etc=/etc/maintenance-log-service", `etc=${etc}`]], { args });
+      const said = `maintenance-log: ${etc}/credentials/${name} cannot be read: docs/operations.md says how it is made\n`;
+      assert.deepEqual(outcome, { status: 78, stdout: "", stderr: said });
+      machine.write(`etc/credentials/${name}`, "put back");
+    }
+  });
+
   test("ends with 74 where standard output is closed, in place of which Node would open /dev/null", () => {
     const closed = spawnSync("sh", ["-c", "exec sh deploy/command export-logs >&-"], { encoding: "utf8" });
     const says = "maintenance-log: the output cannot be written whole: standard output is closed\n";

@@ -2,16 +2,20 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { inheritedSocket } from "../../src/commands/listening.ts";
 import { sendWrite } from "../lab/faults/load.ts";
 import { makeRandom } from "../lab/faults/random.ts";
 import { send } from "../lab/faults/request.ts";
 import { makeWrite } from "../lab/faults/write.ts";
+import { script } from "../support/compiled.ts";
 import { openDatabase } from "../support/database.ts";
 import { holdSocket } from "../support/held-socket.ts";
 import { shared } from "../support/left-open.ts";
 import { operationsOf, runProgram } from "../support/program.ts";
+import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 
 describe("a socket that is passed on", () => {
@@ -29,6 +33,29 @@ describe("a socket that is passed on", () => {
       const environment = { LISTEN_PID: "7", LISTEN_FDS: count };
       assert.throws(() => inheritedSocket(environment, 7), { name: "CommandError", exitCode: 78 });
     }
+  });
+
+  test("is refused where it is no TCP socket", async t => {
+    const held = createServer().listen(join(makeTemporaryFolder(), "socket"));
+    t.after(() => held.close());
+    const { fd } = (held as unknown as { _handle: { fd: number } })._handle;
+    const { status, stderr } = spawnSync(
+      "/bin/sh",
+      ["-c", 'LISTEN_PID=$$ exec "$0" "$@"', process.execPath, ...script("src/main.ts"), "serve"],
+      {
+        env: {
+          PATH: process.env["PATH"],
+          LISTEN_FDS: "1",
+          OPS_PORT: "0",
+          SECRET_KEY: "a secret of the test of sockets, 32 bytes",
+          DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+        },
+        stdio: ["ignore", "pipe", "pipe", fd],
+        encoding: "utf8",
+      },
+    );
+    const said = "serve: cannot listen on the socket that was passed on: it is not a TCP socket\n";
+    assert.deepEqual([status, stderr], [1, said]);
   });
 });
 

@@ -184,7 +184,11 @@ describe("the program on a database", async () => {
 
   test("create-admin takes the password from standard input, less one line end", async () => {
     const outcome = await runProgram(["create-admin", "--email", email], onDatabase(), `${adminPassword}\n`);
-    assert.deepEqual(outcome, { code: 0, stdout: `${email} is an active ADMIN (employee 1)\n`, stderr: "" });
+    const [event, said] = outcome.stdout.split("\n");
+    const { time: _, ...logged } = JSON.parse(event ?? "");
+    assert.deepEqual(logged, { level: "warn", event: "admin created", employeeId: 1 });
+    assert.equal(said, `${email} is an active ADMIN (employee 1)`);
+    assert.deepEqual([outcome.code, outcome.stderr], [0, ""]);
   });
 
   test("create-admin --if-none does nothing when there is one", async () => {

@@ -23,9 +23,12 @@ describe("set-password", async () => {
 
   test("gives an employee a new password, revokes their tokens, and changes nothing else", async () => {
     const { token, authUser } = (await login("first password")).json;
-    const said = `${email} has a new password (employee 1); all tokens are revoked\n`;
     const outcome = await run(["--email", ` ${email.toUpperCase()}`], "second password\n");
-    assert.deepEqual(outcome, { code: 0, stdout: said, stderr: "" });
+    const [event, said] = outcome.stdout.split("\n");
+    const { time: _, ...logged } = JSON.parse(event ?? "");
+    assert.deepEqual(logged, { level: "warn", event: "password set", employeeId: 1 });
+    assert.equal(said, `${email} has a new password (employee 1); all tokens are revoked`);
+    assert.deepEqual([outcome.code, outcome.stderr], [0, ""]);
     assert.equal((await login("first password")).status, 401);
     assert.deepEqual((await login("second password")).json.authUser, authUser);
     // The service asks for an account twice a second.
