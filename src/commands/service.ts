@@ -118,7 +118,7 @@ const operationsOf = async (sources: Sources) =>
   (await import("../adapters/ops/operations-listener.ts")).makeOperations(sources);
 
 /** Without a driver's message but in the cause, because any client of the operations listener may read the rest. */
-async function stateOf(examination: Promise<readonly Finding[]>): Promise<ReadState> {
+export async function stateOf(examination: Promise<readonly Finding[]>): Promise<ReadState> {
   try {
     const broken = await examination;
     const others = broken.filter(({ promise }) => promise.name !== "writes").map(({ words }) => words);

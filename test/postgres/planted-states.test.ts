@@ -6,8 +6,9 @@ import { readDatabaseUrl } from "../../src/adapters/postgres/connection/database
 import { type Link, openLink } from "../../src/adapters/postgres/connection/link.ts";
 import { Pool } from "../../src/adapters/postgres/connection/pool.ts";
 import { isRefused } from "../../src/adapters/postgres/connection/sqlstate.ts";
-import { script } from "../../src/adapters/postgres/connection/statement.ts";
+import { script, sql } from "../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../src/adapters/postgres/repositories/repositories.ts";
+import { stateOf } from "../../src/commands/service.ts";
 import { openDatabase } from "../support/database.ts";
 import { aLog, anAsset, aRegistration } from "../support/test-records.ts";
 import { api, openWorld, password } from "../support/world.ts";
@@ -75,7 +76,7 @@ describe("a statement of a request that PostgreSQL refuses", async () => {
     ["57X01", "", 500],
     ["XX0X1", "", 500],
   ] as const) {
-    test(`is ${status} with an event on every route, and none of the client's doing: ${state} ${constraint}`, async () => {
+    test(`is ${status} with an event on every route, fails the look of /readyz, and is none of the client's doing: ${state} ${constraint}`, async () => {
       const met = new Set<string>();
       for (const { method, path } of makeRoutes({} as UseCases)) {
         const route = `${method} ${path}`;
@@ -107,6 +108,14 @@ describe("a statement of a request that PostgreSQL refuses", async () => {
         );
         assert.doesNotMatch(answer.text, /planted|constraint|pkey/);
       }
+      const look = () => stateOf(database.query(sql`select 1`).then(() => []));
+      planted = { state, constraint };
+      const { cause, ...shown } = await look();
+      planted = undefined;
+      const word = status === 503 ? "not available" : "fails";
+      assert.deepEqual(shown, { database: word, schema: "unknown" });
+      assert.match(String(cause), /planted/);
+      assert.deepEqual(await look(), { database: "ok", schema: "ok" });
       assert.ok(met.size > 18, [...met].join());
       // No connection was lost over it.
       const { inUse, idle } = database.load();

@@ -1030,7 +1030,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "`accept-trail` leaves": [
     [
       "accept-trail.ts",
-      '    events.warn("trail accepted", acceptanceInWords(acceptance));\n',
+      '    eventsOf(context).warn("trail accepted", acceptanceInWords(acceptance));\n',
       "",
       "an older dump is refused by the service, until it is accepted",
     ],

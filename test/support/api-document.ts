@@ -22,7 +22,11 @@ export interface ApiDocument {
   };
 }
 
-export type AnswerCheck = (method: string, path: string, answer: Answer) => void;
+export interface AnswerCheck {
+  (method: string, path: string, answer: Answer): void;
+  /** Throws unless the operation declares the status. */
+  status(method: string, path: string, status: number): void;
+}
 
 /** The service decodes each segment: what it reads as another character, but a slash within one. */
 const decoded = (path: string): string =>
@@ -79,7 +83,7 @@ export function makeAnswerCheck({ paths, components }: ApiDocument): AnswerCheck
     return components.responses[response.$ref.split("/").at(-1) ?? ""];
   }
 
-  return (method, path, { status, headers, text, json }) => {
+  const check = (method: string, path: string, { status, headers, text, json }: Answer): void => {
     const response = responseOf(method, path, status);
     const what = `${method} ${path}, ${status}`;
     if (response?.content === undefined || method === "HEAD") assert.equal(text, "", what);
@@ -96,6 +100,9 @@ export function makeAnswerCheck({ paths, components }: ApiDocument): AnswerCheck
       if (headers.has(name)) assert.ok(name in (response?.headers ?? {}), `${what}: ${name} is not declared`);
     }
   };
+  return Object.assign(check, {
+    status: (...answered: Parameters<typeof responseOf>) => void responseOf(...answered),
+  });
 }
 
 /** With references to where the validator finds them, and records closed. */

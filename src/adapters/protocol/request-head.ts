@@ -28,9 +28,9 @@ export interface Preconditions {
 }
 
 /** Header fields that must not be repeated. Node would drop the second one, or join it to the first. */
-const singular = ["Host", "Authorization", "Content-Type", "Idempotency-Key"];
-/** A bit for each of these names, in lower case. */
-const bits: ReadonlyMap<string, number> = new Map(singular.map((name, at) => [name.toLowerCase(), 1 << at]));
+const singular = new Map(
+  ["Host", "Authorization", "Content-Type", "Idempotency-Key"].map(name => [name.toLowerCase(), name]),
+);
 
 const json: MediaType = { type: "application/json", parameters: [] };
 const none: readonly string[] = [];
@@ -98,11 +98,12 @@ function readIfMatch(text: string): EntityTags {
 }
 
 function findRepeated(rawHeaders: readonly string[]): string | undefined {
-  let seen = 0;
+  const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const bit = bits.get(rawHeaders[at]?.toLowerCase() ?? "") ?? 0;
-    if ((seen & bit) !== 0) return singular[Math.log2(bit)];
-    seen |= bit;
+    const name = singular.get(rawHeaders[at]?.toLowerCase() ?? "");
+    if (name === undefined) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
   }
   return undefined;
 }
