@@ -6,12 +6,11 @@ export const evidencePage = (): string => `# Evidence
 
 The code and the tests of each promise of [SECURITY.md](../SECURITY.md#promises), in its order. \`make test-before-release\` plants faults in this code, and fails if these tests do not notice. Made by \`make docs\`.
 
-| Promise | Code | Tests |
-|---|---|---|
-${readPromiseRows().map(cellsOf).join("")}`;
+${readPromiseRows().map(itemOf).join("")}`;
 
-function cellsOf({ beginning, keptIn, heldBy }: PromiseRow): string {
-  return `| ${beginning.replaceAll(/[[\]]/g, "")} … | ${keptIn.map(linkTo).join(", ")} | ${heldBy.map(linkTo).join(", ")} |\n`;
+function itemOf({ beginning, keptIn, heldBy }: PromiseRow): string {
+  const promise = beginning.replaceAll(/[[\]]/g, "");
+  return `- **${promise}…** ${keptIn.map(linkTo).join(", ")}; tests: ${heldBy.map(linkTo).join(", ")}\n`;
 }
 
 /** The folder of a file is in the address of the link. */

@@ -19,21 +19,24 @@ export const renderPages = async (): Promise<Readonly<Record<string, string>>> =
   "docs/api.d.ts": `/** Types of the API for TypeScript clients. Made by \`make docs\`. */\n${await typesOf()}`,
 });
 
+/** That of the scripts of the package, which nobody types. */
+const ofScripts = ["restored"];
+
 /** What `--help` prints after each command, but only the names of the settings, which a table explains. */
 async function commandsPage(): Promise<string> {
-  const sections = Object.keys(commands).map(async name => {
-    const [text = "", settings = ""] = (await helpOf(name)).split("\n\nSettings, ");
-    const names = [...settings.matchAll(/^ {2}([A-Z_]+) /gm)].map(([, setting]) => `\`${setting}\``);
-    const read = names.length === 0 ? "" : `\nSettings: ${names.join(", ")}.\n`;
-    return `\n## ${name}\n\n${blockOf(text)}${read}`;
+  const names = Object.keys(commands).filter(name => !ofScripts.includes(name));
+  const sections = names.map(async name => {
+    const [text = "", settings = ""] = (await helpOf(name, "")).split("\n\nSettings, ");
+    const read = [...settings.matchAll(/^ {2}([A-Z_]+) /gm)].map(([, setting]) => `\`${setting}\``);
+    // Those of `serve` are the first of the table.
+    const listed = read.length > 10 ? `all from ${read[0]} to ${read.at(-1)}` : read.join(", ");
+    return `\n## ${name}\n\n${blockOf(text.replace("usage:  ", "usage: "))}${listed && `\nSettings: ${listed}.\n`}`;
   });
   return `# Commands
 
-What each command takes, as \`--help\` after it prints. On a machine with the package, \`maintenance-log\` stands for \`node dist/main.js\`. \`--version\` prints the version. Made by \`make docs\`.
+Write \`maintenance-log\` before each command, or without the package \`node dist/main.js\`. \`--help\` after a command prints this text and its settings, \`--version\` the version. Made by \`make docs\`.
 
-${Object.keys(commands)
-  .map(name => `[${name}](#${name})`)
-  .join(" · ")}
+${names.map(name => `[${name}](#${name})`).join(" · ")}
 
 ## Settings
 

@@ -25,24 +25,21 @@ const command = <O extends Options>(declared: Command<O>): Command => declared;
 const passwordSource =
   "The password comes from ADMIN_PASSWORD, from standard input, or from a prompt that shows nothing and asks twice.";
 const email = required("E", "the login name");
-const witness = repeated(
-  "VKEY",
-  "of a witness that must have cosigned the checkpoint; given again, all of them must",
-);
+const witness = repeated("VKEY", "a witness that must have cosigned the checkpoint; may be given again");
 const key = repeated("VKEY", "a verifier key of the trail; may be given again, after a change of key");
 
 export const commands: Readonly<Record<string, Command>> = {
   serve: command({
     summary: "serve the API until SIGTERM or SIGINT",
-    text: `It starts even if the database is down. It never changes the schema, and stops on one that is not its own.
+    text: `Starts even if the database is down. Never changes the schema, and stops on a schema that it does not know.
 A listening socket that systemd passes on (LISTEN_FDS=1) replaces HOST and PORT. SIGHUP reads the TLS files again.`,
     settings: "serveSettings",
     run: async context => (await import("./serve.ts")).runServe(context),
   }),
   migrate: command({
     summary: "bring the database's schema up to date",
-    text: `It also makes the grants of the role maintenance_log_service. Safe to run twice, or by two processes at once.
-Run it as the owner of the tables. It refuses a database without records if TRAIL_STATE_FILE remembers some.`,
+    text: `Also makes the grants of the role maintenance_log_service. Safe to run twice, or by two processes at once.
+Needs the owner of the tables. Refuses a database without records if TRAIL_STATE_FILE remembers some.`,
     settings: "storedTrailSettings",
     run: async context => (await import("./migrate.ts")).runMigrate(context),
   }),
@@ -68,11 +65,11 @@ Run it as the owner of the tables. It refuses a database without records if TRAI
   }),
   check: command({
     summary: "report what would stop serve from starting, or would fail later",
-    text: `It changes nothing. Exit codes: 0 nothing found, 1 something, 69 no database, 78 wrong settings.
-With --records: 1 the database is to be restored, 65 it lacks the newest records, or does not extend TRAIL_STATE_FILE.`,
+    text: `Changes nothing. Exit codes: 0 nothing found, 1 something, 69 no database, 78 wrong settings.
+With --records: 1 restore the database, 65 the database lacks the newest records, or does not extend TRAIL_STATE_FILE.`,
     options: {
       records: flag(
-        "for a backup, with DATABASE_URL and TRAIL_STATE_FILE: only whether the records that the trail covers are there",
+        "only whether the records of the trail are there, for a backup; needs DATABASE_URL and TRAIL_STATE_FILE alone",
       ),
     },
     settings: "serveSettings",
@@ -80,7 +77,7 @@ With --records: 1 the database is to be restored, 65 it lacks the newest records
   }),
   "export-logs": command({
     summary: "write all maintenance logs, or those of an asset, to standard output",
-    text: "Newest first. Every log that is there at the start is written once. An export is whole when the exit code is 0.\nCSV has values as they are: import them into a spreadsheet as text, or it runs those that begin with =, +, - or @.",
+    text: "Newest first; every log that is there at the start, once. An export is whole when the exit code is 0.\nImport CSV into a spreadsheet as text, or the spreadsheet runs values that begin with =, +, - or @.",
     options: {
       asset: option("ID", "only those of this asset"),
       format: withDefault("ndjson|csv", "ndjson", "an object a line, or RFC 4180 with a header"),
@@ -95,9 +92,8 @@ With --records: 1 the database is to be restored, 65 it lacks the newest records
   }),
   "trail-key": command({
     summary: "make a key that signs the trail, or print the public half of one",
-    text: `NAME is the key's name and the trail's origin, without spaces and plus signs; for example example.com/maintenance.
-Without options the signer key, which is secret, goes to standard output, and the verifier key, which is public, to
-standard error.`,
+    text: `NAME is the name of the key and of the trail, without spaces and plus signs; for example example.com/maintenance.
+The secret signer key goes to standard output, the public verifier key to standard error.`,
     argument: "[NAME]",
     options: {
       public: flag("make nothing: print the verifier key of TRAIL_KEY"),
@@ -108,41 +104,33 @@ standard error.`,
   }),
   verify: command({
     summary: "check an export of the trail, one log, or the database against what was signed",
-    text: `It takes --checkpoint and --entries, or --proof and --log, or --database; only the last needs settings and a database.
-Exit codes: 0 all of it holds, 1 something does not, and which, 66 a file cannot be read.`,
+    text: `Takes --checkpoint and --entries, or --proof and --log, or --database; only --database needs settings.
+Exit codes: 0 all of it holds, 1 something does not, 66 a file cannot be read.`,
     options: {
       key,
       witness,
-      checkpoint: repeated(
-        "FILE",
-        "a checkpoint, new or old; each is compared with as many entries as it covers",
-      ),
+      checkpoint: repeated("FILE", "a checkpoint, new or old; may be given again"),
       entries: option("FILE", "the output of export-trail"),
       proof: option("FILE", "the response of GET /logs/{id}/proof"),
-      log: option(
-        "FILE",
-        "the log as the API returns it; its fields are compared with those that are proven",
-      ),
-      database: flag(`every record against its entry's hash, every hash against the tree, the tree against the
-checkpoints in the database and in TRAIL_STATE_FILE; names what was changed, removed or inserted`),
+      log: option("FILE", "the log as the API returns it"),
+      database:
+        flag(`compare every record with its entry, the entries with the tree, and the tree with the checkpoints in
+the database and in TRAIL_STATE_FILE; prints what was changed, removed or inserted`),
     },
     settings: "storedTrailSettings",
     run: async (context, values) => (await import("./verify.ts")).runVerify(context, values),
   }),
   audit: command({
     summary: "read the trail over HTTP, and compare it with what was remembered of it",
-    text: `It reads the entries since the last audit, and the last ones of that again, and recomputes the tree of the newest
-checkpoint. It needs neither the settings of the service nor its database: run it on another machine, by a timer.
+    text: `Reads the entries since the last audit, and recomputes the tree of the newest checkpoint. Needs neither the settings
+of the service nor its database: run it on another machine, by a timer.
 Exit codes: 0 all of it holds, 1 something does not, or could not be read.`,
     options: {
       url: required("URL", "where the service is, for example https://maintenance.example.com"),
       key,
       witness,
-      state: required("FILE", "remembers the last checkpoint that held; replaced only when all of it holds"),
-      checkpoint: repeated(
-        "FILE",
-        "a checkpoint that anybody has kept, which the trail must continue; may be given again",
-      ),
+      state: required("FILE", "remembers the last checkpoint that held"),
+      checkpoint: repeated("FILE", "a kept checkpoint, which the trail must continue; may be given again"),
       "newest-within": option("DURATION", "fail when the newest entry is older; for example 2d"),
     },
     settings: "auditSettings",
@@ -150,7 +138,7 @@ Exit codes: 0 all of it holds, 1 something does not, or could not be read.`,
   }),
   "export-trail": command({
     summary: "write the entries of the trail to standard output",
-    text: "In their order, a line each, in the bytes that are hashed. A line ends at U+000A alone. An export is whole when the exit code is 0.",
+    text: "In their order, a line each (ended by U+000A alone), in the bytes that are hashed. An export is whole when the exit code is 0.",
     options: { from: withDefault("N", "0", "the entry to begin with") },
     settings: "databaseSettings",
     run: async (context, values) => (await import("./export-trail.ts")).runExportTrail(context, values),
@@ -172,16 +160,15 @@ finish: compares both again; then no token from before is valid, no id is issued
   }),
   "accept-trail": command({
     summary: "go on with the stored trail, though it contradicts what was signed",
-    text: `For a restore that was meant: signs the trail as it is stored now, in place of the one that was signed before,
-and records both and the reason in the database as a signed note. By it every service that remembers the same checkpoint
-goes on. Older checkpoints that others keep contradict the new ones: tell them why. Needs TRAIL_KEY, and TRAIL_STATE_FILE
-where serve has it.`,
+    text: `Signs the stored trail after a restore that was meant. Writes a signed note with the reason and with both trails into the
+database; every service that remembers the same checkpoint then goes on. Checkpoints that others keep contradict the new
+ones: tell them why. Needs TRAIL_KEY, and TRAIL_STATE_FILE where serve has it.`,
     options: {
       reason: required("TEXT", "why, for those who read the trail later; at most 1,000 characters"),
       "gives-up": withDefault(
         "N",
         "0",
-        "how many entries the signed trail has more than the stored one; the command says it, and does nothing without it",
+        "how many signed entries the stored trail lacks; without N the command prints the number and changes nothing",
       ),
     },
     settings: "acceptTrailSettings",

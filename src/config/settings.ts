@@ -28,7 +28,7 @@ export { auditSettings, trailKeySettings };
 export const databaseSettings = {
   databaseUrl: required(
     "DATABASE_URL",
-    "how to reach PostgreSQL; docs/operations.md lists the forms and parameters",
+    "how to reach PostgreSQL; forms and parameters: docs/operations.md",
     "postgres://maintenance:password@127.0.0.1:5432/maintenance",
     readDatabaseUrl,
   ),
