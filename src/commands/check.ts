@@ -6,15 +6,14 @@ import type { DatabaseUrl } from "../adapters/postgres/connection/database-url.t
 import { hasState } from "../adapters/postgres/connection/sqlstate.ts";
 import { sql } from "../adapters/postgres/connection/statement.ts";
 import {
-  allPromises,
   examine,
   examineRecords,
   type Finding,
-  promisesOf,
   refuse,
   sessionCheck,
 } from "../adapters/postgres/schema/examination.ts";
 import { readSchema } from "../adapters/postgres/schema/migrations.ts";
+import { allPromises, ofConnections, promisesFor } from "../adapters/postgres/schema/promises.ts";
 import { TrailObstacleError } from "../application/trail/condition.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { readServeSettings, storedTrailSettings } from "../config/settings.ts";
@@ -54,10 +53,11 @@ export async function runCheck(context: CommandContext, { records }: { records: 
     }
   };
   try {
-    const ofSchema = await attempt("schema", examine(database, readSchema(sqlFolder), use));
+    const schema = readSchema(sqlFolder);
+    const ofSchema = await attempt("schema", examine(database, schema, use));
     await tryAgain(databaseUrl);
     const findings = [...ofSession, ...(ofSchema ?? [])];
-    const asked = ofSchema === undefined ? promisesOf("connection", use) : allPromises(use);
+    const asked = promisesFor(use, ofSchema === undefined ? ofConnections : allPromises(schema));
     const broken = new Set(findings.map(({ promise }) => promise.name));
     for (const name of new Set(asked.map(({ name }) => name))) if (!broken.has(name)) print(`${name}: ok`);
     if (!use.isDurable) print("durability: any will do");

@@ -40,7 +40,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     [
       "employee-repository.ts",
       "and role = any (",
-      'and (select "formerRole" from target) = any (',
+      'and "formerRole" = any (',
       "a change that waits for a promotion is refused by the new role",
     ],
     [
@@ -120,11 +120,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "where current_setting('server_encoding') <> 'UTF8'",
       "where current_setting('server_encoding') = 'SQL_ASCII'",
     ],
-    [
-      "promises.ts",
-      "const ofConnections: readonly DatabasePromise[] = [\n  {",
-      "const ofConnections: readonly DatabasePromise[] = [\n  {\n    when: ({ isDurable }) => !isDurable,",
-    ],
+    ["promises.ts", 'isDurable || name !== "durability"', 'isDurable !== (name === "encoding")'],
   ],
   "What protects the records": [
     ["protection.ts", "when 'O' then 'on'", "when 'O' then 'always'"],
@@ -135,8 +131,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "promises.ts",
-      'prevents: "start",\n    faults: ({ protection })',
-      'prevents: "nothing",\n    faults: ({ protection })',
+      'prevents: "start",\n    faults: sql`select fault',
+      'prevents: "nothing",\n    faults: sql`select fault',
     ],
     [
       "protection.ts",
@@ -220,11 +216,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "A database that has lost the records": [
-    [
-      "promises.ts",
-      'prevents: "start",\n    faults: () => emptied',
-      'prevents: "nothing",\n    faults: () => emptied',
-    ],
+    ["promises.ts", 'prevents: "start",\n    faults: emptied', 'prevents: "nothing",\n    faults: emptied'],
     [
       "check.ts",
       "    refuse(findings);\n",

@@ -11,7 +11,7 @@ import {
   sessionCheck,
 } from "../../../src/adapters/postgres/schema/examination.ts";
 import { migrate } from "../../../src/adapters/postgres/schema/migrations.ts";
-import { databasePromises, type Use } from "../../../src/adapters/postgres/schema/promises.ts";
+import { allPromises, type Use } from "../../../src/adapters/postgres/schema/promises.ts";
 import { unsuitabilityOf } from "../../../src/application/unsuitable-database.ts";
 import { connectTo } from "../../support/connect-to.ts";
 import { openDatabase, schema } from "../../support/database.ts";
@@ -321,7 +321,7 @@ describe("what each new connection is asked", () => {
       signing: "goes on, and signs the trail no more",
       nothing: "goes on; `check` warns",
     };
-    const promises = Object.values(databasePromises).flat();
+    const promises = allPromises(schema);
     const rows = Object.entries(outcomes).map(([prevented, words]) => {
       const names = promises.filter(({ prevents }) => prevents === prevented).map(({ name }) => name);
       return `| ${[...new Set(names)].join(", ")} | ${words} |`;

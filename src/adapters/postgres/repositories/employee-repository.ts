@@ -34,14 +34,17 @@ const changedFields = without(employeeChangeFields, "email");
 /** Which changes revoke an employee's tokens is for the database to see (sql/0001_employee.sql). */
 export function makeEmployeeRepository(database: Database): EmployeeRepository {
   const { query } = database;
+
+  async function find(id: number): Promise<Employee> {
+    const [employee] = await query(sql`select ${selection} from employee where id = ${id}`, readEmployee);
+    if (employee === undefined) throw notFound("Employee");
+    return employee;
+  }
+
   return {
     list: listsById(database, sql`select ${selection} from employee`),
 
-    async find(id) {
-      const [employee] = await query(sql`select ${selection} from employee where id = ${id}`, readEmployee);
-      if (employee === undefined) throw notFound("Employee");
-      return employee;
-    },
+    find,
 
     async findAccount(email) {
       const [row] = await query(
@@ -72,27 +75,22 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
       // change each other would wait for each other.
       const withEmail =
         email === undefined ? nothing : sql`email = ${email}, email_folded = ${emailKey(email)},`;
-      const [outcome] = await query(
+      const [changed] = await query(
         sql`
-        with target as (
-          select role as "formerRole" from employee where id = ${id}
-        ), changed as (
-          update employee set
-            ${withEmail} ${assignmentsOf(changedFields, changes)},
-            asked_by = ${askedBy(by)}
+          update employee set ${withEmail} ${assignmentsOf(changedFields, changes)}, asked_by = ${askedBy(by)}
+          from (select role as "formerRole" from employee where id = ${id}) as before
           where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
             and ${isStill(expected)} and ${mayWrite(by, id)}
-          returning ${selection}
-        )
-        select target."formerRole", changed.* from target left join changed on true`,
-        row => ("id" in row && row.id === null ? (row as NotEditable) : readChanged(row)),
+          returning ${selection}, "formerRole"`,
+        readChanged,
       );
-      if (outcome !== undefined && outcome.id !== null) {
-        const { formerRole, ...employee } = outcome;
+      if (changed !== undefined) {
+        const { formerRole, ...employee } = changed;
         return { employee, formerRole };
       }
       await refuseRevoked(database, by);
-      if (outcome === undefined) throw notFound("Employee");
+      // Throws NOT_FOUND.
+      await find(id);
       throw expected !== undefined && editableRoles.includes(expected.role)
         ? recordChanged()
         : unauthorized();
@@ -152,6 +150,3 @@ function isStill(expected: Employee | undefined): Statement {
   const { columns, values } = insertionOf(without(employeeProperties, "id"), expected);
   return sql`(${columns}) = (${values})`;
 }
-
-/** The row of an employee who exists but whose role was not among the editable ones. */
-type NotEditable = { readonly [Column in keyof Employee]: null };

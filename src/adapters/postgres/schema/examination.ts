@@ -3,7 +3,15 @@ import type { Database } from "../connection/database.ts";
 import type { SessionCheck } from "../connection/session.ts";
 import { type Statement, sql, unionOf, wholeNumber } from "../connection/statement.ts";
 import { refuseOtherSchema, type Schema } from "./migrations.ts";
-import { type DatabasePromise, databasePromises, type Use } from "./promises.ts";
+import {
+  type DatabasePromise,
+  ofCatalogs,
+  ofConnections,
+  ofRecords,
+  ofRows,
+  promisesFor,
+  type Use,
+} from "./promises.ts";
 
 /** A promise that the database breaks, and how, in words for the operator. */
 export interface Finding {
@@ -11,27 +19,19 @@ export interface Finding {
   readonly words: string;
 }
 
-type Asked = keyof typeof databasePromises;
-
 interface Fault {
   /** The index of the promise among those of one statement. */
   readonly promise: number;
   readonly fault: string;
 }
 
-/** The promises of one part of the database that matter for this use of it. */
-export const promisesOf = (asked: Asked, use: Use): readonly DatabasePromise[] =>
-  databasePromises[asked].filter(({ when }) => when?.(use) !== false);
-export const allPromises = (use: Use): readonly DatabasePromise[] =>
-  (Object.keys(databasePromises) as Asked[]).flatMap(asked => promisesOf(asked, use));
-
 /** One statement that finds the faults of all these promises. */
-const questions = (promises: readonly DatabasePromise[], schema: Schema): Statement =>
+const questions = (promises: readonly DatabasePromise[]): Statement =>
   unionOf(
     promises.map(
       ({ faults }, at) => sql`
         select ${wholeNumber(at)} as promise, fault
-        from (${faults(schema)}) as found (fault)`,
+        from (${faults}) as found (fault)`,
     ),
   );
 
@@ -43,8 +43,6 @@ const findingsOf = (promises: readonly DatabasePromise[], rows: readonly Fault[]
       const promise = promises[at] as DatabasePromise;
       return { promise, words: promise.remedy === "" ? fault : `${fault}: ${promise.remedy}` };
     });
-
-const noSchema: Schema = { migrations: [], serviceRole: "", protection: [], rights: [] };
 
 /** Whether `serve` is not ready while the promise is broken. */
 export const keepsFromServing = ({ prevents }: DatabasePromise): boolean =>
@@ -58,9 +56,9 @@ export function refuse(findings: readonly Finding[]): void {
 
 /** The check of each new connection. */
 export function sessionCheck(use: Use, judge: (findings: readonly Finding[]) => void = refuse): SessionCheck {
-  const promises = promisesOf("connection", use);
+  const promises = promisesFor(use, ofConnections);
   return {
-    statement: questions(promises, noSchema),
+    statement: questions(promises),
     refuse: rows => judge(findingsOf(promises, rows as readonly Fault[])),
   };
 }
@@ -78,17 +76,14 @@ export async function examine(
   asks = (_: DatabasePromise): boolean => true,
 ) {
   await refuseOtherSchema(database, schema);
-  const promises = promisesOf("catalogs", use).filter(asks);
-  const findings = findingsOf(promises, await database.query<Fault>(questions(promises, schema)));
+  const findings = await ask(database, promisesFor(use, ofCatalogs(schema)).filter(asks));
   // PostgreSQL refuses a statement on a table that the role may not read.
   if (findings.some(({ promise }) => promise.name === "rights")) return findings;
-  const { rows, records } = databasePromises;
-  return [...findings, ...(await examineRows(database, [...rows, ...records].filter(asks)))];
+  return [...findings, ...(await ask(database, [...ofRows, ...ofRecords].filter(asks)))];
 }
 
-const examineRows = async ({ query }: Database, promises: readonly DatabasePromise[]): Promise<Finding[]> =>
-  findingsOf(promises, await query<Fault>(questions(promises, noSchema)));
-
 /** Finds what is missing of the records that the trail covers. */
-export const examineRecords = (database: Database): Promise<Finding[]> =>
-  examineRows(database, databasePromises.records);
+export const examineRecords = (database: Database): Promise<Finding[]> => ask(database, ofRecords);
+
+const ask = async ({ query }: Database, promises: readonly DatabasePromise[]): Promise<Finding[]> =>
+  findingsOf(promises, await query<Fault>(questions(promises)));

@@ -22,13 +22,15 @@ export interface DatabasePromise {
    * is not ready. *Signing*: the trail itself checks this at each poll. *Nothing*: `check` warns; it fails for all others.
    */
   readonly prevents: "start" | "readiness" | "signing" | "nothing";
-  /** A row with one text for each fault; none where the promise holds. */
-  faults(schema: Schema): Statement;
+  /** Selects a text for each fault; none where the promise holds. */
+  readonly faults: Statement;
   /** What the operator can do. */
   readonly remedy: string;
-  /** Without it, always. */
-  readonly when?: (use: Use) => boolean;
 }
+
+/** Those that matter for this use of the database. */
+export const promisesFor = ({ isDurable }: Use, promises: readonly DatabasePromise[]) =>
+  promises.filter(({ name }) => isDurable || name !== "durability");
 
 /** The number of connections of one service. */
 const connections = serviceLimits.connections + trailLimits.connections + probeLimits.connections;
@@ -36,7 +38,6 @@ const connections = serviceLimits.connections + trailLimits.connections + probeL
 const canLose = (setting: Statement): Statement =>
   sql`select concat('the database can lose what it has acknowledged (', ${setting}, ')')`;
 const durabilityRemedy = "see DATABASE_DURABILITY";
-const isDurable = (use: Use) => use.isDurable;
 
 /** A table in which nothing is left of what the trail covers. */
 const emptied = unionOf(
@@ -48,12 +49,12 @@ const emptied = unionOf(
 );
 
 /** Promises that each new connection is checked for. */
-const ofConnections: readonly DatabasePromise[] = [
+export const ofConnections: readonly DatabasePromise[] = [
   {
     // LATIN1 cannot store every character, and SQL_ASCII counts bytes where a length is meant in characters.
     name: "encoding",
     prevents: "start",
-    faults: () => sql`
+    faults: sql`
       select concat('the encoding of the database is ', current_setting('server_encoding'), ', not UTF8')
       where current_setting('server_encoding') <> 'UTF8'`,
     remedy: "create it with encoding 'UTF8' template template0",
@@ -62,7 +63,7 @@ const ofConnections: readonly DatabasePromise[] = [
     // Otherwise `migrate` makes, and `serve` shows, a second and empty set of tables.
     name: "search path",
     prevents: "start",
-    faults: () => sql`
+    faults: sql`
       select case when schemas = 0 then concat('search_path (', path, ') names no schema that exists')
         else concat('search_path (', path, ') has the tables of this program in ', found, ' schemas') end
       from (
@@ -77,7 +78,7 @@ const ofConnections: readonly DatabasePromise[] = [
     // In a session of another role, PostgreSQL enforces no foreign key.
     name: "isolation",
     prevents: "start",
-    faults: () => sql`
+    faults: sql`
       select concat('session_replication_role is ', current_setting('session_replication_role'), ', not origin')
       where current_setting('session_replication_role') <> 'origin'`,
     remedy: "reset it for the role and the database",
@@ -86,8 +87,7 @@ const ofConnections: readonly DatabasePromise[] = [
     // A crash can take back a commit (PostgreSQL documentation, 20.5).
     name: "durability",
     prevents: "start",
-    when: isDurable,
-    faults: () => sql`
+    faults: sql`
       ${canLose(sql`string_agg(name || ' off', ', ' order by name)`)}
       from (values ('fsync'), ('full_page_writes')) as setting (name) where current_setting(name) = 'off' having count(*) > 0`,
     remedy: durabilityRemedy,
@@ -95,12 +95,11 @@ const ofConnections: readonly DatabasePromise[] = [
 ];
 
 /** What PostgreSQL's catalogs are asked, at the start and for `/readyz`; those of the records after them. */
-const ofCatalogs: readonly DatabasePromise[] = [
+export const ofCatalogs = ({ protection, rights }: Schema): readonly DatabasePromise[] => [
   {
     name: "durability",
     prevents: "start",
-    when: isDurable,
-    faults: () => sql`
+    faults: sql`
       ${canLose(sql`concat('table ', relname, ' is not logged')`)}
       from pg_class where relnamespace = ${ownSchema} and relkind = 'r' and relpersistence <> 'p'`,
     remedy: "alter table … set logged",
@@ -108,32 +107,31 @@ const ofCatalogs: readonly DatabasePromise[] = [
   {
     name: "writes",
     prevents: "readiness",
-    faults: () =>
-      sql`select 'the database takes no writes' where current_setting('transaction_read_only') = 'on'`,
+    faults: sql`select 'the database takes no writes' where current_setting('transaction_read_only') = 'on'`,
     remedy: "is it a standby?",
   },
   {
     name: "protection",
     prevents: "start",
-    faults: ({ protection }) => sql`select fault from (${protectionFaults(protection)}) as found`,
+    faults: sql`select fault from (${protectionFaults(protection)}) as found`,
     remedy: "run migrate, which puts back what it can",
   },
   {
     name: "rights",
     prevents: "readiness",
-    faults: ({ rights }) => missingRights(rights),
+    faults: missingRights(rights),
     remedy: "run migrate, or grant maintenance_log_service to the role",
   },
   {
     name: "needless rights",
     prevents: "nothing",
-    faults: () => needlessRights,
+    faults: needlessRights,
     remedy: "",
   },
   {
     name: "freeze",
     prevents: "nothing",
-    faults: () => sql`
+    faults: sql`
       select 'sql/freeze_schema.sql was run, and its freeze is not in force'
       where to_regproc('refuse_schema_change') is not null
         and not exists (select from pg_event_trigger where evtname = 'schema_frozen' and evtenabled = 'A')`,
@@ -142,7 +140,7 @@ const ofCatalogs: readonly DatabasePromise[] = [
   {
     name: "connections",
     prevents: "nothing",
-    faults: () => sql`
+    faults: sql`
       select concat(what, ' may have ', most, ' connections, and a service needs ', ${connections}::integer) from (
         select concat('role ', rolname) as what, rolconnlimit as most from pg_roles where rolname = current_user
         union all select concat('database ', datname), datconnlimit from pg_database where datname = current_database()
@@ -167,29 +165,30 @@ const setBack = unionOf(
 );
 
 /** What the rows of the tables are asked. */
-const ofRows: readonly DatabasePromise[] = [
-  { name: "sequences", prevents: "readiness", faults: () => setBack, remedy: "" },
+export const ofRows: readonly DatabasePromise[] = [
+  { name: "sequences", prevents: "readiness", faults: setBack, remedy: "" },
 ];
 
-const ofRecords: readonly DatabasePromise[] = [
+/** What the records are asked that the trail covers. */
+export const ofRecords: readonly DatabasePromise[] = [
   {
     name: "records",
     prevents: "start",
-    faults: () => emptied,
+    faults: emptied,
     remedy: "restore a backup, or go back to the database that has the records",
   },
   {
     name: "newest records",
     prevents: "signing",
-    faults: () => newestFaults,
+    faults: newestFaults,
     remedy: "run verify --database, which names all such records",
   },
 ];
 
 /** In the order in which `check` prints them. */
-export const databasePromises = {
-  connection: ofConnections,
-  catalogs: ofCatalogs,
-  rows: ofRows,
-  records: ofRecords,
-};
+export const allPromises = (schema: Schema): readonly DatabasePromise[] => [
+  ...ofConnections,
+  ...ofCatalogs(schema),
+  ...ofRows,
+  ...ofRecords,
+];
