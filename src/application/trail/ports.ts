@@ -36,14 +36,6 @@ export interface HashRange {
   readonly to: number;
 }
 
-export interface LedgerEnd {
-  /** As in a horizon. */
-  readonly server: string;
-  readonly size: number;
-  /** Of the last entry; no bytes where there is none. */
-  readonly lastHash: Hash;
-}
-
 /** What became entries with one statement. */
 export interface Numbered {
   /** Their leaf hashes, one after the other. */
@@ -58,7 +50,8 @@ export interface Numbered {
 
 /** The entries and their tree, to which rows are only added. Methods of all ports here throw UNAVAILABLE. */
 export interface Ledger {
-  end(): Promise<LedgerEnd>;
+  /** The server is that of a horizon. The hash is that of the last entry; it has no bytes where there is none. */
+  end(): Promise<{ readonly server: string; readonly size: number; readonly lastHash: Hash }>;
   /**
    * Gives the next indexes to records with these ids that have no entry, at most so many: by the order of kinds, then by id.
    * Resolves with undefined, and adds nothing, where the trail does not end at `size`.

@@ -1,4 +1,5 @@
 import { DomainError, notFound } from "../../domain/error.ts";
+import type { Head } from "../../domain/trail/checkpoint.ts";
 import { faultOf, toBase64 } from "../../domain/trail/encoding.ts";
 import { emptyRoot, inclusionSpans, isIncluded, leafHash } from "../../domain/trail/merkle.ts";
 import { formatVerifierKey } from "../../domain/trail/note.ts";
@@ -7,7 +8,7 @@ import { isTileOf, readTilePath, tileHeight, tileWidth, writeBundle } from "../.
 import { type ByteList, type JsonChunk, joinElements } from "../json-list.ts";
 import type { TrailConditionKind } from "./condition.ts";
 import type { HashRange, TrailPorts, TrailRecords } from "./ports.ts";
-import type { NewestHead } from "./signing.ts";
+import type { SignedHead } from "./signing.ts";
 import { makeStoredTree } from "./tree.ts";
 
 /** Hexadecimal digits of a leaf hash, by which a link tells one history from another. */
@@ -17,9 +18,9 @@ export type PublishedTrail = ReturnType<typeof makePublishedTrail>;
 
 /** What a process knows of the trail from its polls. */
 export interface PolledTrail {
-  newest(): NewestHead | undefined;
-  /** How many entries there are, signed or not. */
-  numbered(): number;
+  newest(): SignedHead | undefined;
+  /** The head of all entries, signed or not. */
+  tree(): Head | undefined;
   condition(): TrailConditionKind;
   /** Resolves with the condition after a poll that began after this call, or after a second at most. */
   refresh(): Promise<TrailConditionKind>;
@@ -31,21 +32,22 @@ export interface PolledTrail {
  */
 export function makePublishedTrail(
   ports: Pick<TrailPorts, "ledger" | "records" | "key" | "events">,
-  { newest, numbered, condition, refresh }: PolledTrail,
+  { newest, tree, condition, refresh }: PolledTrail,
 ) {
   const { ledger, records, key, events } = ports;
   const stored = makeStoredTree(ledger);
+  const numbered = () => tree()?.size ?? 0;
 
-  /** The head of the newest checkpoint. */
+  /** The head of the newest checkpoint; without a key, of all entries. */
   async function head() {
     const condition = await refresh();
-    const head = newest();
+    const head = key === undefined ? tree() : newest();
     const published = {
       origin: key?.name ?? null,
       publicKey: key === undefined ? null : formatVerifierKey(key),
       size: head?.size ?? 0,
       rootHash: toBase64(head?.root ?? emptyRoot),
-      checkpoint: head?.note ?? null,
+      checkpoint: newest()?.note ?? null,
     };
     return { head: published, condition };
   }
@@ -116,7 +118,7 @@ export function makePublishedTrail(
         ({ index, entry } = await records.entryOfLog(logId));
       }
       const head = newest();
-      if (index === undefined || head?.note === undefined || index >= head.size)
+      if (index === undefined || head === undefined || index >= head.size)
         throw new DomainError("NOT_FOUND", "Log is not in the trail yet", { retryAfterSeconds: 1 });
       if (entry !== undefined) {
         const hashes = await stored.spans(inclusionSpans(index, head.size)).catch(gone);

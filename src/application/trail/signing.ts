@@ -9,9 +9,9 @@ import { type Ledger, type TrailPorts, windowSize } from "./ports.ts";
 import { headIn } from "./remembered.ts";
 import { makeStoredTree } from "./tree.ts";
 
-/** A head that was signed, or would have been if there were a key; when, in elapsed milliseconds. */
-export interface NewestHead extends Head {
-  readonly note: string | undefined;
+/** A head with the note that signs it; when, in elapsed milliseconds. */
+export interface SignedHead extends Head {
+  readonly note: string;
   readonly at: number;
 }
 
@@ -20,7 +20,8 @@ const announceMilliseconds = 60_000;
 const storedEntries = 1_000;
 const storedMilliseconds = 3_600_000;
 
-type WholePorts = Pick<TrailPorts, "ledger" | "checkpoints" | "remembered"> & { readonly key: SignerKey };
+type SigningPorts = Omit<TrailPorts, "records"> & { readonly key: SignerKey };
+type WholePorts = Omit<SigningPorts, "events" | "clock">;
 
 /** A head that was signed before: where it is kept, and the name of its key. */
 interface Signed extends Head {
@@ -110,33 +111,28 @@ const never = { at: Number.NEGATIVE_INFINITY, size: -1 };
 
 /** Signs the tree as it grows, as long as it extends what was signed before. */
 export class Signing {
-  readonly #ports: Omit<TrailPorts, "records">;
-  newest: NewestHead | undefined;
+  readonly #ports: SigningPorts;
+  newest: SignedHead | undefined;
   #announced = never;
   #stored = never;
 
-  constructor(ports: Omit<TrailPorts, "records">) {
+  constructor(ports: SigningPorts) {
     this.#ports = ports;
   }
 
-  /** Throws as `readWhole`. Without a key, nothing is signed, and the tree need not extend anything. */
+  /** Throws as `readWhole`. */
   async sign(readTree: () => Promise<KnownTree>): Promise<void> {
     const { checkpoints, key, remembered, clock, events } = this.#ports;
-    const { tree, acceptance } = key
-      ? await readWhole({ ...this.#ports, key }, readTree, this.newest)
-      : { ...(await readTree()), acceptance: undefined };
-    const { size, root } = tree;
-    const note = key && signCheckpoint(tree, key);
-    const head = { size, root, note, at: clock.elapsed() };
-    if (note !== undefined) {
-      // A standby that is promoted without these entries would contradict what was signed.
-      await checkpoints.confirm();
-      // A crash after this leaves a state file that is ahead of the database, which is what it is for.
-      await remembered?.write(note);
-      if (acceptance !== undefined) events.warn("trail accepted", acceptanceInWords(acceptance));
-      await this.#publish(head, false);
-    }
-    this.newest = head;
+    const { tree, acceptance } = await readWhole(this.#ports, readTree, this.newest);
+    const note = signCheckpoint(tree, key);
+    const newest = { size: tree.size, root: tree.root, note, at: clock.elapsed() };
+    // A standby that is promoted without these entries would contradict what was signed.
+    await checkpoints.confirm();
+    // A crash after this leaves a state file that is ahead of the database, which is what it is for.
+    await remembered?.write(note);
+    if (acceptance !== undefined) events.warn("trail accepted", acceptanceInWords(acceptance));
+    await this.#publish(newest, false);
+    this.newest = newest;
   }
 
   /** At the stop: writes the last checkpoint to the database and to the log. */
@@ -145,8 +141,7 @@ export class Signing {
   }
 
   /** Writes the newest checkpoint to the log and to the database: to each when it is time, or to both if it is the last. */
-  async #publish({ size, note, at }: NewestHead, isLast: boolean): Promise<void> {
-    if (note === undefined) return;
+  async #publish({ size, note, at }: SignedHead, isLast: boolean): Promise<void> {
     const { events, checkpoints } = this.#ports;
     const [announced, stored] = [this.#announced, this.#stored];
     if (announced.size !== size && (isLast || at - announced.at >= announceMilliseconds)) {
@@ -168,7 +163,7 @@ export class Signing {
  * signed history has more entries and the operator has not said how many may be given up.
  */
 export async function acceptTrail(
-  ports: Omit<TrailPorts, "records" | "events" | "clock"> & { readonly key: SignerKey },
+  ports: WholePorts,
   { reason, givesUp }: { readonly reason: string; readonly givesUp: number },
 ): Promise<Acceptance | undefined> {
   const { ledger, checkpoints, remembered, key } = ports;

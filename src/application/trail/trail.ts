@@ -99,8 +99,9 @@ export function makeTrail(ports: ServedTrailPorts) {
   const { trail, requestTrail, key, events, clock, pause } = ports;
   const stopping = new AbortController();
   const numbering = new Numbering({ ...ports, ...trail });
-  const signing = new Signing({ ...ports, ...trail });
-  const newest = () => signing.newest;
+  // Without a key nothing is signed.
+  const signing = key && new Signing({ ...ports, ...trail, key });
+  const newest = () => signing?.newest;
   const status = new TrailStatus(clock);
   const polls = new Polls(poll, clock);
   let running: Promise<unknown> = Promise.resolve();
@@ -111,7 +112,7 @@ export function makeTrail(ports: ServedTrailPorts) {
       const isMore = await numbering.step();
       const [gone] = await trail.records.newestFaults();
       if (gone !== undefined) throw new TrailError(gone);
-      if (!status.isWhole || numbering.tree?.size !== newest()?.size) await signing.sign(numbering.readTree);
+      if (!status.isWhole || numbering.tree?.size !== newest()?.size) await signing?.sign(numbering.readTree);
       status.succeededAt = clock.elapsed();
       if (!isMore) await recordOutcome(undefined);
       return isMore ? batchMilliseconds : pollMilliseconds;
@@ -153,10 +154,10 @@ export function makeTrail(ports: ServedTrailPorts) {
   /** Resolves with the condition after a poll that began after this call, or when it has taken too long. */
   async function refresh(): Promise<TrailConditionKind> {
     const cut = new AbortController();
-    const tooLong = pause(patienceMilliseconds, undefined, cut).then(() => lateSince(clock.elapsed()));
+    const tooLong = pause(patienceMilliseconds, undefined, cut).then(() => true);
     try {
-      const late = await Promise.race([polls.next().then(() => undefined), tooLong]);
-      return ((status.isWhole && late) || condition()).kind;
+      const isLate = await Promise.race([polls.next().then(() => false), tooLong]);
+      return isLate && status.isWhole ? "waiting" : condition().kind;
     } finally {
       cut.abort();
     }
@@ -167,7 +168,7 @@ export function makeTrail(ports: ServedTrailPorts) {
       { ...ports, ...requestTrail },
       {
         newest,
-        numbered: () => numbering.tree?.size ?? 0,
+        tree: () => numbering.tree,
         condition: () => condition().kind,
         refresh,
       },
@@ -187,7 +188,7 @@ export function makeTrail(ports: ServedTrailPorts) {
       stopping.abort();
       const last = running
         .then(() => polls.ended())
-        .then(() => (status.isWhole ? signing.close() : undefined))
+        .then(() => (status.isWhole ? signing?.close() : undefined))
         .catch(error => events.warn("the last checkpoint is not stored", { cause: String(error) }));
       // What is stored then is whole, whatever is still under way.
       await Promise.race([last, pause(stopMilliseconds)]);
@@ -195,7 +196,7 @@ export function makeTrail(ports: ServedTrailPorts) {
 
     state(): TrailState {
       const now = clock.elapsed();
-      const signed = key && newest();
+      const signed = newest();
       return {
         size: numbering.tree?.size ?? 0,
         isSigned: key !== undefined,
