@@ -57,10 +57,12 @@ export class Numbering {
    */
   async step(): Promise<boolean> {
     const { records, clock } = this.#ports;
-    const { size } = (await this.#follow()).tree;
+    const { tree, server } = await this.#follow();
     const horizon = await records.horizon(needsXid(this.#settling, clock.elapsed()));
+    // Another server has taken over since.
+    if (horizon.server !== server) return true;
     // The time after the statement, which may have waited: an id that it found issued was issued before that.
-    this.#settling = afterHorizon(this.#settling, horizon, size, clock.elapsed());
+    this.#settling = afterHorizon(this.#settling, horizon, tree.size, clock.elapsed());
     for (let above = this.#settling.floor; ; ) {
       const numbered = await this.#number({ above, upTo: everyId });
       if (numbered === undefined) return false;
@@ -108,7 +110,7 @@ export class Numbering {
       server === known?.server && size === known.tree.size && equalBytes(lastHash, known.lastHash);
     if (isKnown) return known;
     const tree = await makeStoredTree(ledger).frontier(size);
-    // Another trail than the one that this process has settled ids of.
+    // Another trail than the one that this process has settled ids of: after a loss, its server may issue ids again.
     if (known !== undefined && (server !== known.server || size <= known.tree.size))
       this.#settling = undefined;
     this.#known = { tree, readSize: size, lastHash, server };

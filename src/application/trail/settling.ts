@@ -23,7 +23,6 @@ const xidMilliseconds = 1_000;
  */
 export interface Settling {
   readonly phase: Phase;
-  readonly server: string;
   /** The last ids that were issued, and when that was found, in elapsed milliseconds. */
   readonly issued: Ids;
   readonly issuedAt: number;
@@ -51,18 +50,22 @@ export const needsXid = (state: Settling | undefined, now: number): boolean =>
 
 const isSame = (a: Ids, b: Ids): boolean => entryKinds.every(kind => a[kind] === b[kind]);
 
-/** At the beginning of a poll. */
+/**
+ * At the beginning of a poll.
+ *
+ * @param state undefined where no poll of this server has been before: after a loss, another one may issue ids again
+ */
 export function afterHorizon(
   state: Settling | undefined,
-  { server, lastIds, xid }: Horizon,
+  { lastIds, xid }: Horizon,
   size: number,
   now: number,
 ): Settling {
-  // A sequence that was set back issues ids again, as does a server that has lost some: they may be anywhere.
-  if (server !== state?.server || entryKinds.some(kind => lastIds[kind] < state.issued[kind])) {
+  // A sequence that was set back issues ids again: they may be anywhere.
+  if (state === undefined || entryKinds.some(kind => lastIds[kind] < state.issued[kind])) {
     const pass = { checkedTo: 0, size, above: noIds, upTo: lastIds };
     const issued = { issued: lastIds, issuedAt: now, floor: lastIds };
-    return { phase: "open", server, ...issued, nextFloor: undefined, pass, passAt: now };
+    return { phase: "open", ...issued, nextFloor: undefined, pass, passAt: now };
   }
   const { phase, issued, issuedAt, floor, nextFloor, pass, passAt } = state;
   const isDue = pass === undefined && now - passAt >= renewMilliseconds[phase];

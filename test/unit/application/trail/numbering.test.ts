@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Numbering } from "../../../../src/application/trail/numbering.ts";
 import { windowSize } from "../../../../src/application/trail/ports.ts";
-import { makeStoredTree } from "../../../../src/application/trail/tree.ts";
 import { toBase64 } from "../../../../src/domain/trail/encoding.ts";
 import { allIds, logRecord, makeTrailStage, range } from "../../../support/trail-stage.ts";
 
@@ -35,29 +34,6 @@ function watchLooks({ trail }: Stage): number[] {
 }
 
 describe("numbering", () => {
-  test("gives each record one number, by any number of processes at once, and the trees agree", async () => {
-    const { numbering, commit, trail, numberedIds, rootOf } = makeTrailStage();
-    const processes = [numbering(), numbering(), numbering()];
-    let next = 1;
-    for (let round = 0; round < 30; round += 1) {
-      const ids = range(next, next + 1 + ((round * 37) % 200));
-      next += ids.length;
-      commit(...ids);
-      await Promise.all(processes.map(each => each.poll()));
-      await processes[round % 3]?.poll();
-    }
-    for (const each of processes) await each.poll();
-    assert.deepEqual(
-      [...numberedIds()].sort((a, b) => a - b),
-      range(1, next),
-    );
-    for (const each of processes) assert.equal(toBase64(each.tree()?.root ?? assert.fail()), rootOf());
-    for (const size of [0, 1, 255, 256, 257, 512, next - 1]) {
-      const { root } = await makeStoredTree(trail.ledger).frontier(size);
-      assert.equal(toBase64(root), rootOf(size), String(size));
-    }
-  });
-
   test("numbers employees and assets before logs, batch after batch", async () => {
     const stage = makeTrailStage();
     const { records, commit, trail } = stage;
@@ -96,21 +72,6 @@ describe("numbering", () => {
     assert.equal(many.trail.stored.nodes.length, 187 + 11);
     assert.deepEqual(many.trail.stored.nodes, single.trail.stored.nodes);
     assert.equal(many.rootOf(), single.rootOf());
-  });
-
-  test("finds a record whose transaction ends after later ones, as long as it is open", async () => {
-    const stage = makeTrailStage();
-    const { commit, transactions, numberedIds } = { ...stage, ...stage.trail };
-    const each = await settled(stage);
-    transactions.open.add(transactions.next);
-    transactions.next += 1;
-    commit(1, 2, 5);
-    await poll(stage, each, 300);
-    commit(3, 4);
-    transactions.open.clear();
-    await poll(stage, each);
-    assert.deepEqual(numberedIds(), [1, 2, 5, 3, 4]);
-    assert.deepEqual(stage.told("trail late"), []);
   });
 
   test("counts the second within which a transaction takes its own id from the end of the statement that found the ids", async () => {
@@ -180,24 +141,6 @@ describe("numbering", () => {
       stage.told("trail late"),
       [2, 4_002, 8_002].map(entry => ({ records: Math.min(4_000, 9_002 - entry), entry })),
     );
-  });
-
-  test("calls no record late whose transaction was open when one process ended and another one started", async () => {
-    const stage = makeTrailStage();
-    const { transactions } = stage.trail;
-    stage.commit(3, 4);
-    await settled(stage);
-    transactions.open.add(transactions.next);
-    transactions.next += 1;
-    // Committed while no process ran.
-    stage.commit(2, 5);
-    const each = stage.numbering();
-    await poll(stage, each, 8);
-    stage.commit(1);
-    transactions.open.clear();
-    await poll(stage, each, 8);
-    assert.deepEqual(stage.numberedIds(), [3, 4, 2, 5, 1]);
-    assert.deepEqual(stage.told("trail late"), []);
   });
 
   test("calls no log late that was written before a restart, because the owner has inserted a higher id", async () => {

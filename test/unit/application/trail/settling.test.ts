@@ -50,6 +50,15 @@ test("an id that was given after the poll before is not settled by a transaction
   assert.deepEqual(state.floor, ids(7));
 });
 
+test("the floor rises however often requests ask for a poll", () => {
+  let state: Settling | undefined;
+  for (let now = 0; now <= 3_000; now += 10) {
+    const xid = needsXid(state, now) ? 100 + now : undefined;
+    state = poll(state, { lastIds: ids(now), xmin: 100 + now, xid }, now);
+  }
+  assert.ok((state?.floor.log ?? 0) >= 1_000);
+});
+
 test("while a transaction is open a pass a minute goes over all ids, one more when it has ended, and then one a day", () => {
   let state: Settling | undefined;
   const passes: number[] = [];
