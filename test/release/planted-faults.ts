@@ -830,12 +830,12 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["signing.ts", "  if (stored !== undefined) await requireExtended(ports, tree, stored);\n", ""],
     [
       "signing.ts",
-      "      await remembered?.write(note);\n      if (acceptance",
-      "      await this.#publish(head, false);\n      await remembered?.write(note);\n      if (acceptance",
+      "    await remembered?.write(note);\n    if (acceptance",
+      "    await this.#publish(newest, false);\n    await remembered?.write(note);\n    if (acceptance",
     ],
     ["trail-state-file.ts", "    await file.sync();\n", ""],
     ["trail-state-file.ts", '  await withFile(dirname(path), "r", folder => folder.sync());\n', ""],
-    ["signing.ts", "      await checkpoints.confirm();\n", ""],
+    ["signing.ts", "    await checkpoints.confirm();\n", ""],
     [
       "checkpoints.ts",
       "confirm: makeConfirmReads({ query }),",
