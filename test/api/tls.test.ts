@@ -8,7 +8,7 @@ import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { connect } from "node:tls";
 import { madeText } from "../../src/adapters/http/api/result.ts";
-import { open, type Route } from "../../src/adapters/http/api/route.ts";
+import { type Route, route } from "../../src/adapters/http/api/route.ts";
 import { makeRoutes, type UseCases } from "../../src/adapters/http/api/routes.ts";
 import { makeClientAddress } from "../../src/adapters/http/request/client-address.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
@@ -197,7 +197,7 @@ describe("TLS", () => {
 
   test("lets a request finish whose handshake was over when it was asked to stop", async () => {
     const [begun, going] = [deferred(), deferred()];
-    const slow = open("GET", "/slow", {
+    const slow = route("GET", "/slow", "NONE", {
       result: madeText("Welcome"),
       run: async () => {
         begun.resolve();
@@ -238,7 +238,7 @@ describe("TLS", () => {
   });
 
   test("strangers who send CONNECT and bodies in small chunks spoil no request of others", async () => {
-    const echo = open("POST", "/echo", {
+    const echo = route("POST", "/echo", "NONE", {
       result: madeText("Welcome"),
       body: { name: optional(rule({ type: "string" }, String), "") },
       run: async ({ body }) => JSON.stringify(body),
@@ -273,7 +273,7 @@ describe("TLS", () => {
 
   test("waits no longer than for any client for one that resets its connection before the response is written", async () => {
     let transport: Socket | undefined;
-    const reset = open("GET", "/reset", {
+    const reset = route("GET", "/reset", "NONE", {
       result: madeText("Welcome"),
       run: async () => {
         transport?.resetAndDestroy();

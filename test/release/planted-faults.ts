@@ -9,8 +9,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "Login is the only open route": [
     [
       "routes.ts",
-      'guarded("GET", "/api/v1/assets", "AUTHENTICATED",',
-      'guarded("GET", "/api/v1/assets", "NONE",',
+      'route("GET", "/api/v1/assets", "AUTHENTICATED",',
+      'route("GET", "/api/v1/assets", "NONE",',
     ],
     ["guard.ts", "!mayAct(caller.role, role)", "false"],
     [
@@ -20,8 +20,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "routes.ts",
-      'guarded("PATCH", "/api/v1/assets/{id}", "MANAGER"',
-      'guarded("PATCH", "/api/v1/assets/{id}", "TECHNICIAN"',
+      'route("PATCH", "/api/v1/assets/{id}", "MANAGER"',
+      'route("PATCH", "/api/v1/assets/{id}", "TECHNICIAN"',
     ],
     ["guard.ts", "ownIdOnly === true && id", "false && id"],
   ],

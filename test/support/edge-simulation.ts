@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Duplex } from "node:stream";
 import fc from "fast-check";
 import { listOf, madeText, nothing } from "../../src/adapters/http/api/result.ts";
-import { guarded, open, type Route } from "../../src/adapters/http/api/route.ts";
+import { type Route, route } from "../../src/adapters/http/api/route.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
 import { httpLimits } from "../../src/adapters/http/request/limits.ts";
 import { makeListener } from "../../src/adapters/http/server/listener.ts";
@@ -150,10 +150,10 @@ const text = required(
 function makeRoutes(held: HeldWork, change: (port: number) => void): readonly Route[] {
   const small = { result: madeText("Welcome") };
   return [
-    guarded("GET", "/small", "TECHNICIAN", { ...small, run: () => "1" }),
-    guarded("GET", "/big", "TECHNICIAN", { ...small, run: () => "1".repeat(60 * kibibyte) }),
-    guarded("GET", "/held", "TECHNICIAN", { ...small, run: () => held.wait().then(() => "1") }),
-    guarded("GET", "/list", "TECHNICIAN", {
+    route("GET", "/small", "TECHNICIAN", { ...small, run: () => "1" }),
+    route("GET", "/big", "TECHNICIAN", { ...small, run: () => "1".repeat(60 * kibibyte) }),
+    route("GET", "/held", "TECHNICIAN", { ...small, run: () => held.wait().then(() => "1") }),
+    route("GET", "/list", "TECHNICIAN", {
       result: listOf("Welcome"),
       run: () =>
         (async function* () {
@@ -161,16 +161,16 @@ function makeRoutes(held: HeldWork, change: (port: number) => void): readonly Ro
             yield { json: Buffer.alloc(20 * kibibyte, "1"), next: left > 1 || undefined };
         })(),
     }),
-    guarded("POST", "/write", "TECHNICIAN", {
+    route("POST", "/write", "TECHNICIAN", {
       ...small,
       body: { text },
       run: () => held.wait().then(() => "1"),
     }),
-    guarded("DELETE", "/change/{id}", "TECHNICIAN", {
+    route("DELETE", "/change/{id}", "TECHNICIAN", {
       result: nothing,
       run: ({ id }) => held.wait().then(() => change(id)),
     }),
-    open("POST", "/login", { ...small, body: { text }, run: () => "1" }),
+    route("POST", "/login", "NONE", { ...small, body: { text }, run: () => "1" }),
   ];
 }
 

@@ -2,7 +2,7 @@ import diagnostics from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { getHeapStatistics } from "node:v8";
 import { bytes } from "../../src/adapters/http/api/result.ts";
-import { open } from "../../src/adapters/http/api/route.ts";
+import { route } from "../../src/adapters/http/api/route.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
 import { httpLimits } from "../../src/adapters/http/request/limits.ts";
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
@@ -24,8 +24,8 @@ const text = required(
 const server = makeHttpServer(
   {
     routes: [
-      open("GET", "/unread", { result: bytes, run: () => body }),
-      open("POST", "/login", { result: bytes, body: { text }, run: () => body }),
+      route("GET", "/unread", "NONE", { result: bytes, run: () => body }),
+      route("POST", "/login", "NONE", { result: bytes, body: { text }, run: () => body }),
     ],
     authentication: { identify: () => Promise.reject(new Error("nobody has a token")) },
     cors: makeCors("*"),

@@ -10,11 +10,12 @@ export const bodyLimitBytes = 64 * 1024;
 /** Query parameters that are refused: if they were ignored, the client would get another list than it wants. Each has the end of its message. */
 export type RefusedQuery = Readonly<Record<string, string>>;
 
-interface Input<Id, Rest, Body extends Fields, Query extends Fields, Headers extends Fields> {
+interface Input<Id, Rest, Who, Body extends Fields, Query extends Fields, Headers extends Fields> {
   /** The `{id}` of the path. */
   readonly id: Id;
   /** What the path has in place of `{path}`. */
   readonly path: Rest;
+  readonly caller: Who;
   readonly query: Values<Query>;
   readonly headers: Values<Headers>;
   readonly body: Values<Body>;
@@ -22,18 +23,18 @@ interface Input<Id, Rest, Body extends Fields, Query extends Fields, Headers ext
   readonly context: RequestContext;
 }
 
-type InputOf<Path, Body extends Fields, Query extends Fields, Headers extends Fields> = Input<
-  Path extends `${string}{id}${string}` ? number : undefined,
-  Path extends `${string}{path}` ? string : undefined,
-  Body,
-  Query,
-  Headers
->;
-type AnyInput = Input<number | undefined, string | undefined, Fields, Fields, Fields>;
+type IdOf<Path> = Path extends `${string}{id}${string}` ? number : undefined;
+type RestOf<Path> = Path extends `${string}{path}` ? string : undefined;
+type CallerOf<R> = R extends "NONE" ? undefined : Caller;
+type AnyInput = Input<number | undefined, string | undefined, Caller | undefined, Fields, Fields, Fields>;
 
 /** The words of the documents about a route are in dev/api-docs/openapi/operations.ts. */
 interface Declaration<In, Content, Body, Query, Headers> {
   readonly result: Result<Content>;
+  /** The `{id}` must be the caller's own; any other is 403 before the body is looked at. */
+  readonly ownIdOnly?: true;
+  /** The caller goes on record: a token without an employee is 401 here. */
+  readonly recordsCaller?: true;
   /** The query parameters that the route knows; it ignores others. */
   readonly query?: Query;
   readonly refusedQuery?: RefusedQuery;
@@ -46,26 +47,17 @@ interface Declaration<In, Content, Body, Query, Headers> {
   run(input: In): Promise<Content | WithHeaders<Content>> | Content | WithHeaders<Content>;
 }
 
-interface GuardedDeclaration<In, Content, Body, Query, Headers>
-  extends Declaration<In & { readonly caller: Caller }, Content, Body, Query, Headers> {
-  /** The `{id}` must be the caller's own; any other is 403 before the body is looked at. */
-  readonly ownIdOnly?: true;
-  /** The caller goes on record: a token without an employee is 401 here. */
-  readonly recordsCaller?: true;
-}
-
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** A declaration in its place, whatever it declares. `caller` is undefined on an open route, and there alone. */
-export interface Route
-  extends Omit<GuardedDeclaration<AnyInput, never, Fields, Fields, Fields>, "result" | "run"> {
+/** A declaration in its place, whatever it declares. */
+export interface Route extends Omit<Declaration<AnyInput, never, Fields, Fields, Fields>, "result" | "run"> {
   readonly method: Method;
   /** Literal segments, and at most one `{id}`: a decimal integer; a `{path}` at the end is all that follows. */
   readonly path: string;
   /** `NONE` needs no token: login, and nothing else. */
   readonly role: RequiredRole | "NONE";
   readonly result: Omit<Result<never>, "bodyOf" | "placeOf">;
-  run(input: AnyInput & { readonly caller: Caller | undefined }): Promise<RouteResult>;
+  run(input: AnyInput): Promise<RouteResult>;
 }
 
 /** What a route asks for, as a list; none for an open route. */
@@ -78,54 +70,29 @@ type NamedRoute<M, P> = Route & { readonly method: M; readonly path: P };
 export type KeyOf<R extends Route> =
   R extends NamedRoute<infer M extends Method, infer P extends string> ? `${M} ${P}` : never;
 
-type AnyDeclaration = GuardedDeclaration<AnyInput, unknown, Fields, Fields, Fields>;
-
-function routeOf<M extends Method, P extends string>(
+/** Ties what is declared to the types of what `run` is given and returns; only a route with a role is given a caller. */
+export function route<
+  M extends Method,
+  P extends string,
+  R extends Route["role"],
+  T,
+  B extends Fields,
+  Q extends Fields,
+  H extends Fields,
+>(
   method: M,
   path: P,
-  role: Route["role"],
-  declaration: object,
+  role: R,
+  declared: Declaration<Input<IdOf<P>, RestOf<P>, CallerOf<R>, B, Q, H>, T, B, Q, H>,
 ): NamedRoute<M, P> {
-  // The request handler fills in what the route declares (request-handler.ts).
-  const route = declaration as AnyDeclaration;
+  type Given = Parameters<typeof declared.run>[0];
   return {
+    ...declared,
     method,
     path,
     role,
-    ...route,
+    // The request handler fills in what the route declares (request-handler.ts).
     run: async input =>
-      responseOf(
-        route.result,
-        method,
-        input.preconditions,
-        await route.run(input as typeof input & { caller: Caller }),
-      ),
+      responseOf(declared.result, method, input.preconditions, await declared.run(input as Given)),
   };
 }
-
-/** Both tie what is declared to the types of what `run` is given and returns. */
-export const guarded = <
-  M extends Method,
-  P extends string,
-  T,
-  B extends Fields,
-  Q extends Fields,
-  H extends Fields,
->(
-  method: M,
-  path: P,
-  role: RequiredRole,
-  route: GuardedDeclaration<InputOf<P, B, Q, H>, T, B, Q, H>,
-): NamedRoute<M, P> => routeOf(method, path, role, route);
-export const open = <
-  M extends Method,
-  P extends string,
-  T,
-  B extends Fields,
-  Q extends Fields,
-  H extends Fields,
->(
-  method: M,
-  path: P,
-  route: Declaration<InputOf<P, B, Q, H>, T, B, Q, H>,
-): NamedRoute<M, P> => routeOf(method, path, "NONE", route);

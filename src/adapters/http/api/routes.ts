@@ -35,7 +35,7 @@ import {
   tagged,
   WithHeaders,
 } from "./result.ts";
-import { guarded, type KeyOf, open, rolesOf } from "./route.ts";
+import { type KeyOf, rolesOf, route } from "./route.ts";
 import * as unfiltered from "./unfiltered-fields.ts";
 
 export interface UseCases {
@@ -78,62 +78,62 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
   const overview = (): Records["RouteOverview"][] =>
     routes.map(({ method, path, role }) => ({ method, path, roles: rolesOf(role) }));
   const routes = [
-    guarded("GET", "/", "AUTHENTICATED", {
+    route("GET", "/", "AUTHENTICATED", {
       result: one("Welcome"),
       run: () => ({ message: "Welcome to the Maintenance Log Service" }),
     }),
-    guarded("GET", "/routes", "AUTHENTICATED", {
+    route("GET", "/routes", "AUTHENTICATED", {
       result: all("RouteOverview"),
       run: overview,
     }),
-    guarded("GET", "/openapi.json", "AUTHENTICATED", {
+    route("GET", "/openapi.json", "AUTHENTICATED", {
       result: madeText("OpenApiDocument"),
       run: () => document,
     }),
 
-    open("POST", "/api/v1/auth/login", {
+    route("POST", "/api/v1/auth/login", "NONE", {
       result: one("LoginResult"),
       body: loginFields,
       bodyLimitBytes: credentialsLimitBytes,
       run: ({ body, context }) => authentication.logIn(body, context),
     }),
-    guarded("POST", "/api/v1/auth/register", "MANAGER", {
+    route("POST", "/api/v1/auth/register", "MANAGER", {
       result: created(tagged(one("Employee")), ({ id }) => `../employees/${id}`),
       body: registrationFields,
       run: ({ caller, body, context }) => employees.register(caller, body, context),
     }),
 
-    guarded("GET", "/api/v1/employees", "AUTHENTICATED", {
+    route("GET", "/api/v1/employees", "AUTHENTICATED", {
       result: listOf("Employee"),
       query: activityFilterFields,
       refusedQuery: unfiltered.ofEmployees,
       run: ({ query }) => employees.list(query),
     }),
-    guarded("GET", "/api/v1/employees/me", "AUTHENTICATED", {
+    route("GET", "/api/v1/employees/me", "AUTHENTICATED", {
       result: tagged(one("Employee")),
       run: ({ caller }) => employees.find(caller.employeeId),
     }),
-    guarded("GET", "/api/v1/employees/{id}", "AUTHENTICATED", {
+    route("GET", "/api/v1/employees/{id}", "AUTHENTICATED", {
       result: tagged(one("Employee")),
       run: ({ id }) => employees.find(id),
     }),
-    guarded("PUT", "/api/v1/employees/{id}", "MANAGER", {
+    route("PUT", "/api/v1/employees/{id}", "MANAGER", {
       result: tagged(one("Employee")),
       body: employeeChangeFields,
       run: ({ caller, id, preconditions, body, context }) =>
         employees.update(caller, id, body, context, expectationOf(preconditions)),
     }),
-    guarded("DELETE", "/api/v1/employees/{id}", "ADMIN", {
+    route("DELETE", "/api/v1/employees/{id}", "ADMIN", {
       result: tagged(nothing),
       run: ({ caller, id, preconditions }) =>
         employees.setActive(caller, id, false, expectationOf(preconditions)),
     }),
-    guarded("PATCH", "/api/v1/employees/{id}", "ADMIN", {
+    route("PATCH", "/api/v1/employees/{id}", "ADMIN", {
       result: tagged(nothing),
       run: ({ caller, id, preconditions }) =>
         employees.setActive(caller, id, true, expectationOf(preconditions)),
     }),
-    guarded("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
+    route("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
       result: nothing,
       ownIdOnly: true,
       body: passwordChangeFields,
@@ -141,36 +141,36 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
       run: ({ caller, body, context }) => employees.changePassword(caller, body, context),
     }),
 
-    guarded("GET", "/api/v1/assets", "AUTHENTICATED", {
+    route("GET", "/api/v1/assets", "AUTHENTICATED", {
       result: listOf("Asset"),
       query: activityFilterFields,
       refusedQuery: unfiltered.ofAssets,
       run: ({ query }) => assets.list(query),
     }),
-    guarded("GET", "/api/v1/assets/{id}", "AUTHENTICATED", {
+    route("GET", "/api/v1/assets/{id}", "AUTHENTICATED", {
       result: one("Asset"),
       run: ({ id }) => assets.find(id),
     }),
-    guarded("POST", "/api/v1/assets", "MANAGER", {
+    route("POST", "/api/v1/assets", "MANAGER", {
       result: created(one("Asset"), ({ id }) => `assets/${id}`),
       body: newAssetFields,
       run: ({ caller, body }) => assets.insert(body, caller),
     }),
-    guarded("PATCH", "/api/v1/assets/{id}", "MANAGER", {
+    route("PATCH", "/api/v1/assets/{id}", "MANAGER", {
       result: nothing,
       run: ({ caller, id }) => assets.setActive(id, true, caller),
     }),
-    guarded("DELETE", "/api/v1/assets/{id}", "ADMIN", {
+    route("DELETE", "/api/v1/assets/{id}", "ADMIN", {
       result: nothing,
       run: ({ caller, id }) => assets.setActive(id, false, caller),
     }),
-    guarded("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
+    route("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       result: listOf("MaintenanceLog"),
       query: logQueryFields,
       refusedQuery: refusedInPages,
       run: ({ id, query }) => listOrPage("logs", query, maintenanceLogs.listOfAsset(id, query)),
     }),
-    guarded("POST", "/api/v1/assets/{id}/logs", "TECHNICIAN", {
+    route("POST", "/api/v1/assets/{id}/logs", "TECHNICIAN", {
       result: created(one("MaintenanceLog"), ({ id }) => `../../logs/${id}`),
       recordsCaller: true,
       headers: writeLogHeaders,
@@ -181,23 +181,23 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
       },
     }),
 
-    guarded("GET", "/api/v1/logs", "AUTHENTICATED", {
+    route("GET", "/api/v1/logs", "AUTHENTICATED", {
       result: listOf("MaintenanceLog"),
       query: logQueryFields,
       refusedQuery: refusedInPages,
       run: ({ query }) => listOrPage("logs", query, maintenanceLogs.list(query)),
     }),
-    guarded("GET", "/api/v1/logs/active-assets", "AUTHENTICATED", {
+    route("GET", "/api/v1/logs/active-assets", "AUTHENTICATED", {
       result: listOf("MaintenanceLog"),
       query: activeAssetsFields,
       refusedQuery: unfiltered.ofLogs,
       run: ({ query: { limit, ...filter } }) => maintenanceLogs.listOfActiveAssets(filter, limit),
     }),
-    guarded("GET", "/api/v1/logs/{id}", "AUTHENTICATED", {
+    route("GET", "/api/v1/logs/{id}", "AUTHENTICATED", {
       result: tagged(one("MaintenanceLog")),
       run: ({ id }) => maintenanceLogs.find(id),
     }),
-    guarded("GET", "/api/v1/logs/employee/{id}", "MANAGER", {
+    route("GET", "/api/v1/logs/employee/{id}", "MANAGER", {
       result: listOf("MaintenanceLog"),
       query: logQueryFields,
       refusedQuery: refusedInPages,
@@ -205,25 +205,25 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     }),
 
     // The provable trail.
-    guarded("GET", trailPath, "AUTHENTICATED", {
+    route("GET", trailPath, "AUTHENTICATED", {
       result: one("TrailHead"),
       run: async () => {
         const { head, condition } = await trail.head();
         return new WithHeaders(head, { "Trail-Condition": condition });
       },
     }),
-    guarded("GET", `${trailPath}/checkpoint`, "AUTHENTICATED", {
+    route("GET", `${trailPath}/checkpoint`, "AUTHENTICATED", {
       result: plainText,
       run: async () => {
         const { checkpoint, condition } = await trail.checkpoint();
         return new WithHeaders(checkpoint, { "Trail-Condition": condition });
       },
     }),
-    guarded("GET", `${trailPath}/tile/{path}`, "AUTHENTICATED", {
+    route("GET", `${trailPath}/tile/{path}`, "AUTHENTICATED", {
       result: bytes,
       run: ({ path }) => trail.tile(path),
     }),
-    guarded("GET", `${trailPath}/entries`, "AUTHENTICATED", {
+    route("GET", `${trailPath}/entries`, "AUTHENTICATED", {
       result: listOf("TrailEntry"),
       query: entriesFields,
       run: async ({ query: { from, limit, after } }) => {
@@ -235,7 +235,7 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
         });
       },
     }),
-    guarded("GET", "/api/v1/logs/{id}/proof", "AUTHENTICATED", {
+    route("GET", "/api/v1/logs/{id}/proof", "AUTHENTICATED", {
       result: plainText,
       run: ({ id }) => trail.proof(id),
     }),

@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { nothing } from "../../../../../src/adapters/http/api/result.ts";
-import { guarded, type Route } from "../../../../../src/adapters/http/api/route.ts";
+import { type Route, route } from "../../../../../src/adapters/http/api/route.ts";
 import { makeRouter } from "../../../../../src/adapters/http/request/router.ts";
 import { HttpError } from "../../../../../src/adapters/protocol/error-response.ts";
 
-const route = (method: Route["method"], path: string): Route =>
-  guarded(method, path, "AUTHENTICATED", {
+const made = (method: Route["method"], path: string): Route =>
+  route(method, path, "AUTHENTICATED", {
     result: nothing,
     run: async () => {},
   });
 
 const routes = [
-  route("GET", "/"),
-  route("GET", "/routes"),
-  route("GET", "/v1/logs"),
-  route("GET", "/v1/logs/active-assets"),
-  route("GET", "/v1/logs/{id}"),
-  route("GET", "/v1/logs/employee/{id}"),
-  route("POST", "/v1/login"),
-  route("PUT", "/v1/employees/{id}"),
-  route("DELETE", "/v1/employees/{id}"),
-  route("PATCH", "/v1/employees/{id}/password"),
-  route("GET", "/v1/tile/{path}"),
+  made("GET", "/"),
+  made("GET", "/routes"),
+  made("GET", "/v1/logs"),
+  made("GET", "/v1/logs/active-assets"),
+  made("GET", "/v1/logs/{id}"),
+  made("GET", "/v1/logs/employee/{id}"),
+  made("POST", "/v1/login"),
+  made("PUT", "/v1/employees/{id}"),
+  made("DELETE", "/v1/employees/{id}"),
+  made("PATCH", "/v1/employees/{id}/password"),
+  made("GET", "/v1/tile/{path}"),
 ];
 const find = makeRouter(routes);
 
@@ -186,11 +186,7 @@ describe("a method that a path does not have", () => {
 
 describe("a table of routes", () => {
   test("cannot have two routes for one method and path", () => {
-    const twice = [
-      route("GET", "/v1/logs/{id}"),
-      route("PUT", "/v1/logs/{id}"),
-      route("GET", "/v1/logs/{id}"),
-    ];
+    const twice = [made("GET", "/v1/logs/{id}"), made("PUT", "/v1/logs/{id}"), made("GET", "/v1/logs/{id}")];
     assert.throws(() => makeRouter(twice), /two routes for GET \/v1\/logs\/\{id\}/);
   });
 
