@@ -20,7 +20,7 @@ import { type Workload, workloads } from "./workloads.ts";
  */
 const mostTimesLast = 1.4;
 const rounds = 5;
-const seconds = 1;
+const seconds = 0.6;
 const logs = 20_000;
 const measured = /^(one log|200 assets|100 logs of an asset|create a log)$/;
 

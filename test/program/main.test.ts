@@ -33,11 +33,7 @@ const email = "admin@example.com";
 describe("the program", () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
-  test("prints its usage and its version", async () => {
-    const help = await runProgram(["--help"]);
-    assert.equal(help.code, 0);
-    for (const command of ["serve", "migrate", "create-admin", "openapi"])
-      assert.match(help.stdout, new RegExp(command));
+  test("prints its version", async () => {
     assert.deepEqual(await runProgram(["--version"]), { code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
@@ -77,9 +73,7 @@ describe("the program", () => {
   test("no command, or an unknown one, prints the usage and exits 64", async () => {
     for (const [args, named] of [
       [[], ""],
-      [["start"], "start is not a command\n"],
       [["toString"], "toString is not a command\n"],
-      [["--verbose"], "--verbose is not a command\n"],
       [["\u001b[1A"], "\\u{1b}[1A is not a command\n"],
     ] as const) {
       const { code, stdout, stderr } = await runProgram(args);
@@ -88,23 +82,15 @@ describe("the program", () => {
     }
   });
 
-  test("a command that takes no arguments does not run with one, and --help runs nothing", async () => {
-    for (const command of ["serve", "migrate", "openapi"]) {
-      for (const [argument, said] of [
-        ["--dry-run", /^\w+: Unknown option '--dry-run'/],
-        ["now", /^\w+: Unexpected argument 'now'\. This command does not take positional arguments\n$/],
-      ] as const) {
-        const { code, stderr } = await runProgram([command, argument]);
-        assert.equal(code, 64);
-        assert.match(stderr, said);
-      }
-    }
-    const repeated = await runProgram(["create-admin", "--email", "a@b.c", "--email", "a@b.d"]);
-    assert.deepEqual([repeated.code, repeated.stderr], [64, "create-admin: --email is given twice\n"]);
-    for (const command of ["serve", "migrate", "create-admin", "openapi"]) {
-      const { code, stdout } = await runProgram([command, "--help"]);
-      assert.equal(code, 0);
-      assert.match(stdout, /^usage: /);
+  test("a command does not run with an argument that it does not take, or takes once", async () => {
+    for (const [args, said] of [
+      [["serve", "--dry-run"], "Unknown option '--dry-run'"],
+      [["migrate", "now"], "Unexpected argument 'now'. This command does not take positional arguments"],
+      [["create-admin", "--email", "a@b.c", "--email", "a@b.d"], "--email is given twice"],
+    ] as const) {
+      const { code, stderr } = await runProgram(args);
+      assert.equal(code, 64);
+      assert.ok(stderr.startsWith(`${args[0]}: ${said}`), stderr);
     }
   });
 
@@ -170,9 +156,7 @@ describe("the program on a database", async () => {
     for (const [args, password, code, message] of [
       [[], "x", 64, "--email is missing"],
       [["--email", email, "--password", "x"], "x", 64, "Unknown option '--password'"],
-      [["--email", "nobody"], adminPassword, 65, "Invalid email format"],
       [["--email", email], "", 65, "Password is required"],
-      [["--email", email], "abc", 65, "Password must be between 4 and 72 characters"],
       [["--email", email, "--phone", "x"], adminPassword, 65, "Invalid phone format"],
       [["--email", "nobody"], "abc", 65, "Invalid email format"],
     ] as const) {

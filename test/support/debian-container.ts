@@ -30,6 +30,8 @@ export function noContainer(): string | undefined {
 export interface Packages {
   readonly sets: readonly (readonly string[])[];
   readonly older?: string;
+  /** Those of them that are there before the first boot. */
+  readonly installed?: readonly string[];
 }
 
 const mirror = "http://deb.debian.org/debian";
@@ -39,6 +41,7 @@ const mirror = "http://deb.debian.org/debian";
  * It is kept, because making it takes a minute.
  */
 function freshDebian(release: string, packages: Packages): string {
+  const { installed, ...downloaded } = packages;
   const name = createHash("sha256").update(JSON.stringify(packages)).digest("hex").slice(0, 8);
   const root = `/var/tmp/maintenance-log-debian-${release}-${name}`;
   if (existsSync(root)) return root;
@@ -49,6 +52,15 @@ function freshDebian(release: string, packages: Packages): string {
       env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
     });
   run("rm", "-rf", unfinished);
+  if (installed !== undefined) {
+    run("cp", "-a", freshDebian(release, downloaded), unfinished);
+    // Without systemd no server starts.
+    const nspawn = `--quiet --keep-unit --register=no --suppress-sync=true -D ${unfinished}`;
+    const install = "env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-download";
+    run("systemd-nspawn", ...nspawn.split(" "), ...install.split(" "), ...installed);
+    renameSync(unfinished, root);
+    return root;
+  }
   const include = "--include=systemd,systemd-sysv,dbus,ca-certificates";
   run("debootstrap", "--variant=minbase", include, release, unfinished, mirror);
   run("cp", "/etc/resolv.conf", join(unfinished, "etc/resolv.conf"));
