@@ -19,34 +19,25 @@ export const renderPages = async (): Promise<Readonly<Record<string, string>>> =
   "docs/api.d.ts": `/** Types of the API for TypeScript clients. Made by \`make docs\`. */\n${await typesOf()}`,
 });
 
-/** That of the scripts of the package, which nobody types. */
-const ofScripts = ["restored"];
-
-/** What `--help` prints after each command, but only the names of the settings, which a table explains. */
+/** The first lines of each `--help`, but for the command that only a script of the package runs, and all settings. */
 async function commandsPage(): Promise<string> {
-  const names = Object.keys(commands).filter(name => !ofScripts.includes(name));
-  const sections = names.map(async name => {
-    const [text = "", settings = ""] = (await helpOf(name, "")).split("\n\nSettings, ");
-    const read = [...settings.matchAll(/^ {2}([A-Z_]+) /gm)].map(([, setting]) => `\`${setting}\``);
-    // Those of `serve` are the first of the table.
-    const listed = read.length > 10 ? `all from ${read[0]} to ${read.at(-1)}` : read.join(", ");
-    return `\n## ${name}\n\n${blockOf(text.replace("usage:  ", "usage: "))}${listed && `\nSettings: ${listed}.\n`}`;
+  const names = Object.keys(commands).filter(name => name !== "restored");
+  const items = names.map(async name => {
+    const [usage = "", , summary = ""] = (await helpOf(name, "")).split("\n");
+    return `- \`${usage.replace("usage:  ", "")}\`: ${summary.replace(`${name}: `, "")}\n`;
   });
   return `# Commands
 
-Write \`maintenance-log\` before each command, or without the package \`node dist/main.js\`. \`--help\` after a command prints this text and its settings, \`--version\` the version. Made by \`make docs\`.
+Write \`maintenance-log\` before each command, or without the package \`node dist/main.js\`. \`--help\` after a command explains its options, exit codes and settings; \`--version\` prints the version. Made by \`make docs\`.
 
-${names.map(name => `[${name}](#${name})`).join(" · ")}
-
+${(await Promise.all(items)).join("")}
 ## Settings
 
 Settings come from the environment. \`NAME_FILE\` may be set in place of \`NAME\`: the path of a file whose content is the value.
 
 ${settingsTable()}
-${(await Promise.all(sections)).join("")}`;
+`;
 }
-
-const blockOf = (text: string): string => `\`\`\`text\n${text}\n\`\`\`\n`;
 
 // Without the banner of a tool, whose words change with its versions.
 const typesOf = async (): Promise<string> =>
