@@ -1,10 +1,9 @@
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import type { Algorithm } from "@node-rs/argon2";
-import { FairQueue } from "../application/fair-queue.ts";
 import type { HashingLoad } from "../application/figures.ts";
 import type { PasswordHasher } from "../application/ports.ts";
-import { overloaded } from "../domain/error.ts";
+import { Turns } from "../application/turns.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -60,42 +59,4 @@ function isAffordable(stored: string | undefined): stored is string {
   const [, memory, time, lanes] = format.exec(stored ?? "")?.map(Number) ?? [];
   if (memory === undefined || time === undefined || lanes === undefined) return false;
   return memory <= cost.memoryCost && time <= cost.timeCost && lanes <= cost.parallelism;
-}
-
-/** Lets so much work go on at one time, and lets the rest wait in lines that take turns. */
-class Turns {
-  readonly #limits: typeof limits;
-  readonly #waiting: FairQueue<{ begin(): void; refuse(error: Error): void }>;
-  #working = 0;
-
-  constructor(bounds: typeof limits) {
-    this.#limits = bounds;
-    this.#waiting = new FairQueue(bounds.waiting);
-  }
-
-  async run<T>(line: readonly string[], work: () => Promise<T>): Promise<T> {
-    if (this.#working < this.#limits.working) this.#working += 1;
-    else {
-      await new Promise<void>((begin, refuse) => {
-        const refused = this.#waiting.add(line, { begin, refuse });
-        refused?.refuse(overloaded());
-      });
-    }
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.take();
-      if (next === undefined) this.#working -= 1;
-      else next.begin();
-    }
-  }
-
-  load(): HashingLoad {
-    return {
-      working: this.#working,
-      workingLimit: this.#limits.working,
-      waiting: this.#waiting.size,
-      waitingLimit: this.#limits.waiting,
-    };
-  }
 }

@@ -51,6 +51,8 @@ export class Care {
  * connection, no snapshot, no portal, however slowly the client reads. Rows are never deleted and their keys never
  * change, so every row that is there at the start comes exactly once.
  *
+ * After `next(true)` the page behind the next one is read while that one is sent, and takes memory until it is asked for.
+ *
  * @param read reads at most so many rows that come after this key; undefined when they come to too many bytes
  * @param wanted rows after which no page is read
  */
@@ -59,49 +61,29 @@ export async function* pagesOf<Key, P extends Page<Key>>(
   read: (last: Key, limit: number) => Promise<P | undefined>,
   care: Care,
   wanted = Number.POSITIVE_INFINITY,
-): AsyncGenerator<P, undefined> {
+): AsyncGenerator<P, undefined, boolean | undefined> {
   const isCareful = care.beginList();
   const firstLimit = isCareful ? firstRows.whereLong : firstRows.asARule;
-  let limit = firstLimit;
   let left = wanted;
-  for (let last: Key | undefined = start; last !== undefined && left > 0; ) {
-    const page: P = await readFitting(read, last, Math.min(limit, left), care);
-    yield page;
+  const readAfter = (last: Key | undefined, limit: number) =>
+    last === undefined || left <= 0 ? undefined : readFitting(read, last, Math.min(limit, left), care);
+  let mayReadAhead = false;
+  for (let reading = readAfter(start, firstLimit); reading !== undefined; ) {
+    const page = await reading;
     const { rows, bytes, next } = page;
     const fitting = rows === 0 ? firstLimit : Math.max(1, Math.floor((0.8 * pageBytes * rows) / bytes));
-    limit = isCareful ? Math.min(fitting, Math.max(firstLimit, mostGrowth * rows)) : fitting;
+    const limit = isCareful ? Math.min(fitting, Math.max(firstLimit, mostGrowth * rows)) : fitting;
     left -= rows;
-    last = next;
-  }
-}
-
-/** Pages of a list. The next one may be read while this one is sent, and takes memory until the client has taken this one. */
-export class Pages<P> {
-  readonly #pages: AsyncGenerator<P, undefined>;
-  #ahead: Promise<IteratorResult<P, undefined>> | undefined;
-
-  constructor(pages: AsyncGenerator<P, undefined>) {
-    this.#pages = pages;
-  }
-
-  /** Undefined when there is none. */
-  async next(): Promise<P | undefined> {
-    const next = this.#ahead ?? this.#pages.next();
-    this.#ahead = undefined;
-    return (await next).value;
-  }
-
-  /** Resolves when the statement has been sent. */
-  async readAhead(): Promise<void> {
-    this.#ahead ??= this.#pages.next();
-    // The next call throws the failure.
-    this.#ahead.catch(() => {});
+    const ahead = mayReadAhead ? readAfter(next, limit) : undefined;
+    const isAheadOver = ahead?.catch(() => {});
     // PostgreSQL would wait for it while a page is rendered.
-    await statementsSent();
-  }
-
-  async close(): Promise<void> {
-    await this.#pages.return(undefined);
+    if (ahead !== undefined) await statementsSent();
+    try {
+      mayReadAhead = (yield page) === true;
+    } finally {
+      await isAheadOver;
+    }
+    reading = ahead ?? readAfter(next, limit);
   }
 }
 

@@ -2,9 +2,9 @@ import type { JsonChunk } from "../../../application/json-list.ts";
 import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { notFound } from "../../../domain/error.ts";
 import { type LogPosition, type LogQuery, startOf } from "../../../domain/maintenance-log.ts";
-import { Care, Pages, pageBytes, pagesOf } from "../batching/pages.ts";
+import { Care, pageBytes, pagesOf } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { type ActivePlace, readActivePage } from "./active-logs.ts";
+import { ActiveLogs, type ActivePlace } from "./active-logs.ts";
 import { type LogPage, readLogPage, type Scope } from "./log-statements.ts";
 import type { SharedNames } from "./names.ts";
 import { type Bounds, ChunkRoom, chunksOf, idsIn, isUsedUp } from "./packed-logs.ts";
@@ -22,9 +22,10 @@ const boundsOf = ({ limit }: LogQuery): Bounds =>
 
 export function makeLogLists(database: Database, names: SharedNames) {
   const care = new Care();
+  const activeLogs = new ActiveLogs(database);
 
   /** @param read a page that begins at a place */
-  async function* list<Place extends LogPosition>(
+  async function* list<Place>(
     start: Place,
     read: (place: Place, rows: number) => Promise<LogPage<Place> | undefined>,
     bounds: Bounds,
@@ -32,26 +33,25 @@ export function makeLogLists(database: Database, names: SharedNames) {
     const room = new ChunkRoom();
     const isPaged = bounds.bytes === pageBytes;
     // As a rule one row more tells whether there are more. Where it does not, `next` may lead to an empty page.
-    const pages = new Pages(pagesOf(start, read, care, isPaged ? bounds.rows + 1 : bounds.rows));
+    const pages = pagesOf(start, read, care, isPaged ? bounds.rows + 1 : bounds.rows);
     let left = bounds;
     let mayReadAhead = false;
     try {
-      for (let page = await pages.next(); page !== undefined; page = await pages.next()) {
+      while (!isUsedUp(left)) {
+        const { value: page } = await pages.next(mayReadAhead && !isPaged);
+        if (page === undefined) return;
         const isFirst = left === bounds;
         if (isFirst && page.rows === 0 && page.next === undefined && page.missing !== undefined)
           throw notFound(page.missing);
-        if (!isPaged && mayReadAhead && page.next !== undefined) await pages.readAhead();
         const known = await names.of(idsIn(page.logs), page.names);
         for (const chunk of chunksOf(page.logs, known, left)) {
           left = chunk.left;
-          const isWhole = !isPaged && isUsedUp(left);
-          const next = isWhole ? undefined : chunk.isPageEnd ? page.next : chunk.position;
-          mayReadAhead = yield { json: room.copy(chunk.bytes), next };
+          const isEnd = (!isPaged && isUsedUp(left)) || (chunk.isPageEnd && page.next === undefined);
+          mayReadAhead = yield { json: room.copy(chunk.bytes), next: isEnd ? undefined : chunk.position };
         }
-        if (isUsedUp(left)) return;
       }
     } finally {
-      await pages.close();
+      await pages.return(undefined);
     }
   }
 
@@ -69,7 +69,7 @@ export function makeLogLists(database: Database, names: SharedNames) {
     listOfActiveAssets: (filter, limit) =>
       list<ActivePlace>(
         startOf(filter) ?? beforeAll,
-        (place, rows) => readActivePage(database, { ...filter, wanted: limit }, place, rows),
+        (place, rows) => activeLogs.readPage(filter, limit, place, rows),
         { ...noBounds, rows: limit },
       ),
   } satisfies Partial<MaintenanceLogRepository>;

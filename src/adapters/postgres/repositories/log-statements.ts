@@ -38,7 +38,7 @@ const wordsIndex = choose(sql`l.status`, logStatuses, status =>
 );
 
 /** The logs that come after a position, up to the start of the period. */
-export const after = ({ performedFrom }: Scope, { performedDate, id }: LogPosition): Statement => sql`
+const after = ({ performedFrom }: Scope, { performedDate, id }: LogPosition): Statement => sql`
   (l.performed_date, l.id) < (${performedDate}::text::timestamp, ${id})
   ${performedFrom === undefined ? nothing : sql`and l.performed_date >= ${performedFrom}::text::timestamp`}`;
 
@@ -80,10 +80,7 @@ const [byDate, byOneColumn] = [sql`l.id > 0`, sql`l.id > -1`];
  * The conditions of lists whose newest logs are those of the list, each of which has an index in its order: one list for each
  * status and task type, unless there is an index without these.
  */
-export function branchesOf(
-  { employeeId, status, taskType }: Scope,
-  ofSubject?: Statement,
-): readonly Statement[] {
+function branchesOf({ employeeId, status, taskType }: Scope, ofSubject?: Statement): readonly Statement[] {
   const hasWords = (status ?? taskType) !== undefined;
   if (!hasWords && employeeId === undefined)
     return [ofSubject ? sql`${ofSubject} and ${byOneColumn}` : byDate];
@@ -94,14 +91,20 @@ export function branchesOf(
   );
 }
 
-/** The newest logs of some lists. PostgreSQL merges these, and reads no more of each than it needs. */
+/**
+ * The newest logs that a list has after a position. PostgreSQL merges its branches, and reads no more of each than it needs.
+ *
+ * @param ofSubject which logs are those of its asset or performer, if it is the list of one
+ */
 export function newestOf(
-  branches: readonly Statement[],
+  scope: Scope,
+  last: LogPosition,
   shown: Statement,
-  afterLast: Statement,
   limit: Statement,
-) {
-  const all = branches.map(
+  ofSubject?: Statement,
+): Statement {
+  const afterLast = after(scope, last);
+  const all = branchesOf(scope, ofSubject).map(
     branch =>
       sql`select ${shown} from maintenance_log l where ${afterLast} and ${branch} ${newestFirst} limit ${limit}`,
   );
@@ -113,7 +116,7 @@ interface ReadPage {
   readonly rows: number;
   readonly bytes: number;
   readonly logs: PackedLogs;
-  readonly beside: Uint8Array | undefined;
+  readonly beside: string | undefined;
 }
 
 /**
@@ -124,7 +127,7 @@ interface ReadPage {
 export async function readPacked(
   { queryBytes }: Database,
   found: Statement,
-  beside: Statement,
+  beside = sql`null`,
 ): Promise<ReadPage | undefined> {
   // The aggregates take the rows in the order of the subquery (PostgreSQL documentation, 9.21). A distinct one among them
   // would let the planner sort the rows for it first, from PostgreSQL 16 on.
@@ -139,14 +142,10 @@ export async function readPacked(
     ) page
     where rows <= 1 or octet_length(fields) + octet_length(comments) <= ${pageBytes}`);
   if (row === undefined) return undefined;
-  const [fields, comments, count, text] = row;
+  const [fields = null, comments = null, rows, text] = row;
   const logs = { fields: fields ?? Buffer.alloc(0), comments: comments ?? Buffer.alloc(0) };
-  return {
-    rows: Number(count),
-    bytes: logs.fields.length + logs.comments.length,
-    logs,
-    beside: text ?? undefined,
-  };
+  const bytes = logs.fields.length + logs.comments.length;
+  return { rows: Number(rows), bytes, logs, beside: text?.toString() };
 }
 
 /** Logs that one statement reads. In the text, because PostgreSQL then keeps the plan: to plan each page anew takes a quarter of its time. */
@@ -161,17 +160,17 @@ export async function readLogPage(
 ): Promise<LogPage | undefined> {
   const limit = Math.min(most, mostRows);
   const subject = subjectOf(scope);
-  const newest = newestOf(branchesOf(scope, subject?.condition), columns, after(scope, last), mostRowsText);
+  const newest = newestOf(scope, last, columns, mostRowsText, subject?.condition);
   const page = await readPacked(
     database,
     sql`select ${columns} from (${newest}) l ${newestFirst} limit ${limit}`,
-    subject?.name ?? sql`null`,
+    subject?.name,
   );
   if (page === undefined) return undefined;
-  const { beside: name, ...read } = page;
+  const { rows, logs, beside: name } = page;
   return {
-    ...read,
-    next: read.rows === limit ? lastPosition(read.logs) : undefined,
-    ...(subject && (name === undefined ? { missing: subject.kind } : { names: subject.named(String(name)) })),
+    ...page,
+    next: rows === limit ? lastPosition(logs) : undefined,
+    ...(subject && (name === undefined ? { missing: subject.kind } : { names: subject.named(name) })),
   };
 }

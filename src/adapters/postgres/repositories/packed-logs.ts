@@ -89,8 +89,8 @@ export function lastPosition({ fields }: PackedLogs): LogPosition {
   return readPosition(fields.subarray(fields.lastIndexOf(comma, start - 1) + 1));
 }
 
-/** Reads the position of a log from its packed fields, or from `id,performedDate` alone. */
-export function readPosition(fields: Uint8Array): LogPosition {
+/** Reads the position of a log from its packed fields. */
+function readPosition(fields: Uint8Array): LogPosition {
   const [id, performedDate = ""] = Buffer.from(fields).toString("latin1").split(",", 2);
   return { id: Number(id), performedDate: performedDate.replace(" ", "T") };
 }
@@ -119,12 +119,11 @@ export function* chunksOf(
   bounds: Bounds,
 ): Generator<RenderedLogs, undefined> {
   const rendering = new Rendering(logs, names);
-  let chunk = rendering.next(bounds);
-  yield chunk;
-  while (!chunk.isPageEnd && !isUsedUp(chunk.left)) {
-    chunk = rendering.next(chunk.left);
+  let chunk: RenderedLogs | undefined;
+  do {
+    chunk = rendering.next(chunk?.left ?? bounds);
     yield chunk;
-  }
+  } while (!chunk.isPageEnd && !isUsedUp(chunk.left));
 }
 
 export const isUsedUp = ({ rows, bytes }: Bounds): boolean => rows <= 0 || bytes <= 0;

@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  Care,
-  listsById,
-  type Page,
-  Pages,
-  pagesOf,
-} from "../../../../../src/adapters/postgres/batching/pages.ts";
+import { Care, listsById, type Page, pagesOf } from "../../../../../src/adapters/postgres/batching/pages.ts";
 import type { Database } from "../../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
 import { deferred, turns } from "../../../../support/until.ts";
@@ -196,60 +190,57 @@ test("requests for the same list at the same time share its first page", async (
 });
 
 describe("pages of which the next one is read ahead", () => {
-  /** Pages 1, 2, 3 …, and which of them have been begun; it fails at one of them. */
+  /** Pages of the number of the next one, and which of them have been begun; it fails at one of them. */
   function makePages(failsAt = Number.POSITIVE_INFINITY) {
     const begun: number[] = [];
-    let isClosed = false;
-    const pages = new Pages(
-      (async function* () {
-        try {
-          for (let page = 1; ; page += 1) {
-            begun.push(page);
-            if (page === failsAt) throw new Error(`no page ${page}`);
-            yield page;
-          }
-        } finally {
-          isClosed = true;
-        }
-      })(),
-    );
-    return { pages, begun, isClosed: () => isClosed };
+    const { promise: held, resolve: release } = deferred();
+    const read = async (next: number): Promise<Page<number>> => {
+      begun.push(next);
+      if (next === failsAt) throw new Error(`no page ${next}`);
+      if (next === 4) await held;
+      return { rows: 1, bytes: 1, next: next + 1 };
+    };
+    return { pages: pagesOf<number, Page<number>>(1, read, new Care()), begun, release };
   }
 
   test("are begun when they are asked for, or when they may be, and each comes once", async () => {
     const { pages, begun } = makePages();
-    assert.equal(await pages.next(), 1);
+    const taken = async (mayReadAhead: boolean) => (await pages.next(mayReadAhead)).value?.next;
+    assert.equal(await taken(false), 2);
     await turns();
     assert.deepEqual(begun, [1]);
-    pages.readAhead();
-    pages.readAhead();
+    assert.equal(await taken(true), 3);
+    assert.deepEqual(begun, [1, 2, 3]);
+    assert.equal(await taken(false), 4);
     await turns();
-    assert.deepEqual(begun, [1, 2]);
-    assert.equal(await pages.next(), 2);
-    assert.equal(await pages.next(), 3);
     assert.deepEqual(begun, [1, 2, 3]);
   });
 
   test("fail where they are asked for, and nowhere else", async () => {
-    const asked = makePages(2);
-    await asked.pages.next();
-    asked.pages.readAhead();
-    await turns();
-    await assert.rejects(asked.pages.next(), { message: "no page 2" });
-    const left = makePages(2);
-    await left.pages.next();
-    left.pages.readAhead();
-    await turns();
-    await left.pages.close();
-    assert.equal(left.isClosed(), true);
+    for (const isAsked of [true, false]) {
+      const { pages, begun } = makePages(3);
+      await pages.next();
+      await pages.next(true);
+      await turns();
+      assert.deepEqual(begun, [1, 2, 3]);
+      if (isAsked) await assert.rejects(pages.next(), { message: "no page 3" });
+      else await pages.return(undefined);
+    }
   });
 
-  test("are given up with one under way", async () => {
-    const { pages, begun, isClosed } = makePages();
+  test("are over, with the one under way, when the list is", async () => {
+    const { pages, release } = makePages();
     await pages.next();
-    pages.readAhead();
-    await pages.close();
-    assert.deepEqual([begun, isClosed()], [[1, 2], true]);
+    await pages.next();
+    await pages.next(true);
+    let isOver = false;
+    const over = pages.return(undefined).then(() => {
+      isOver = true;
+    });
+    await turns();
+    assert.equal(isOver, false);
+    release();
+    await over;
   });
 });
 
