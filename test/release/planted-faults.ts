@@ -276,8 +276,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "The service's database role has only": [
     [
       "rights.ts",
-      '...onTables("truncate",',
-      '...onTables("references",',
+      "{select,insert,update,delete,truncate}",
+      "{select,insert,update,delete}",
       "knows every right that the service role is granted, and no others",
     ],
     ["service_role.sql", "grant select on maintenance_log to", "grant select, update on maintenance_log to"],

@@ -125,7 +125,7 @@ export const ofCatalogs = ({ protection, rights }: Schema): readonly DatabasePro
   {
     name: "needless rights",
     prevents: "nothing",
-    faults: needlessRights,
+    faults: needlessRights(rights),
     remedy: "",
   },
   {

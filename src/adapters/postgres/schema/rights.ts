@@ -1,47 +1,35 @@
-import { type Statement, sql } from "../connection/statement.ts";
+import { ownSchema, type Statement, sql } from "../connection/statement.ts";
 import type { Protection } from "./protection.ts";
 
-/** A right as PostgreSQL's has_…_privilege functions name it. */
-type Right = readonly [privilege: string, table: string, column?: string];
-
-/** @param names separated by blanks */
-const onTables = (privilege: string, names: string): readonly Right[] =>
-  names.split(" ").map(table => [privilege, table] as const);
-const onColumns = (privilege: string, table: string, names: string): readonly Right[] =>
-  names.split(" ").map(column => [privilege, table, column] as const);
-
-const trailTables = "trail_entry trail_node trail_checkpoint trail_acceptance";
-const appendOnly = `maintenance_log employee_event asset_event ${trailTables}`;
-
-const needless: readonly Right[] = [
-  ...onTables("update", appendOnly),
-  ...onTables("delete", `employee asset ${appendOnly}`),
-  ...onTables("truncate", `employee asset ${appendOnly}`),
-  // When a record was taken is for the database to say.
-  ...["maintenance_log", "employee_event", "asset_event"].flatMap(table =>
-    onColumns("insert", table, "recorded_at"),
-  ),
-];
-
-/** Those of the rights that the role of the connection has, or has not. A table that is not there gives nobody a right. */
-const inWords = (rights: readonly Right[], areHeld: boolean): Statement => sql`
-  select concat(privilege, coalesce(' ' || "table" || '.' || "column", ' on ' || "table")) as words
-  from json_to_recordset(${JSON.stringify(rights.map(([privilege, table, column]) => ({ privilege, table, column })))}::text::json)
-    as a (privilege text, "table" text, "column" text)
-  where ${areHeld} = coalesce(case
-    when privilege = 'usage' then has_sequence_privilege(to_regclass("table"), privilege)
-    when "column" is null then has_table_privilege(to_regclass("table"), privilege)
-    else has_column_privilege(to_regclass("table"), "column", privilege)
-  end, false)`;
-
-/** A row for each right that `serve` needs, as the service role has it after migrate, and that the role of the connection lacks. */
-export const missingRights = (rights: readonly Protection[]): Statement => {
-  const needed = rights.flatMap(({ name: privilege, place, definition: columns }) =>
-    columns === "" ? onTables(privilege, place) : onColumns(privilege, place, columns),
+/** In words, each right that the service role has after migrate: on a table or a sequence, or to some columns. */
+const granted = (rights: readonly Protection[]): Statement => {
+  const words = rights.flatMap(({ name: privilege, place, definition: columns }) =>
+    columns === ""
+      ? `${privilege} on ${place}`
+      : columns.split(" ").map(column => `${privilege} ${place}.${column}`),
   );
-  return sql`
-    select concat('role ', current_user, ' lacks the right to ', words) from (${inWords(needed, false)}) as lacking`;
+  return sql`select words from json_array_elements_text(${JSON.stringify(words)}::text::json) as granted (words)`;
 };
+
+/** In the same words, each right that the role of the connection has, and whether it has that to a column by one on the table. */
+const held = sql`
+  select concat(privilege, ' on ', relname) as words, false as is_by_table
+  from pg_class cross join unnest('{select,insert,update,delete,truncate}'::text[]) as privilege
+  where relnamespace = ${ownSchema} and relkind = 'r' and has_table_privilege(pg_class.oid, privilege)
+  union all
+  select concat(privilege, ' on ', relname), false
+  from pg_class cross join unnest('{usage,select}'::text[]) as privilege
+  where relnamespace = ${ownSchema} and relkind = 'S' and has_sequence_privilege(pg_class.oid, privilege)
+  union all
+  select concat(privilege, ' ', relname, '.', attname), has_table_privilege(pg_class.oid, privilege)
+  from pg_class join pg_attribute on attrelid = pg_class.oid cross join unnest('{insert,update}'::text[]) as privilege
+  where relnamespace = ${ownSchema} and relkind = 'r' and attnum > 0 and not attisdropped
+    and has_column_privilege(pg_class.oid, attnum, privilege)`;
+
+/** A row for each right that `serve` needs and the role of the connection lacks. */
+export const missingRights = (rights: readonly Protection[]): Statement => sql`
+  select concat('role ', current_user, ' lacks the right to ', words) from (${granted(rights)}) as granted
+  where words not in (select words from (${held}) as held)`;
 
 const ownsLogs = sql`pg_has_role((select relowner from pg_class where oid = to_regclass('maintenance_log')), 'usage')`;
 
@@ -55,10 +43,15 @@ const ofEverybody = sql`
       'execute on function lo_from_bytea(oid, bytea), lo_create(oid), lo_creat(integer)')
   ) as given (what, is_held, remedy) where is_held`;
 
-/** A row for each right that could harm the audit trail if the service process were taken over. An owner can give itself all of them. */
-export const needlessRights: Statement = sql`
+/**
+ * A row for each right that the service role does not have, and that could harm the audit trail if the service process were
+ * taken over. An owner can give itself all of them.
+ */
+export const needlessRights = (rights: readonly Protection[]): Statement => sql`
   select concat('role ', current_user, ' needs no right to ', words) from (
     select 'own maintenance_log' as words where ${ownsLogs}
-    union all select words from (${inWords(needless, true)}) as held where not ${ownsLogs}
+    union all
+    select words from (${held}) as held
+    where not ${ownsLogs} and not is_by_table and words not in (${granted(rights)})
   ) as needless
   union all ${ofEverybody}`;
