@@ -20,19 +20,15 @@ const prefix = "/api/v1";
 const roleNames: Readonly<Record<string, string>> = { NONE: "open", AUTHENTICATED: "any" };
 
 /** Of README.md: what is outside of the prefix comes last. */
-export const routesTable = (): string =>
-  tableOf(
-    ["Method and path", "Role", "What it does, or its response"],
-    describedRoutes
-      .toSorted((a, b) => Number(b.path.startsWith(prefix)) - Number(a.path.startsWith(prefix)))
-      .map(({ method, path, role, ownIdOnly, summary }) => [
-        path.startsWith(prefix)
-          ? `\`${method} ${path.slice(prefix.length)}\``
-          : `\`${method} ${path}\` (no prefix)`,
-        `${roleNames[role] ?? role}${ownIdOnly ? ", own id only" : ""}`,
-        summary,
-      ]),
-  );
+export const routesList = (): string =>
+  describedRoutes
+    .toSorted((a, b) => Number(b.path.startsWith(prefix)) - Number(a.path.startsWith(prefix)))
+    .map(({ method, path, role, ownIdOnly, summary }) => {
+      const below = path.startsWith(prefix) ? path.slice(prefix.length) : path;
+      const access = `${roleNames[role] ?? role}${ownIdOnly ? ", own id only" : ""}`;
+      return `- \`${method} ${below}\` (${access}): ${summary}\n`;
+    })
+    .join("");
 
 const boundedFields: Readonly<Record<string, Fields>> = {
   employee: registrationFields,

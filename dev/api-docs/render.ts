@@ -3,14 +3,14 @@ import openapiTS, { type OpenAPI3 } from "openapi-typescript";
 import { commands } from "../../src/commands/commands.ts";
 import { helpOf } from "../../src/commands/help.ts";
 import { evidencePage } from "../evidence-page.ts";
-import { settingsTable } from "../settings-table.ts";
+import { settingsList } from "../settings-list.ts";
 import { describeApi, openApiText } from "./describe.ts";
-import { boundsTable, routesTable, withTable } from "./made-tables.ts";
+import { boundsTable, routesList, withTable } from "./made-tables.ts";
 import { apiPage } from "./page/page.ts";
 
 /** The pages that are made, or have tables that are, by path. */
 export const renderPages = async (): Promise<Readonly<Record<string, string>>> => ({
-  "README.md": withTable(readFileSync("README.md", "utf8"), "routes", routesTable()),
+  "README.md": withTable(readFileSync("README.md", "utf8"), "routes", routesList()),
   "docs/reference.md": withTable(readFileSync("docs/reference.md", "utf8"), "lengths", boundsTable()),
   "docs/api.html": apiPage(describeApi()),
   "docs/openapi.json": openApiText(),
@@ -35,7 +35,7 @@ ${(await Promise.all(items)).join("")}
 
 Settings come from the environment. \`NAME_FILE\` may be set in place of \`NAME\`: the path of a file whose content is the value.
 
-${settingsTable()}
+${settingsList()}
 `;
 }
 

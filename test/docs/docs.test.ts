@@ -14,13 +14,13 @@ describe("the pages that are made, or have tables that are", async () => {
 
 const made = ["docs/commands.md", "docs/evidence.md"];
 /** What they are meant to have at most. A page may have a tenth more for a while: who writes the next feature shortens nothing. */
-const mostWords = 23_500;
+const mostWords = 20_000;
 const mostLines: Readonly<Record<string, number>> = {
-  "README.md": 105,
-  "SECURITY.md": 225,
-  "docs/audit.md": 95,
+  "README.md": 115,
+  "SECURITY.md": 215,
+  "docs/audit.md": 80,
   "docs/operations.md": 450,
-  "docs/performance.md": 150,
+  "docs/performance.md": 65,
 };
 
 const named = (folder: string): string[] => readdirSync(folder).filter(name => name.endsWith(".md"));
