@@ -2,16 +2,14 @@ import { signAcceptance } from "../domain/trail/acceptance.ts";
 import { type Head, inWords, openCheckpoint, signCheckpoint } from "../domain/trail/checkpoint.ts";
 import { undefinedIfBroken } from "../domain/trail/encoding.ts";
 import { type EntryKind, entryKinds } from "../domain/trail/entry.ts";
-import type { SignerKey } from "../domain/trail/note.ts";
+import type { SignerKey, VerifierKey } from "../domain/trail/note.ts";
+import { isContinued } from "./trail/acceptance.ts";
 import { mostId, type TrailStore } from "./trail/ports.ts";
 import { makeStoredTree } from "./trail/tree.ts";
 
-/** What a database has issued, and may not issue again. */
-export interface Issued {
-  /** The last ids, by the names of their sequences. */
-  readonly ids: Readonly<Record<string, number>>;
-  /** The highest version of any employee's tokens. */
-  readonly tokenVersion: number;
+export interface HashedRecord {
+  readonly id: number;
+  readonly hash: string;
 }
 
 /** What a restore asks of the live database and of the restored one. */
@@ -21,26 +19,25 @@ export interface RestoreStore {
   hasDatabase(name: string): Promise<boolean>;
   /** False for a database that was just made. */
   hasTables(): Promise<boolean>;
-  /** Records above an id and up to another, by their ids and at most 10,000, each with a hash of what it says. */
-  hashes(kind: EntryKind, above: number, upTo: number): Promise<readonly { id: number; hash: string }[]>;
+  /** Records above an id, by their ids and at most 10,000, each with a hash of what it says. */
+  hashes(kind: EntryKind, above: number): Promise<readonly HashedRecord[]>;
+  /** How many of these records are there as they are. */
+  countSame(kind: EntryKind, records: readonly HashedRecord[]): Promise<number>;
   /** The notes of the newest checkpoints, at most 100. */
   newestCheckpoints(): Promise<readonly string[]>;
   /** Lets the planner know what the tables hold. */
   analyze(): Promise<unknown>;
-  issued(): Promise<Issued>;
-  /** From now on issues ids and token versions above these and its own. No token from before is valid. */
-  issueAbove(issued: Issued): Promise<void>;
+  /** What a database has issued and may not issue again: its last ids, and the highest version of any employee's tokens. */
+  issued(): Promise<string>;
+  /** From now on issues ids above these and its own, so far above as said, and other token versions. No token from before is valid. */
+  issueAbove(issued: string, jump: number): Promise<void>;
 }
 
-/** What goes when a restored database takes the place of the live one. */
-export interface Loss {
-  /** Of the live database's records, those that the restored one does not have as they are. */
-  readonly records: Readonly<Record<EntryKind, number>>;
-  /** Signed entries that neither database has. */
-  readonly entries: number;
-  /** All of them: how many the operator has to give up. */
-  readonly total: number;
-}
+/**
+ * What goes when a restored database takes the place of the live one: of the live database's records, those that the restored one
+ * does not have as they are, and signed entries that neither database has.
+ */
+export type Loss = Readonly<Record<EntryKind | "entry", number>>;
 
 /** @param live undefined where there is no live database any more
  *  @param remembered the heads that services remember, read before the databases */
@@ -48,69 +45,58 @@ export async function findLoss(
   restored: RestoreStore,
   live: RestoreStore | undefined,
   remembered: readonly Head[],
+  key: VerifierKey,
 ): Promise<Loss> {
-  const records = { log: 0, employee: 0, asset: 0 };
+  const loss = { log: 0, employee: 0, asset: 0, entry: 0 };
   if (live !== undefined)
-    for (const kind of entryKinds) records[kind] = await countMissing(kind, live, restored);
-  const tree = await treeOf(restored);
-  const liveTree = live && (await treeOf(live).catch(undefinedIfBroken));
-  const isOther =
-    liveTree !== undefined && !(await liveTree.extends(tree.head)) && !(await tree.extends(liveTree.head));
-  let entries = 0;
+    for (const kind of entryKinds) loss[kind] = await countMissing(kind, live, restored);
+  const tree = await treeOf(restored, key);
+  const liveTree = live && (await treeOf(live, key).catch(undefinedIfBroken));
   for (const head of remembered) {
-    // What the live database has was compared above.
-    if ((await tree.extends(head)) || (await liveTree?.extends(head))) continue;
-    const isShorter = head.size > tree.head.size && !isOther;
-    entries = Math.max(entries, isShorter ? head.size - tree.head.size : head.size);
+    // What the live database has was compared above, and what it goes on from was given up before.
+    if ((await tree.isGoneOnFrom(head)) || (await liveTree?.isGoneOnFrom(head))) continue;
+    const isShorter = head.size > tree.head.size;
+    loss.entry = Math.max(loss.entry, isShorter ? head.size - tree.head.size : head.size);
   }
-  const total = entries + records.log + records.employee + records.asset;
-  return { records, entries, total };
+  return loss;
 }
 
 async function countMissing(kind: EntryKind, live: RestoreStore, restored: RestoreStore): Promise<number> {
   let missing = 0;
   for (let above = -mostId; ; ) {
-    const rows = await live.hashes(kind, above, mostId);
-    const last = rows.at(-1)?.id;
+    const records = await live.hashes(kind, above);
+    const last = records.at(-1);
     if (last === undefined) return missing;
-    const kept = new Map<number, string>();
-    for (let from = above; from < last; ) {
-      const more = await restored.hashes(kind, from, last);
-      for (const { id, hash } of more) kept.set(id, hash);
-      from = more.at(-1)?.id ?? last;
-    }
-    missing += rows.filter(({ id, hash }) => kept.get(id) !== hash).length;
-    above = last;
+    missing += records.length - (await restored.countSame(kind, records));
+    above = last.id;
   }
 }
 
-/** The tree of a database, and whether it extends a head. Throws TrailError where the right edge of the tree is not whole. */
-async function treeOf({ trail: { ledger } }: RestoreStore) {
-  const tree = makeStoredTree(ledger);
-  const { size } = await ledger.end();
+/** The tree of a database, and whether a service that remembers a head goes on with it. Throws TrailError where the right edge of the tree is not whole. */
+async function treeOf({ trail }: RestoreStore, key: VerifierKey) {
+  const tree = makeStoredTree(trail.ledger);
+  const { size } = await trail.ledger.end();
   const head = await tree.frontier(size);
-  return {
-    head,
-    extends: async (older: Head): Promise<boolean> =>
-      (await tree.extends(older, head).catch(undefinedIfBroken)) ?? false,
-  };
+  const isExtended = async (older: Head): Promise<boolean> =>
+    (await tree.extends(older, head).catch(undefinedIfBroken)) ?? false;
+  return { head, isGoneOnFrom: (older: Head) => isContinued(trail, older, [key], isExtended) };
 }
 
 /**
  * Lets the restored database take the place of the live one: it issues nothing again, and has the acceptance of its trail in place of
  * each head that a service may remember and that the trail does not extend.
  *
- * @param issued by the live database, or what certainly is above that
+ * @param jump how many ids to leave out, where the live database cannot say which it has issued
  */
 export async function takePlace(
   restored: RestoreStore,
   live: RestoreStore | undefined,
-  issued: Issued,
+  jump: number,
   remembered: readonly Head[],
-  { key, reason }: { readonly key: SignerKey; readonly reason: string },
+  key: SignerKey,
 ): Promise<void> {
-  await restored.issueAbove(issued);
-  const tree = await treeOf(restored);
+  await restored.issueAbove(await (live ?? restored).issued(), jump);
+  const tree = await treeOf(restored, key);
   const heads = new Map(remembered.map(head => [inWords(head), head]));
   // A service on another machine stores its last checkpoint at its stop.
   for (const note of (await live?.newestCheckpoints()) ?? []) {
@@ -122,8 +108,8 @@ export async function takePlace(
     }
   }
   for (const refused of heads.values()) {
-    if (await tree.extends(refused)) continue;
-    const note = signAcceptance({ refused, accepted: tree.head, reason }, key);
+    if (await tree.isGoneOnFrom(refused)) continue;
+    const note = signAcceptance({ refused, accepted: tree.head, reason: "a restore" }, key);
     await restored.trail.checkpoints.accept(note, signCheckpoint(tree.head, key));
   }
 }

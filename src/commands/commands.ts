@@ -146,7 +146,7 @@ Exit codes: 0 all of it holds, 1 something does not, or could not be read.`,
   restored: command({
     summary: "prepare a restored database to take the place of the live one",
     text: `For the script maintenance-log restore, which restores a dump into a database of its own and exchanges the names.
-names: who owns the database and who uses it, its name, and the names of the restored and of the replaced one.
+names: who owns the database and who uses it, its name, and the name of the restored one.
 prepare: migrates the restored database, examines it as serve does, and prints what it lacks of the live one.
 finish: compares both again; then no token from before is valid, no id is issued again, and services take the trail.`,
     argument: "STEP",

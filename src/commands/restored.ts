@@ -1,12 +1,9 @@
-import { randomInt } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
-import { isNameOfDatabase, nameBeside } from "../adapters/postgres/database-names.ts";
 import { makeRestoreStore } from "../adapters/postgres/restore-store.ts";
 import { examine, keepsFromServing, sessionCheck } from "../adapters/postgres/schema/examination.ts";
 import { readSchema } from "../adapters/postgres/schema/migrations.ts";
-import { systemClock } from "../adapters/system-clock.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { findLoss, takePlace } from "../application/restoring.ts";
 import { headIn } from "../application/trail/remembered.ts";
@@ -27,6 +24,10 @@ interface Values {
   readonly "gives-up": string | undefined;
 }
 
+const restoredName = "maintenance_being_restored";
+/** Whether the server takes a name as it is (63 bytes of it), and a terminal shows it so. */
+const isNameOfDatabase = (name: string): boolean => Buffer.byteLength(name) <= 63 && !/\p{C}/u.test(name);
+
 /** More ids than a lost database has issued after the dump, beside those of signed entries, which are counted. */
 const idJump = 1_000_000;
 
@@ -41,18 +42,10 @@ export async function runRestored(context: CommandContext, values: Values, steps
   const settings = readSettings(restoreSettings, environment, readFile);
   const { databaseUrl, ownerDatabaseUrl, durability, trailKey: key } = settings;
   const name = ownerDatabaseUrl.database;
-  if (name !== databaseUrl.database || !isNameOfDatabase(name))
+  if (name !== databaseUrl.database || !isNameOfDatabase(name) || name === restoredName)
     throw usageError("DATABASE_URL and OWNER_DATABASE_URL do not name one database, as the server names it");
-  const restoredName = nameBeside(name, "_being_restored");
-  if (step === "names") {
-    const moment = systemClock
-      .now()
-      .toISOString()
-      .replace(/[-:]|\..*/g, "")
-      .replace("T", "_");
-    const all = [ownerDatabaseUrl.user, databaseUrl.user, name, restoredName, nameBeside(name, `_${moment}`)];
-    return context.write([...all, encodeURIComponent(restoredName), ""].join("\n"));
-  }
+  if (step === "names")
+    return context.write([ownerDatabaseUrl.user, databaseUrl.user, name, restoredName, ""].join("\n"));
 
   const use = { isDurable: durability === "required" };
   const owner = openForCommand({ ...settings, databaseUrl: { ...ownerDatabaseUrl, database: restoredName } });
@@ -78,9 +71,10 @@ export async function runRestored(context: CommandContext, values: Values, steps
     const served = (await present?.hasTables()) ? present : undefined;
     if (served === undefined)
       print(`there is no database ${name} with tables: only what services remember can be compared`);
-    const { records, entries, total } = await findLoss(restored, served, remembered);
+    const { log, employee, asset, entry } = await findLoss(restored, served, remembered, key);
+    const total = log + employee + asset + entry;
     print(
-      `lost: ${total} (${records.log} logs, ${records.employee} changes of employees, ${records.asset} of assets, and ${entries} signed entries of a database that is gone)`,
+      `lost: ${total} (${log} logs, ${employee} changes of employees, ${asset} of assets, and ${entry} signed entries of a database that is gone)`,
     );
     if (givesUp !== undefined && total > givesUp)
       throw new CommandError(
@@ -88,14 +82,9 @@ export async function runRestored(context: CommandContext, values: Values, steps
         `the dump lacks ${total} records: to give them up, add --gives-up ${total}`,
       );
     if (step === "prepare") return;
-    const own = await restored.issued();
-    const after = Object.entries(own.ids).map(([name, last]) => [name, last + idJump + entries]);
-    const issued = (await served?.issued()) ?? {
-      ids: Object.fromEntries(after),
-      tokenVersion: own.tokenVersion + randomInt(2 ** 20),
-    };
-    if (served === undefined) print(`new ids are ${idJump + entries} above those of the dump`);
-    await takePlace(restored, served, issued, remembered, { key, reason: "a restore" });
+    const jump = served === undefined ? idJump + entry : 0;
+    if (jump > 0) print(`new ids are ${jump} above those of the dump`);
+    await takePlace(restored, served, jump, remembered, key);
   } catch (error) {
     throw new CommandError(exitCodes.failure, faultOf(error));
   } finally {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import postgres from "postgres";
 import { runProgram } from "../support/program.ts";
@@ -62,10 +62,32 @@ describe("maintenance-log restore, at its exchange of names", {
     const [kept = ""] = stage.databases().filter(name => name !== "maintenance");
     assert.match(kept, /^maintenance_\d{8}_\d{6}$/);
     assert.equal(stage.commentsIn(kept), "first second third fourth fifth");
-    machine.run(`test -z "$(find ${machine.path("run")} -type f -perm /077)"`);
     const next = stage.backUp();
     assert.match(machine.run(`pg_restore --data-only --table=maintenance_log --file=- ${next}`), /\tnewer\t/);
     machine.run(`rm ${next}`);
+  });
+
+  test("writes to no dump or state file, says where a service could not, and leaves files for root alone, whatever the umask", async () => {
+    const { machine } = stage;
+    // Root may write anywhere, unless it has given that up.
+    const asOthers = process.getuid?.() === 0 ? "/usr/bin/setpriv --bounding-set=-dac_override" : "";
+    const folders = `${machine.path("dumps")} ${machine.path("states")}`;
+    for (const mask of ["022", "077"]) {
+      machine.program(
+        "masked",
+        `umask ${mask} && exec ${asOthers} ${machine.path("programs", "restore")} "$@"`,
+      );
+      machine.run(`find ${folders} -type f -exec touch -d '1 hour ago' {} + && chmod 555 ${folders}`);
+      const { code, stderr } = await machine.outcomeOf("masked", ["--gives-up", "2", stage.dump]);
+      machine.run(`chmod 755 ${folders}`);
+      // Of `check`, after all is done.
+      assert.deepEqual([code, stderr], [1, "check: TRAIL_STATE_FILE cannot be written: EACCES\n"]);
+      stage.isRestored();
+      assert.equal(machine.run(`find ${folders} -type f -mmin -30`), "");
+      assert.equal(machine.run(`find ${machine.path("run")} -type f -perm /077`), "");
+      assert.deepEqual(readdirSync(machine.path("run")).sort(), ["list", "lock"]);
+      stage.reset();
+    }
   });
 
   test("restores beside a name of 63 bytes that has capitals, dashes and quotes, twice", async () => {
@@ -78,11 +100,12 @@ describe("maintenance-log restore, at its exchange of names", {
     for (const [at, file] of files.entries())
       writeFileSync(file, (urls[at] ?? "").replace(/[^/]*$/, encodeURIComponent(name)));
     const named = () =>
-      sql`select datname from pg_database where datname like 'Main-%' order by 1`.then(all =>
-        all.map(({ datname }) => datname),
+      sql`select datname from pg_database where datname like 'Main-%' or datname like 'maintenance%' order by 1`.then(
+        all => all.map(({ datname }) => datname),
       );
     try {
-      for (const args of [["--test"], ["--gives-up", "2"], ["--gives-up", "2"]]) {
+      // No service starts in between: what the state files remember was given up by the first one.
+      for (const args of [["--test"], ["--gives-up", "2"], []]) {
         const { code, stdout, stderr } = await stage.restore(...args, stage.dump);
         assert.equal(code, 0, stdout + stderr);
       }
@@ -123,11 +146,40 @@ describe("maintenance-log restore, at its exchange of names", {
         client.kill("SIGSTOP");
         const { code, stderr } = await stage.restore(...args, stage.dump);
         assert.equal(code, 0, stderr);
+        if (then.length > 0) {
+          const held =
+            /^restore: the client of session (\d+) \(user maintenance_owner, application psql\) takes no result/m;
+          const [, session] = held.exec(stderr) ?? [];
+          machine.run(`psql -c 'select pg_terminate_backend(${session})'`);
+          // The client is frozen still.
+          assert.equal((await stage.restore(...then, stage.dump)).code, 0);
+        }
       } finally {
         client.kill("SIGKILL");
       }
-      if (then.length > 0) assert.equal((await stage.restore(...then, stage.dump)).code, 0);
       stage.isRestored();
+    }
+  });
+
+  test("changes nothing where another machine has begun a restore, or ended one, since it began", async () => {
+    const { machine } = stage;
+    const begins = `drop database maintenance_being_restored with (force)' -c 'create database maintenance_being_restored template pristine`;
+    const ends = `alter database maintenance rename to maintenance_old' -c 'create database maintenance template pristine owner maintenance_owner`;
+    for (const does of [begins, ends]) {
+      // After the last comparison.
+      machine.run(`
+        cd ${machine.path("programs")} && mv maintenance-log own && cat > maintenance-log <<'END'
+#!/bin/bash
+${machine.path("programs", "own")} "$@" || exit
+[ "$1 $2" != "restored finish" ] || psql -q -d postgres -c '${does}'
+END
+        chmod +x maintenance-log`);
+      const { code, stderr } = await stage.restore("--gives-up", "2", stage.dump);
+      machine.run(`cd ${machine.path("programs")} && mv own maintenance-log`);
+      assert.deepEqual([code, stage.running()], [1, units], stderr);
+      assert.match(stderr, /^restore: maintenance is in use, or another machine has restored it meanwhile$/m);
+      assert.equal(stage.commentsIn("maintenance"), "first second third fourth fifth");
+      stage.reset();
     }
   });
 

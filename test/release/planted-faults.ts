@@ -173,15 +173,15 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "changes nothing where records are lost, and with their number exchanges the names: tokens end, ids go on, each service signs",
     ],
     [
-      "restoring.ts",
-      "kept.get(id) !== hash",
-      "kept.get(id) === null",
-      "counts records and not entries: what waits for its number, in place of state files",
+      "restore-store.ts",
+      "where pg_catalog.md5(line) = hash`",
+      "where true`",
+      "counts records and not entries: what waits for its number or differs, in place of state files",
     ],
     [
       "restoring.ts",
-      "entries = Math.max(entries, isShorter ? head.size - tree.head.size : head.size);",
-      "entries = Math.max(entries, head.size - tree.head.size);",
+      "loss.entry = Math.max(loss.entry, isShorter ? head.size - tree.head.size : head.size);",
+      "loss.entry = Math.max(loss.entry, head.size - tree.head.size);",
       "says what a service remembers of another history than both databases",
     ],
     [
@@ -192,8 +192,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "restore-store.ts",
-      "where schemaname = current_schema() and last > 0",
-      "where last < 0",
+      " + last > 0`",
+      " + last < 0`",
       "changes nothing where records are lost, and with their number exchanges the names: tokens end, ids go on, each service signs",
     ],
     [

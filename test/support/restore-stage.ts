@@ -42,19 +42,19 @@ export class RestoreStage {
     await sql`insert into asset (name, description) values ('Pump', '')`;
     await sql.end();
     await this.write("first", "second", "third");
-    await this.#sign(5);
+    await this.sign(5);
     this.dump = this.backUp();
     await this.write("fourth", "fifth");
-    await this.#sign(7);
+    await this.sign(7);
     machine.run(`
       psql -q -c 'create database pristine template maintenance owner maintenance_owner'
       cp ${machine.path("states", "maintenance-log.checkpoint")} ${machine.path("signed")}`);
   }
 
   /** Serves until so many entries are signed. */
-  async #sign(entries: number, checkpoint = "maintenance-log.checkpoint"): Promise<void> {
+  async sign(entries: number, checkpoint = "maintenance-log.checkpoint"): Promise<void> {
     const service = await this.serve(checkpoint);
-    await until(() => this.signed(checkpoint) === entries);
+    await until(() => this.signed(checkpoint) === entries, 120_000);
     await service.stop();
   }
 
@@ -114,6 +114,14 @@ export class RestoreStage {
     return this.machine.run(`psql -At -c "${query}"`).trim().split("\n");
   }
 
+  /** From the stop of the services to their start. */
+  stoppedSeconds(): number {
+    const [stopped, started] = ["stop-at", "start-at"].map(name =>
+      Number(readFileSync(this.machine.path(name), "utf8")),
+    );
+    return ((started ?? Number.NaN) - (stopped ?? Number.NaN)) / 1e9;
+  }
+
   /** The units that run, that ran while the last dump was restored or compared for the last time, or that were stopped for that. */
   running(when: "units" | "meanwhile" | "running" | "stopped" = "units"): string[] {
     return readFileSync(this.machine.path(when), "utf8").trim().split("\n").sort();
@@ -121,7 +129,7 @@ export class RestoreStage {
 
   /** Each service, which has its own state file, goes on with what is stored, and remembers that. */
   async goesOn(entries = 5): Promise<void> {
-    for (const name of checkpoints) await this.#sign(entries, name);
+    for (const name of checkpoints) await this.sign(entries, name);
   }
 
   /** Every record, entry and checkpoint agree with what is served, for each of the services. */

@@ -24,6 +24,7 @@ const steps = ["systemctl", "runuser", "setpriv", "maintenance-log"];
 /** In place of what needs a booted machine; `units` has the names of those that run, and `running` of those that ran in a restore. */
 const stubs = (folder: string): Readonly<Record<string, string>> => ({
   systemctl: `
+    date +%s%N > ${folder}/$1-at
     case $1 in
     list-units) grep -E '^maintenance-log(\\.s|@)' ${folder}/units | sed 's/$/ loaded active running/' || true ;;
     stop) shift && printf '%s\\n' "$@" > ${folder}/stopped && grep -vxF -f ${folder}/stopped ${folder}/units > ${folder}/units.new; mv ${folder}/units.new ${folder}/units ;;

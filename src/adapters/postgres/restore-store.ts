@@ -1,6 +1,7 @@
-import type { Issued, RestoreStore } from "../../application/restoring.ts";
+import { randomInt } from "node:crypto";
+import type { RestoreStore } from "../../application/restoring.ts";
 import type { Database } from "./connection/database.ts";
-import { ownSchema, sql } from "./connection/statement.ts";
+import { ownSchema, type Statement, sql } from "./connection/statement.ts";
 import { makeRepositories } from "./repositories/repositories.ts";
 import { linesOf } from "./trail/entries.ts";
 
@@ -17,10 +18,18 @@ export function makeRestoreStore(database: Database): RestoreStore {
       (await query(sql`select 1 from pg_class where relnamespace = ${ownSchema} and relkind = 'r' limit 1`))
         .length > 0,
 
-    hashes: (kind, above, upTo) =>
+    hashes: (kind, above) =>
       query(sql`
-        select id, pg_catalog.md5(line) as hash
-        from (${linesOf[kind]} where id > ${above} and id <= ${upTo} order by id limit 10000) as line`),
+        select id, pg_catalog.md5(line) as hash from (${linesOf[kind]} where id > ${above} order by id limit 10000) as line`),
+
+    async countSame(kind, records) {
+      const [row] = await query<{ same: number }>(sql`
+        select count(*)::integer as same
+        from json_to_recordset(${JSON.stringify(records)}::text::json) as given(id bigint, hash text)
+        join (${linesOf[kind]} where id between ${records[0]?.id ?? 0} and ${records.at(-1)?.id ?? 0}) as line using (id)
+        where pg_catalog.md5(line) = hash`);
+      return row?.same ?? 0;
+    },
 
     async newestCheckpoints() {
       const found = await query<{ note: string }>(
@@ -32,23 +41,25 @@ export function makeRestoreStore(database: Database): RestoreStore {
     analyze: () => query(sql`analyze`),
 
     async issued() {
-      const [row] = await query<{ ids: string; tokenVersion: number }>(sql`
-        select (
-          select json_object_agg(sequencename, coalesce(last_value, 0)) from pg_sequences where schemaname = current_schema()
-        )::text as ids, (select coalesce(max(token_version), 0) from employee) as "tokenVersion"`);
-      const { ids, tokenVersion } = row as NonNullable<typeof row>;
-      return { ids: JSON.parse(ids) as Issued["ids"], tokenVersion };
+      const [row] = await query<{ issued: string }>(sql`
+        select (json_object_agg(sequencename, last_value)::jsonb
+          || jsonb_build_object('tokenVersion', (select max(token_version) from employee)))::text as issued
+        from pg_sequences where schemaname = current_schema()`);
+      return row?.issued ?? "{}";
     },
 
-    async issueAbove({ ids, tokenVersion }) {
+    async issueAbove(issued, jump) {
+      const given = (name: Statement) => sql`coalesce((${issued}::text::jsonb ->> ${name})::bigint, 0)`;
+      // A database that is gone may have issued any versions: a random one is none of them.
       await query(sql`
         update employee set surviving_token_id = null,
-          token_version = 1 + greatest(${tokenVersion}::integer, (select max(token_version) from employee)),
+          token_version = 1 + greatest(${given(sql`'tokenVersion'`)}, (select max(token_version) from employee))
+            + (${jump} > 0)::integer * ${randomInt(2 ** 20)},
           tokens_valid_from = greatest(tokens_valid_from, floor(extract(epoch from now())) + 1)`);
       await query(sql`
-        select setval(quote_ident(sequencename)::regclass, last)
-        from pg_sequences, greatest(last_value, (${JSON.stringify(ids)}::text::json ->> sequencename)::bigint) as last
-        where schemaname = current_schema() and last > 0`);
+        select setval(quote_ident(sequencename)::regclass, ${jump} + last)
+        from pg_sequences, greatest(last_value, ${given(sql`sequencename`)}) as last
+        where schemaname = current_schema() and ${jump} + last > 0`);
     },
   };
 }

@@ -22,3 +22,15 @@ export async function findAcceptance(
   }
   return undefined;
 }
+
+/** Whether a service that remembers this head goes on with a tree: the tree extends the head, or what was accepted in its place. */
+export async function isContinued(
+  store: Pick<TrailStore, "checkpoints">,
+  head: Head,
+  keys: readonly VerifierKey[],
+  isExtended: (older: Head) => Promise<boolean>,
+): Promise<boolean> {
+  if (await isExtended(head)) return true;
+  const acceptance = await findAcceptance(store, head, keys);
+  return acceptance !== undefined && isExtended(acceptance.accepted);
+}

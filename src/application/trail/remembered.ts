@@ -2,7 +2,7 @@ import { type Head, readHead } from "../../domain/trail/checkpoint.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { UnsuitableDatabase } from "../unsuitable-database.ts";
-import { findAcceptance } from "./acceptance.ts";
+import { isContinued } from "./acceptance.ts";
 import type { RememberedNote, TrailStore } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
@@ -39,9 +39,7 @@ export async function requireRemembered(
   const tree = makeStoredTree(ledger);
   const isExtended = async (head: Head): Promise<boolean> =>
     head.size <= size && tree.extends(head, await tree.frontier(size));
-  if (await isExtended(kept)) return;
-  const acceptance = await findAcceptance(store, kept, keys);
-  if (acceptance !== undefined && (await isExtended(acceptance.accepted))) return;
+  if (await isContinued(store, kept, keys, isExtended)) return;
   if (size < kept.size) {
     throw new TrailError(
       `${place} remembers ${kept.size} entries of the trail, and the database has ${size}: ${kept.size - size} are missing`,

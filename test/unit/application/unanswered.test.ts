@@ -60,9 +60,9 @@ describe("a question that gets no answer", () => {
     const store = ({ trail }: typeof live) =>
       ({ trail, hashes: () => Promise.resolve([]) }) as unknown as RestoreStore;
     const heads = [live, other].map(({ note }) => readHead(note() ?? ""));
-    const asked = await failEach(among => findLoss(among(store(restored)), among(store(live)), heads));
+    const asked = await failEach(among => findLoss(among(store(restored)), among(store(live)), heads, key));
     assert.ok(asked > 5, String(asked));
-    assert.equal((await findLoss(store(restored), store(live), heads)).total, 20);
+    assert.equal((await findLoss(store(restored), store(live), heads, key)).entry, 20);
   });
 
   test("is not taken for a contradiction that the operator accepts", async () => {
