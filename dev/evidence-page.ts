@@ -4,7 +4,7 @@ import { type PromiseRow, readPromiseRows } from "../test/support/promise-rows.t
 /** The code that keeps each promise of SECURITY.md, and the tests that hold it, in Markdown. */
 export const evidencePage = (): string => `# Evidence
 
-The code, and then the tests, of each promise of [SECURITY.md](../SECURITY.md#promises), in its order. \`make test-before-release\` plants faults in this code, and fails if these tests do not notice. Made by \`make docs\`.
+The code, and then the tests, of each promise of [SECURITY.md](../SECURITY.md#promises), in its order. Made by \`make docs\`.
 
 ${readPromiseRows().map(itemOf).join("")}`;
 

@@ -70,13 +70,18 @@ describe("the Markdown pages", () => {
     assert.ok(words.length > 15_000 && words.length <= 1.1 * mostWords, figure);
   });
 
-  test("say response for what a server sends, and begin with the subject", () => {
+  test("say response for what a server sends, and begin with a noun", () => {
     const faults = [...pages].flatMap(([path, text]) =>
       text
         .split("\n")
-        .flatMap(line => (/\b[Aa]nswer|(?:^|[.:|] )Of [a-z]/.test(line) ? [`${path}: ${line}`] : [])),
+        .filter(line => /\b[Aa]nswer|(?:^|[.:|] )Of [a-z]|^(?:It|That|They|Those|This \w+s) /.test(line))
+        .map(line => `${path}: ${line}`),
     );
-    assert.deepEqual(faults, [], "write response for answer, and begin with the subject instead of Of");
+    assert.deepEqual(
+      faults,
+      [],
+      "write response for answer, and begin a paragraph with a noun: not Of, It or This",
+    );
   });
 
   test("name targets of make that there are", () => {
