@@ -182,7 +182,7 @@ for wanted; do tar czf "$folder/$(echo "$wanted" | tr @ -).tgz" -C ${bin} packag
     writeFileSync(join(root, "var/lib/dpkg/status"), "");
     const dpkg = (...args: readonly string[]) => {
       // The root has nothing but this package: no Node to depend on, and no shell for its scripts.
-      const options = [`--root=${root}`, "--force-depends", "--force-script-chrootless"];
+      const options = [`--root=${root}`, "--force-depends", "--force-script-chrootless", "--force-unsafe-io"];
       const { status, stdout, stderr } = spawnSync("dpkg", [...options, ...args], { encoding: "utf8" });
       assert.equal(status, 0, `${args[0]}: ${stdout}${stderr}`);
     };

@@ -17,9 +17,10 @@ const all: Tree[] = [];
 /** Those of them in which nothing is planted at this moment, and something may be. */
 const trees: Tree[] = [];
 const notices: Notice[] = [];
-/** The first fault of each promise; with PLANT=all every one, which takes four times as long. */
+/** Without it the first fault of each promise, which takes a fifth of the time. */
+const plantsAll = process.env["PLANT"] === "all";
 const chosen = Object.entries(plantedFaults).map(
-  ([beginning, faults]) => [beginning, process.env["PLANT"] === "all" ? faults : faults.slice(0, 1)] as const,
+  ([beginning, faults]) => [beginning, plantsAll ? faults : faults.slice(0, 1)] as const,
 );
 const faults = chosen.flatMap(([, faults]) => faults);
 let plantings: ReturnType<typeof preparePlantings>;
@@ -58,7 +59,8 @@ describe("what a planted fault breaks is noticed by a test of its promise's evid
     plantings = preparePlantings(faults);
   });
   after(async () => {
-    const found = await unfounded(notices, all[0] as Tree, mostTrees);
+    // That these tests pass without a fault, `make test` has shown as well, though not in a copy of the project.
+    const found = plantsAll ? await unfounded(notices, all[0] as Tree, mostTrees) : [];
     for (const tree of all) tree.remove();
     assert.deepEqual(found, [], "these tests fail without a fault, too");
   });

@@ -62,8 +62,6 @@ export function makeHttpServer(
     socket.once("close", () => {
       if (connections.get(socket)?.isBusy === false) connections.delete(socket);
     });
-    // With TLS a reset can look like the client's end: the response would then be in flight for `takeMilliseconds`.
-    if (isSecure) socket.once("end", () => socket.setTimeout(lingerMilliseconds));
   });
   server.on("request", accept);
   // With a listener Node leaves the interim response to the reader of the body (body.ts).
