@@ -21,8 +21,6 @@ const withoutEntry = (kind: EntryKind, { above, upTo }: IdRange, limit: number) 
   ) as line`;
 
 interface NumberedRow extends Ids {
-  /** The size of the trail before. If it is not the expected one, nothing is found and nothing added. */
-  readonly present: number;
   readonly hashes: string;
   readonly found: number;
   readonly tooLong: string | null;
@@ -30,7 +28,7 @@ interface NumberedRow extends Ids {
 
 /**
  * Numbers records and returns what it did. `found` are the next records without an entry. Each gets the next index, unless it
- * is too long for an entry.
+ * is too long for an entry. Where the trail has another size, nothing is found, and there is no row.
  */
 function numbering(size: number, ids: IdRange, limit: number): Statement {
   const records = unionOf(entryKinds.map(kind => withoutEntry(kind, ids, limit)));
@@ -48,11 +46,10 @@ function numbering(size: number, ids: IdRange, limit: number): Statement {
       insert into trail_entry (index, record_id, kind, hash)
       select index, id, kind, hash from found where index is not null
     )
-    select (select size from present) as present,
-      coalesce(encode(string_agg(hash, '' order by index) filter (where index is not null), 'hex'), '') as hashes,
+    select coalesce(encode(string_agg(hash, '' order by index) filter (where index is not null), 'hex'), '') as hashes,
       count(*) as found, min(concat(kind, ' ', id)) filter (where is_long) as "tooLong",
       ${lastFound("employee")} as employee, ${lastFound("asset")} as asset, ${lastFound("log")} as log
-    from found`;
+    from found having (select size from present) = ${size}`;
 }
 
 /** The entries of the trail and the hashes of its tree: sql/0004_trail.sql. */
@@ -92,8 +89,8 @@ export function makeLedger({ query }: Database): Ledger {
     async number(size, ids, limit) {
       try {
         const [row] = await query<NumberedRow>(numbering(size, ids, limit));
-        const { present, hashes, found, tooLong, ...lastIds } = row as NumberedRow;
-        if (present !== size) return undefined;
+        if (row === undefined) return undefined;
+        const { hashes, found, tooLong, ...lastIds } = row;
         return { hashes: Buffer.from(hashes, "hex"), lastIds, found, tooLong: tooLong ?? undefined };
       } catch (error) {
         // An index, or a record, of which another process has added the entry at this moment.

@@ -522,17 +522,4 @@ describe("signing", () => {
     await poll();
     assert.equal(signing.newest()?.size, 2);
   });
-
-  test("a note that cannot be read is a contradiction too", async () => {
-    const { start, commit, setNote, events } = makeSigner();
-    const { signing, poll } = start();
-    setNote("nonsense");
-    commit(1);
-    await poll();
-    assert.equal(signing.newest(), undefined);
-    assert.deepEqual(
-      events.recorded.map(({ event }) => event),
-      ["trail broken"],
-    );
-  });
 });
