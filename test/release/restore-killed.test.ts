@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, beforeEach, describe, test } from "node:test";
 import { binaries, RestoreStage, units } from "../support/restore-stage.ts";
 
 const comments = "first second third fourth fifth";
@@ -12,6 +12,7 @@ describe("maintenance-log restore, killed", {
     stage = await RestoreStage.make();
   });
   after(() => stage?.stop());
+  beforeEach(() => stage.reset());
 
   test("at each of its steps: the old database is served whole, or the new one, and what is written then is given up by its number alone", async () => {
     /** What a kill has left, in which a restore has been run to its end. */
