@@ -542,7 +542,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The target and the header section are larger than 16 KiB together, or there are more than 100 headers. */
+    /** @description The target and the header section are larger than 8 KiB together, or there are more than 100 headers. */
     Error431: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];

@@ -130,7 +130,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     code: ["authentication.ts", "argon2-password-hasher.ts"],
     tests: ["test/api/authentication.test.ts", "test/unit/adapters/argon2-password-hasher.test.ts"],
   },
-  "One of two concurrent password changes": {
+  "Of two concurrent password changes": {
     code: ["employee-repository.ts", "sql/0001_employee.sql", "domain/employee.ts"],
     tests: ["test/contract/repositories.ts", "test/unit/domain/employee.test.ts"],
   },

@@ -292,7 +292,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       'isAffordable(stored) ? stored : stored === undefined ? "" : decoy',
     ],
   ],
-  "One of two concurrent password changes": [
+  "Of two concurrent password changes": [
     [
       "employee-repository.ts",
       "and password_hash = ",

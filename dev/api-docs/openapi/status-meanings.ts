@@ -1,4 +1,6 @@
+import { httpLimits } from "../../../src/adapters/http/request/limits.ts";
 import { uniqueConstraints } from "../../../src/adapters/postgres/connection/sqlstate.ts";
+import { mostHeaders } from "../../../src/adapters/protocol/request-head.ts";
 
 interface Meaning {
   readonly description: string;
@@ -117,8 +119,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     messages: { throttled: "Too many failed logins" },
   },
   431: {
-    description:
-      "The target and the header section are larger than 16 KiB together, or there are more than 100 headers.",
+    description: `The target and the header section are larger than ${httpLimits.headerBytes / 1024} KiB together, or there are more than ${mostHeaders} headers.`,
     messages: {
       head: "Request target or header fields are too large",
     },
