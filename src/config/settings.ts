@@ -57,7 +57,7 @@ export const restoreSettings = {
   ...databaseSettings,
   ownerDatabaseUrl: required(
     "OWNER_DATABASE_URL",
-    "DATABASE_URL with the owner of the tables, for `restored`",
+    "DATABASE_URL with the owner of the tables, for `restore`",
     "postgres://maintenance_owner:password@127.0.0.1:5432/maintenance",
     readDatabaseUrl,
   ),
