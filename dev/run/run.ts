@@ -107,7 +107,9 @@ async function appointAdmin(database: RunDatabase, folder: DataFolder, environme
     { ...environment, ADMIN_PASSWORD: password },
     stop,
   );
-  if (stdout.startsWith(adminEmail)) folder.keep("admin-password", () => password);
+  // Beside the line of its event.
+  if (stdout.split("\n").some(line => line.startsWith(adminEmail)))
+    folder.keep("admin-password", () => password);
   return code;
 }
 
