@@ -156,11 +156,17 @@ export class Signing {
   }
 }
 
+/** Throws also where a state file is there and cannot be read: the checkpoint of the database, which would count then, may be older. */
+function undefinedIfContradicted(error: unknown): undefined {
+  if (error instanceof TrailObstacleError && error.kind === "failing") throw error;
+  return undefinedIfBroken(error);
+}
+
 /**
  * Goes on with the stored history although it contradicts what was signed before: signs it and the word of the operator, by
  * which every process that remembers the same head goes on too, and replaces the state file.
- * Returns undefined if nothing contradicts it. Throws TrailError if the right edge of the stored tree is not whole, or if the
- * signed history has more entries and the operator has not said how many may be given up.
+ * Returns undefined if nothing contradicts it. Throws TrailError if the right edge of the stored tree is not whole, if the
+ * state file cannot be read, or if the signed history has more entries and the operator has not said how many may be given up.
  */
 export async function acceptTrail(
   ports: WholePorts,
@@ -171,9 +177,9 @@ export async function acceptTrail(
     const { size } = await ledger.end();
     return { tree: await makeStoredTree(ledger).frontier(size), readSize: size };
   };
-  if (await readWhole(ports, readTree).catch(undefinedIfBroken)) return undefined;
+  if (await readWhole(ports, readTree).catch(undefinedIfContradicted)) return undefined;
   const headOf = (where: string, note: Promise<string | undefined>) =>
-    note.then(text => headIn(where, text)).catch(undefinedIfBroken);
+    note.then(text => headIn(where, text)).catch(undefinedIfContradicted);
   const kept = remembered && (await headOf(remembered.place, remembered.read()));
   const refused = kept ?? (await headOf("database", checkpoints.last()));
   const { tree: accepted } = await readTree();
