@@ -115,14 +115,29 @@ describe("the installed command", () => {
     const event = '{"time":"2026-01-01T00:00:00.000Z","event":"password set"}';
     machine.program("logger", `echo "$*" > ${machine.path("journal")} && cat >> ${machine.path("journal")}`);
     machine.program("setpriv", `echo '${event}' && echo "a new password" && exit $CODE`);
-    const run = (code: string) =>
-      machine.run("command", [["etc=/etc/maintenance-log-service", `etc=${etc}`]], {
-        args: ["set-password", "--email", "a@example.com"],
-        env: { CODE: code },
-      });
+    const run = (code: string, output = "") =>
+      machine.run(
+        "command",
+        [
+          ["set -eu", `set -eu${output}`],
+          ["etc=/etc/maintenance-log-service", `etc=${etc}`],
+        ],
+        {
+          args: ["set-password", "--email", "a@example.com"],
+          env: { CODE: code },
+        },
+      );
     machine.program("id", "echo 0");
     assert.deepEqual(run("0"), { status: 0, stdout: `${event}\na new password\n`, stderr: "" });
     assert.equal(readFileSync(machine.path("journal"), "utf8"), `-t maintenance-log\n${event}\n`);
+    for (const [code, output, status] of [
+      ["65", "", 65],
+      ["0", "; exec > /dev/full", 74],
+    ] as const) {
+      rmSync(machine.path("journal"));
+      assert.equal(run(code, output).status, status);
+      assert.equal(readFileSync(machine.path("journal"), "utf8"), `-t maintenance-log\n${event}\n`);
+    }
     machine.program("logger", "exit 1");
     assert.equal(run("0").status, 0);
     assert.equal(run("65").status, 65);
