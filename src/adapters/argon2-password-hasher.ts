@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import type { Algorithm } from "@node-rs/argon2";
-import type { HashingLoad } from "../application/figures.ts";
+import type { TurnLoad } from "../application/figures.ts";
 import type { PasswordHasher } from "../application/ports.ts";
 import { Turns } from "../application/turns.ts";
 
@@ -32,7 +32,7 @@ const limits = { working: Math.min(2, availableParallelism()), waiting: 200 };
 const opaque = (password: string): string => password.normalize("NFC");
 
 /** Both methods of the port throw UNAVAILABLE when too many wait already. */
-export function makeArgon2PasswordHasher(bounds = limits): PasswordHasher & { load(): HashingLoad } {
+export function makeArgon2PasswordHasher(bounds = limits): PasswordHasher & { load(): TurnLoad } {
   const turns = new Turns(bounds);
   return {
     hash: (password, line) =>

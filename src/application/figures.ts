@@ -12,8 +12,8 @@ export interface HttpLoad
 /** Connections in use (checked out or being opened) and idle, out of how many there may be, and statements that wait for one. */
 export type PoolLoad = Readonly<Record<"inUse" | "idle" | "limit" | "waiting", number>>;
 
-/** Hashes at work and those that wait for their turn, each out of how many there may be. */
-export type HashingLoad = Readonly<Record<"working" | "workingLimit" | "waiting" | "waitingLimit", number>>;
+/** Work that goes on and work that waits for its turn, such as password hashes, each out of how much there may be. */
+export type TurnLoad = Readonly<Record<"working" | "workingLimit" | "waiting" | "waitingLimit", number>>;
 
 /** A refusal that may indicate an attack, by the name of its event in the log. */
 export type Refusal = "login failed" | "login throttled" | "token refused" | "role refused";

@@ -1,6 +1,6 @@
 import { overloaded } from "../domain/error.ts";
 import { FairQueue } from "./fair-queue.ts";
-import type { HashingLoad } from "./figures.ts";
+import type { TurnLoad } from "./figures.ts";
 
 /** How many may work at one time, and how many may wait for their turn. */
 interface TurnLimits {
@@ -37,7 +37,7 @@ export class Turns {
     }
   }
 
-  load(): HashingLoad {
+  load(): TurnLoad {
     return {
       working: this.#working,
       workingLimit: this.#limits.working,

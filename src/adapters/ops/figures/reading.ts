@@ -1,4 +1,4 @@
-import type { CertificateState, HashingLoad, HttpLoad, PoolLoad } from "../../../application/figures.ts";
+import type { CertificateState, HttpLoad, PoolLoad, TurnLoad } from "../../../application/figures.ts";
 import type { TrailState } from "../../../application/trail/trail.ts";
 import type { RequestFigures } from "./request-meter.ts";
 import type { Runtime } from "./runtime.ts";
@@ -13,7 +13,7 @@ export interface Reading extends RequestFigures {
   /** Undefined without TLS. */
   readonly certificate: CertificateState | undefined;
   readonly database: PoolLoad;
-  readonly passwords: HashingLoad;
+  readonly passwords: TurnLoad;
   readonly trail: TrailState;
   readonly runtime: Runtime;
 }
