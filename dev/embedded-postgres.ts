@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { PGlite } from "@electric-sql/pglite";
 
 export interface EmbeddedPostgres {
@@ -18,6 +19,8 @@ export interface EmbeddedPostgres {
  */
 export async function startEmbeddedPostgres(folder?: string): Promise<EmbeddedPostgres> {
   const database = await PGlite.create(folder ?? "memory://");
+  // PGlite leaves a second of work to the next turn of the event loop. The first client has only two to connect.
+  await nextTurn();
   const turns = makeTurns();
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, socket => {
