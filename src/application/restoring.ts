@@ -1,9 +1,9 @@
 import { signAcceptance } from "../domain/trail/acceptance.ts";
 import { type Head, inWords, openCheckpoint, signCheckpoint } from "../domain/trail/checkpoint.ts";
-import { undefinedIfBroken } from "../domain/trail/encoding.ts";
+import { TrailError, undefinedIfBroken } from "../domain/trail/encoding.ts";
 import { type EntryKind, entryKinds } from "../domain/trail/entry.ts";
 import type { SignerKey, VerifierKey } from "../domain/trail/note.ts";
-import { isContinued } from "./trail/acceptance.ts";
+import { requireContinued } from "./trail/acceptance.ts";
 import { mostId, type TrailStore } from "./trail/ports.ts";
 import { makeStoredTree } from "./trail/tree.ts";
 
@@ -54,7 +54,7 @@ export async function findLoss(
   const liveTree = live && (await treeOf(live, key).catch(undefinedIfBroken));
   for (const head of remembered) {
     // What the live database has was compared above, and what it goes on from was given up before.
-    if ((await tree.isGoneOnFrom(head)) || (await liveTree?.isGoneOnFrom(head))) continue;
+    if ((await tree.continues(head)) || (await liveTree?.continues(head))) continue;
     const isShorter = head.size > tree.head.size;
     loss.entry = Math.max(loss.entry, isShorter ? head.size - tree.head.size : head.size);
   }
@@ -77,9 +77,15 @@ async function treeOf({ trail }: RestoreStore, key: VerifierKey) {
   const tree = makeStoredTree(trail.ledger);
   const { size } = await trail.ledger.end();
   const head = await tree.frontier(size);
-  const isExtended = async (older: Head): Promise<boolean> =>
-    (await tree.extends(older, head).catch(undefinedIfBroken)) ?? false;
-  return { head, isGoneOnFrom: (older: Head) => isContinued(trail, older, [key], isExtended) };
+  const requireExtended = async (older: Head): Promise<void> => {
+    if (!(await tree.extends(older, head))) throw new TrailError(inWords(older));
+  };
+  const continues = (older: Head): Promise<boolean> =>
+    requireContinued(trail, older, [key], requireExtended).then(
+      () => true,
+      error => undefinedIfBroken(error) ?? false,
+    );
+  return { head, continues };
 }
 
 /**
@@ -108,7 +114,7 @@ export async function takePlace(
     }
   }
   for (const refused of heads.values()) {
-    if (await tree.isGoneOnFrom(refused)) continue;
+    if (await tree.continues(refused)) continue;
     const note = signAcceptance({ refused, accepted: tree.head, reason: "a restore" }, key);
     await restored.trail.checkpoints.accept(note, signCheckpoint(tree.head, key));
   }

@@ -4,7 +4,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { before, describe, test } from "node:test";
-import { readHead } from "../../src/domain/trail/checkpoint.ts";
+import { readCheckpoint } from "../../src/domain/trail/checkpoint.ts";
 import { formatSignerKey } from "../../src/domain/trail/note.ts";
 import { openDatabase, openEmptyDatabase, type TestDatabase } from "../support/database.ts";
 import { type Outcome, runProgram, type Settings, startProgram, startService } from "../support/program.ts";
@@ -24,7 +24,7 @@ describe("a database beside the state file of another", () => {
     TRAIL_STATE_FILE: stateFile,
   });
   const backupOf = ({ url }: TestDatabase) => ({ DATABASE_URL: url, TRAIL_STATE_FILE: stateFile });
-  const rememberedSize = () => readHead(readFileSync(stateFile, "utf8")).size;
+  const rememberedSize = () => readCheckpoint(readFileSync(stateFile, "utf8")).size;
 
   /** An asset each, with a record; serves until all of them are signed. */
   async function write(into: TestDatabase, names: readonly string[]) {

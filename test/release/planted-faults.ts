@@ -809,7 +809,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "signing.ts",
-      "const kept = signedIn(place, await remembered.read());",
+      "const kept = headIn(place, await remembered.read());",
       "const kept = memory && { ...memory, place, origin: key.name };",
     ],
     ["signing.ts", "  if (stored !== undefined) await requireExtended(ports, tree, stored);\n", ""],

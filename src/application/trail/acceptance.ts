@@ -23,14 +23,27 @@ export async function findAcceptance(
   return undefined;
 }
 
-/** Whether a service that remembers this head goes on with a tree: the tree extends the head, or what was accepted in its place. */
-export async function isContinued(
+/**
+ * Decides whether a trail continues a head that was signed before: it extends that head, or the one that was accepted in its place.
+ *
+ * @param requireExtended throws TrailError unless the trail extends a head
+ * @returns the acceptance if the trail does not extend the head itself
+ * @throws TrailError as for the head, or as for the accepted one
+ */
+export async function requireContinued(
   store: Pick<TrailStore, "checkpoints">,
   head: Head,
   keys: readonly VerifierKey[],
-  isExtended: (older: Head) => Promise<boolean>,
-): Promise<boolean> {
-  if (await isExtended(head)) return true;
-  const acceptance = await findAcceptance(store, head, keys);
-  return acceptance !== undefined && isExtended(acceptance.accepted);
+  requireExtended: (older: Head) => Promise<void>,
+): Promise<Acceptance | undefined> {
+  try {
+    await requireExtended(head);
+    return undefined;
+  } catch (fault) {
+    undefinedIfBroken(fault);
+    const acceptance = await findAcceptance(store, head, keys);
+    if (acceptance === undefined) throw fault;
+    await requireExtended(acceptance.accepted);
+    return acceptance;
+  }
 }

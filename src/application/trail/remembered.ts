@@ -1,15 +1,23 @@
-import { type Head, readHead } from "../../domain/trail/checkpoint.ts";
+import { type Head, readCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { UnsuitableDatabase } from "../unsuitable-database.ts";
-import { isContinued } from "./acceptance.ts";
+import { requireContinued } from "./acceptance.ts";
 import type { RememberedNote, TrailStore } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
+/** A head that was signed before. */
+export interface KeptHead extends Head {
+  /** Where its note is kept, in words. */
+  readonly place: string;
+  /** The name of the key. */
+  readonly origin: string;
+}
+
 /** Throws TrailError. Does not check the signature: the key may be another one by now. */
-export function headIn(place: string, note: string | undefined): Head | undefined {
+export function headIn(place: string, note: string | undefined): KeptHead | undefined {
   try {
-    return note === undefined ? undefined : readHead(note);
+    return note === undefined ? undefined : { ...readCheckpoint(note), place };
   } catch {
     throw new TrailError(
       `${place} has no checkpoint: put back the last one from the log or a backup, or run accept-trail`,
@@ -37,13 +45,12 @@ export async function requireRemembered(
   }
   const { size } = await ledger.end();
   const tree = makeStoredTree(ledger);
-  const isExtended = async (head: Head): Promise<boolean> =>
-    head.size <= size && tree.extends(head, await tree.frontier(size));
-  if (await isContinued(store, kept, keys, isExtended)) return;
-  if (size < kept.size) {
+  await requireContinued(store, kept, keys, async head => {
+    if (head.size <= size && (await tree.extends(head, await tree.frontier(size)))) return;
     throw new TrailError(
-      `${place} remembers ${kept.size} entries of the trail, and the database has ${size}: ${kept.size - size} are missing`,
+      size < kept.size
+        ? `${place} remembers ${kept.size} entries of the trail, and the database has ${size}: ${kept.size - size} are missing`
+        : `the database does not have the ${kept.size} entries that ${place} remembers`,
     );
-  }
-  throw new TrailError(`the database does not have the ${kept.size} entries that ${place} remembers`);
+  });
 }

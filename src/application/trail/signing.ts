@@ -2,11 +2,11 @@ import { type Acceptance, acceptanceInWords, signAcceptance } from "../../domain
 import { type Head, inWords, signCheckpoint } from "../../domain/trail/checkpoint.ts";
 import { TrailError, undefinedIfBroken } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
-import { findAcceptance } from "./acceptance.ts";
+import { requireContinued } from "./acceptance.ts";
 import { TrailObstacleError } from "./condition.ts";
 import type { KnownTree } from "./numbering.ts";
 import { type Ledger, type TrailPorts, windowSize } from "./ports.ts";
-import { headIn } from "./remembered.ts";
+import { headIn, type KeptHead } from "./remembered.ts";
 import { makeStoredTree } from "./tree.ts";
 
 /** A head with the note that signs it; when, in elapsed milliseconds. */
@@ -21,30 +21,19 @@ const storedEntries = 1_000;
 const storedMilliseconds = 3_600_000;
 
 type SigningPorts = Omit<TrailPorts, "records"> & { readonly key: SignerKey };
-type WholePorts = Omit<SigningPorts, "events" | "clock">;
-
-/** A head that was signed before: where it is kept, and the name of its key. */
-interface Signed extends Head {
-  readonly place: string;
-  readonly origin: string | undefined;
-}
-
-function signedIn(place: string, note: string | undefined): Signed | undefined {
-  const head = headIn(place, note);
-  return head && { ...head, place, origin: note?.split("\n", 1)[0] };
-}
+type TreePorts = Omit<SigningPorts, "events" | "clock">;
 
 /**
  * What was signed before: what the database has, and what its owner cannot change, which is the state file, or without one what
  * this process has signed last. Throws TrailObstacleError if the file is missing although the database has a checkpoint: this may
  * be a new machine, a second process, or a file that was lost, and only the operator knows which.
  */
-async function signedBefore({ checkpoints, remembered, key }: WholePorts, memory: Head | undefined) {
-  const stored = signedIn("database", await checkpoints.last());
+async function signedBefore({ checkpoints, remembered, key }: TreePorts, memory: Head | undefined) {
+  const stored = headIn("database", await checkpoints.last());
   if (remembered === undefined)
     return { stored, kept: memory && { ...memory, place: "memory", origin: key.name } };
   const { place } = remembered;
-  const kept = signedIn(place, await remembered.read());
+  const kept = headIn(place, await remembered.read());
   if (stored !== undefined && kept === undefined)
     throw new TrailObstacleError(
       `for the operator, since ${place} is missing: copy that of another process or a backup, or run accept-trail`,
@@ -54,31 +43,12 @@ async function signedBefore({ checkpoints, remembered, key }: WholePorts, memory
 }
 
 /** Throws TrailError unless the tree extends the head. Two keys of two names would each sign one half of the history. */
-async function requireExtended({ ledger, key }: WholePorts, tree: Head, signed: Signed): Promise<void> {
+async function requireExtended({ ledger, key }: TreePorts, tree: Head, signed: KeptHead): Promise<void> {
   const { place, origin } = signed;
   if (!(await makeStoredTree(ledger).extends(signed, tree)))
     throw new TrailError(`${place} ${inWords(signed)}`);
   if (origin !== key.name)
     throw new TrailError(`${place} has a checkpoint of ${origin}, and not of ${key.name}`);
-}
-
-/** As `requireExtended`, or returns the operator's word that another head is gone on with, if the tree extends that one. */
-async function requireContinued(
-  ports: WholePorts,
-  tree: Head,
-  kept: Signed,
-): Promise<Acceptance | undefined> {
-  try {
-    await requireExtended(ports, tree, kept);
-    return undefined;
-  } catch (found) {
-    undefinedIfBroken(found);
-    const acceptance = await findAcceptance(ports, kept, [ports.key]);
-    if (acceptance === undefined) throw found;
-    const accepted = { ...acceptance.accepted, place: "trail_acceptance", origin: ports.key.name };
-    await requireExtended(ports, tree, accepted);
-    return acceptance;
-  }
 }
 
 /** Throws TrailError where a record of these entries has another entry. */
@@ -95,11 +65,14 @@ async function requireNoneRepeated(ledger: Ledger, start: number, end: number): 
  *
  * @param memory what this process has signed last
  */
-async function readWhole(ports: WholePorts, readTree: () => Promise<KnownTree>, memory?: Head) {
+async function readSignableTree(ports: TreePorts, readTree: () => Promise<KnownTree>, memory?: Head) {
+  const { key } = ports;
   const { stored, kept } = await signedBefore(ports, memory);
   // The tree is read last, so that it has at least what others have signed.
   const { tree, readSize } = await readTree();
-  const acceptance = kept && (await requireContinued(ports, tree, kept));
+  const ofAccepted = { place: "trail_acceptance", origin: key.name };
+  const extended = (head: Head) => requireExtended(ports, tree, { ...ofAccepted, ...head });
+  const acceptance = kept && (await requireContinued(ports, kept, [key], extended));
   // What this process has added cannot be repeated, nor what was signed; but the owner of the database can write any size there.
   const signedSize = (acceptance?.accepted ?? kept)?.size ?? 0;
   await requireNoneRepeated(ports.ledger, signedSize, readSize);
@@ -120,10 +93,10 @@ export class Signing {
     this.#ports = ports;
   }
 
-  /** Throws as `readWhole`. */
+  /** Throws as `readSignableTree`. */
   async sign(readTree: () => Promise<KnownTree>): Promise<void> {
     const { checkpoints, key, remembered, clock, events } = this.#ports;
-    const { tree, acceptance } = await readWhole(this.#ports, readTree, this.newest);
+    const { tree, acceptance } = await readSignableTree(this.#ports, readTree, this.newest);
     const note = signCheckpoint(tree, key);
     const newest = { size: tree.size, root: tree.root, note, at: clock.elapsed() };
     // A standby that is promoted without these entries would contradict what was signed.
@@ -169,7 +142,7 @@ function undefinedIfContradicted(error: unknown): undefined {
  * state file cannot be read, or if the signed history has more entries and the operator has not said how many may be given up.
  */
 export async function acceptTrail(
-  ports: WholePorts,
+  ports: TreePorts,
   { reason, givesUp }: { readonly reason: string; readonly givesUp: number },
 ): Promise<Acceptance | undefined> {
   const { ledger, checkpoints, remembered, key } = ports;
@@ -177,7 +150,7 @@ export async function acceptTrail(
     const { size } = await ledger.end();
     return { tree: await makeStoredTree(ledger).frontier(size), readSize: size };
   };
-  if (await readWhole(ports, readTree).catch(undefinedIfContradicted)) return undefined;
+  if (await readSignableTree(ports, readTree).catch(undefinedIfContradicted)) return undefined;
   const headOf = (where: string, note: Promise<string | undefined>) =>
     note.then(text => headIn(where, text)).catch(undefinedIfContradicted);
   const kept = remembered && (await headOf(remembered.place, remembered.read()));

@@ -1,4 +1,4 @@
-import { type Head, inWords, readHead } from "./checkpoint.ts";
+import { type Head, inWords, readTreeHead } from "./checkpoint.ts";
 import { TrailError } from "./encoding.ts";
 import { openNote, type SignerKey, signNote, type VerifierKey } from "./note.ts";
 
@@ -34,7 +34,10 @@ export function openAcceptance(note: string, known: readonly VerifierKey[]): Acc
   if (second !== mark) throw new TrailError("is not an acceptance");
   if (!signers.some(({ name }) => name === origin))
     throw new TrailError(`is of ${origin}, which is not the name of the key`);
-  const headIn = (line: string): Head => readHead(`\n${line.replace(" ", "\n")}`);
+  const headIn = (words: string): Head => {
+    const [size = "", ...root] = words.split(" ");
+    return readTreeHead(size, root.join(" "));
+  };
   return {
     refused: refused === none ? undefined : headIn(refused),
     accepted: headIn(accepted),

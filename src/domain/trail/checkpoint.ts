@@ -16,9 +16,14 @@ export interface Checkpoint extends Head {
   readonly origin: string;
 }
 
-/** What the lines after the origin state, whoever signed them. Throws TrailError. */
-export function readHead(note: string): Head {
-  const [, size = "", root = ""] = note.split("\n");
+/** What the first lines of a note state, whoever signed them. Throws TrailError. */
+export function readCheckpoint(note: string): Checkpoint {
+  const [origin = "", size = "", root = ""] = note.split("\n");
+  return { origin, ...readTreeHead(size, root) };
+}
+
+/** Throws TrailError. */
+export function readTreeHead(size: string, root: string): Head {
   const head = { size: readCount("tree size", size), root: fromBase64(root) };
   if (head.root.length !== hashLength) throw new TrailError("has a malformed root hash");
   return head;
@@ -45,5 +50,5 @@ export function openCheckpoint(
   if (origin === "" || lines.slice(2).includes("")) throw new TrailError("is not a checkpoint");
   if (!signers.some(({ name }) => name === origin))
     throw new TrailError(`is of ${origin}, which is not the name of the key`);
-  return { origin, ...readHead(text) };
+  return readCheckpoint(text);
 }

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { findLoss, type RestoreStore } from "../../../src/application/restoring.ts";
 import { TrailObstacleError } from "../../../src/application/trail/condition.ts";
 import { acceptTrail } from "../../../src/application/trail/signing.ts";
-import { readHead } from "../../../src/domain/trail/checkpoint.ts";
+import { readCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
 import {
   key,
   logRecord,
@@ -61,7 +61,7 @@ describe("a question that gets no answer", () => {
     const [live, restored, other] = [await makeSigned(40), await makeSigned(30), await makeSigned(50, "x")];
     const store = ({ trail }: typeof live) =>
       ({ trail, hashes: () => Promise.resolve([]) }) as unknown as RestoreStore;
-    const heads = [live, other].map(({ note }) => readHead(note() ?? ""));
+    const heads = [live, other].map(({ note }) => readCheckpoint(note() ?? ""));
     const asked = await failEach(among => findLoss(among(store(restored)), among(store(live)), heads, key));
     assert.ok(asked > 5, String(asked));
     assert.equal((await findLoss(store(restored), store(live), heads, key)).entry, 20);

@@ -3,7 +3,7 @@ import { describe, mock, test } from "node:test";
 import { TrailObstacleError } from "../../../../src/application/trail/condition.ts";
 import { acceptTrail } from "../../../../src/application/trail/signing.ts";
 import { openAcceptance, signAcceptance } from "../../../../src/domain/trail/acceptance.ts";
-import { openCheckpoint, readHead } from "../../../../src/domain/trail/checkpoint.ts";
+import { openCheckpoint, readCheckpoint } from "../../../../src/domain/trail/checkpoint.ts";
 import { toBase64 } from "../../../../src/domain/trail/encoding.ts";
 import { leafHash } from "../../../../src/domain/trail/merkle.ts";
 import { makeSignerKey } from "../../../../src/domain/trail/note.ts";
@@ -221,7 +221,7 @@ describe("signing", () => {
 
     // What the owner of the tables can insert.
     const [refused, accepted] = [
-      readHead(first.note() ?? ""),
+      readCheckpoint(first.note() ?? ""),
       { size: 410, root: Buffer.from(stage.rootOf(), "base64") },
     ];
     const forger = makeSignerKey(key.name, new Uint8Array(32).fill(8));
@@ -237,7 +237,7 @@ describe("signing", () => {
     assert.equal(trail.stored.acceptances.length, 1);
     const of = make(second);
     assert.equal(await of.poll(), "whole");
-    assert.deepEqual([of.size(), readHead(second.note() ?? "").size], [410, 410]);
+    assert.deepEqual([of.size(), readCheckpoint(second.note() ?? "").size], [410, 410]);
     clock.advance(11);
     await inMemory.poll();
     assert.deepEqual(
@@ -253,7 +253,7 @@ describe("signing", () => {
     assert.deepEqual(told("trail accepted"), [words, words]);
     assert.equal(await make(behind).poll(), "contradicted", "another head was given up");
     commit(710);
-    assert.deepEqual([await make(second).poll(), readHead(second.note() ?? "").size], ["whole", 411]);
+    assert.deepEqual([await make(second).poll(), readCheckpoint(second.note() ?? "").size], ["whole", 411]);
     assert.equal(told("trail accepted").length, 2);
     // Back to what was given up before: nothing is remembered that an acceptance gives up.
     trail.stored.entries.splice(410);
@@ -265,7 +265,7 @@ describe("signing", () => {
   test("keeps a checkpoint in the database for a thousand entries, or for an hour", async () => {
     const { start, commit, trail } = makeSigner();
     const { poll } = start();
-    const sizes = () => trail.stored.checkpoints.map(note => readHead(note).size);
+    const sizes = () => trail.stored.checkpoints.map(note => readCheckpoint(note).size);
     commit(1);
     await poll();
     commit(...range(2, 900));
@@ -415,7 +415,7 @@ describe("signing", () => {
     assert.notEqual(signing.contradiction(), undefined);
     await signing.close();
     assert.deepEqual(
-      trail.stored.checkpoints.map(note => readHead(note).size),
+      trail.stored.checkpoints.map(note => readCheckpoint(note).size),
       [1],
     );
   });
