@@ -47,10 +47,10 @@ export async function requireRemembered(
   const tree = makeStoredTree(ledger);
   await requireContinued(store, kept, keys, async head => {
     if (head.size <= size && (await tree.extends(head, await tree.frontier(size)))) return;
+    if (size >= kept.size)
+      throw new TrailError(`the database does not have the ${kept.size} entries that ${place} remembers`);
     throw new TrailError(
-      size < kept.size
-        ? `${place} remembers ${kept.size} entries of the trail, and the database has ${size}: ${kept.size - size} are missing`
-        : `the database does not have the ${kept.size} entries that ${place} remembers`,
+      `${place} remembers ${kept.size} entries of the trail, and the database has ${size}: ${kept.size - size} are missing`,
     );
   });
 }

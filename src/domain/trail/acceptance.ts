@@ -1,6 +1,6 @@
 import { type Head, inWords, readTreeHead } from "./checkpoint.ts";
 import { TrailError } from "./encoding.ts";
-import { openNote, type SignerKey, signNote, type VerifierKey } from "./note.ts";
+import { openLines, type SignerKey, signNote, type VerifierKey } from "./note.ts";
 
 /** An operator's word that a trail goes on with another history than the one that was signed. */
 export interface Acceptance {
@@ -29,11 +29,8 @@ export function signAcceptance(acceptance: Acceptance, key: SignerKey): string {
 
 /** What a note accepts that one of these keys has signed. Throws TrailError. */
 export function openAcceptance(note: string, known: readonly VerifierKey[]): Acceptance {
-  const { text, signers } = openNote(note, known);
-  const [origin = "", second, refused = "", accepted = "", ...reason] = text.slice(0, -1).split("\n");
+  const [, second, refused = "", accepted = "", ...reason] = openLines(note, known);
   if (second !== mark) throw new TrailError("is not an acceptance");
-  if (!signers.some(({ name }) => name === origin))
-    throw new TrailError(`is of ${origin}, which is not the name of the key`);
   const headIn = (words: string): Head => {
     const [size = "", ...root] = words.split(" ");
     return readTreeHead(size, root.join(" "));

@@ -144,6 +144,15 @@ export function openNote(note: string, known: readonly VerifierKey[]) {
   return { text, signers };
 }
 
+/** The lines of a note of which the first is its origin, the name of a known key that has signed it. Throws TrailError. */
+export function openLines(note: string, known: readonly VerifierKey[]): readonly string[] {
+  const { text, signers } = openNote(note, known);
+  const lines = text.slice(0, -1).split("\n");
+  if (!signers.some(({ name }) => name === lines[0]))
+    throw new TrailError(`is of ${lines[0]}, which is not the name of the key`);
+  return lines;
+}
+
 /**
  * Throws TrailError unless every witness has cosigned the note (C2SP tlog-cosignature, cosignature/v1): a time in seconds, and
  * an Ed25519 signature of it and the text.
