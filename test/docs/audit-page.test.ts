@@ -12,7 +12,7 @@ const sources = ["src", "sql"].flatMap(folder =>
 
 describe("docs/audit.md", () => {
   test("asks a question of every folder", () => {
-    const folders = [...page.matchAll(/^\| (`s.*?) \|/gm)].flatMap(([, cell = ""]) => {
+    const folders = [...page.matchAll(/^- (`s.*?): /gm)].flatMap(([, cell = ""]) => {
       const [first = "", ...others] = [...cell.matchAll(/`(.+?)\/`/g)].map(([, name = ""]) => name);
       return [first, ...others.map(name => (name.startsWith("src/") ? name : join(dirname(first), name)))];
     });
