@@ -12,10 +12,7 @@ export interface JsonChunk<Position = unknown> {
   readonly next: Position | undefined;
 }
 
-/**
- * A list in chunks, so that its memory does not depend on its length. With `next(true)` its iterator may read the next page
- * before it is asked for it, which is for clients that keep up. `elements` is for the type alone: no list has it.
- */
+/** A list in chunks, so that its memory does not depend on its length. `elements` is for the type alone: no list has it. */
 export type JsonList<T, Position = unknown> = AsyncIterable<JsonChunk<Position>> & { readonly elements?: T };
 
 /** A chunk of a list that is not JSON, and where the rest begins; nothing separates two chunks. */

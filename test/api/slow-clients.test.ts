@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
-import type { JsonChunk } from "../../src/application/json-list.ts";
-import type { LogPosition } from "../../src/domain/maintenance-log.ts";
 import { openSockets } from "../support/accepted-sockets.ts";
 import { repositoriesListing } from "../support/own-reads.ts";
 import { dial } from "../support/raw-client.ts";
@@ -197,35 +195,5 @@ describe("lists whose clients take nothing", () => {
     for (const socket of silent) socket.destroy();
     await until(() => held === 0);
     assert.equal(cut(), 8);
-  });
-
-  test("read no page ahead; those of clients that keep up do, while less than a half of the memory is held", async () => {
-    /** What each list was told when it was asked for its next chunk. */
-    const told: boolean[][] = [];
-    const list = async function* (): AsyncGenerator<JsonChunk<LogPosition>, undefined, boolean> {
-      const own: boolean[] = [];
-      told.push(own);
-      for (;;) own.push(yield { json: Buffer.alloc(128 * 1024, "1"), next: more });
-    };
-    const limits = { responseBytes: 800_000, longListBytes: 100_000, aheadBytes: 100_000 };
-    await using world = await openWorld({ limits, repositories: repositoriesListing(list) });
-    const ask = async (token: string) => {
-      const { socket } = await dial(world.port);
-      socket.write(`GET ${api}/logs HTTP/1.1\r\n${host}Authorization: Bearer ${token}\r\n\r\n`);
-      return socket;
-    };
-    const reader = await ask(world.tokens.ADMIN);
-    await until(() => told[0]?.includes(true));
-    assert.equal(world.load().responseBytes, 200_000);
-    const silent = [await ask(world.tokens.MANAGER), await ask(world.tokens.TECHNICIAN)];
-    for (const socket of silent) socket.pause();
-    await until(() => told.length === 3 && world.load().responseBytes >= 400_000);
-    // Half is held, or would be with one more.
-    assert.ok(world.load().responseBytes <= 500_000);
-    const second = await ask(world.tokens.TECHNICIAN);
-    await until(() => told[3] !== undefined && told[3].length > 20);
-    assert.deepEqual(told[3]?.includes(true), false);
-    for (const socket of [reader, second, ...silent]) socket.destroy();
-    await until(() => world.load().responseBytes === 0);
   });
 });

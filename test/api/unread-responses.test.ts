@@ -108,13 +108,7 @@ describe("responses that their clients do not take", () => {
       for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
     };
     await using world = await openWorld({
-      limits: {
-        responseBytes: 1_000_000,
-        longListBytes: 100_000,
-        // Nobody reads ahead.
-        aheadBytes: 1_000_000,
-        slowReaderMilliseconds: 0,
-      },
+      limits: { responseBytes: 1_000_000, longListBytes: 100_000, slowReaderMilliseconds: 0 },
       repositories: repositoriesListing(list),
     });
     const honest = ask(world, world.tokens.ADMIN, [logs]);

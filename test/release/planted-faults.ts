@@ -625,18 +625,6 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "{ ofTexts: 48 * 1024, ofEntries: 128 * 1024 }",
       "{ ofTexts: 48 * 1024 * 1024, ofEntries: 128 * 1024 * 1024 }",
     ],
-    [
-      "account.ts",
-      'const isPlenty = 2 * this.#leaves("responseBytes", amount) >= responseBytes;',
-      "const isPlenty = true;",
-      "read no page ahead; those of clients that keep up do, while less than a half of the memory is held",
-    ],
-    [
-      "response.ts",
-      "return this.#keepsUp && this.#hasRoomAhead;",
-      "return true;",
-      "read no page ahead; those of clients that keep up do, while less than a half of the memory is held",
-    ],
   ],
   "All responses that clients have not taken": [
     ["account.ts", "const amount = withHeads(bytes);", "const amount = 0;", "take no place"],
@@ -692,8 +680,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "response.ts",
-      "this.#keepsUp = share.move() - since",
-      "this.#keepsUp = performance.now() - since",
+      "keepsUp = exchange.share.move() - since",
+      "keepsUp = performance.now() - since",
       "are cut off for another one where their clients take nothing, and not where they only began first",
     ],
   ],

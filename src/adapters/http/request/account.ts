@@ -143,15 +143,6 @@ export class Share {
     this.#begin(amount);
   }
 
-  /** Memory for a page of a list that is read ahead: only while half of it all is free, so that nobody has to make room. */
-  holdAhead(): boolean {
-    const { aheadBytes, responseBytes } = this.#account.limits;
-    const amount = this.#held.responseBytes + aheadBytes;
-    const isPlenty = 2 * this.#leaves("responseBytes", amount) >= responseBytes;
-    if (isPlenty) this.#hold("responseBytes", amount);
-    return isPlenty;
-  }
-
   close(): void {
     this.#begin(0);
   }

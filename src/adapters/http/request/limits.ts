@@ -24,8 +24,6 @@ export const httpLimits = {
   responseBytes: 64 * 1024 * 1024,
   /** What a list of more than one chunk counts as: a page of it and the chunk that is being sent. */
   longListBytes: 512 * 1024,
-  /** What a page that is read ahead counts as, in addition. */
-  aheadBytes: 256 * 1024,
   /** A client that has taken something within this time is not cut off for a list: the list is refused. */
   slowReaderMilliseconds: 1_000,
   /** The bytes of the bodies of all requests with a token. */

@@ -127,12 +127,12 @@ async function sendList(
     }
     share.respondWithList(isOneChunk ? length : undefined);
     begin(exchange, status, isOneChunk ? { ...headers, "Content-Length": String(length) } : headers);
-    const reader = new Reader(exchange);
     let before = frame.begin;
+    let keepsUp = true;
     for (let chunk = first; chunk !== undefined; before = frame.between) {
-      await reader.give(before, chunk.bytes);
-      const hasMore = chunk.next !== undefined;
-      chunk = hasMore ? await nextOf(chunks, response, reader.mayReadAhead()) : undefined;
+      response.write(before);
+      keepsUp = await give(exchange, chunk.bytes, keepsUp);
+      chunk = chunk.next === undefined ? undefined : await nextOf(chunks, response);
     }
     await chunks.return?.();
     // When nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more than the mark waits,
@@ -147,48 +147,29 @@ async function sendList(
 async function nextOf(
   chunks: AsyncIterator<ByteChunk | JsonChunk>,
   response: ServerResponse,
-  mayReadAhead = false,
 ): Promise<ByteChunk | undefined> {
   for (;;) {
-    const { value, done } = await chunks.next(mayReadAhead);
+    const { value, done } = await chunks.next();
     if (done || response.destroyed) return undefined;
     const bytes = "json" in value ? value.json : value.bytes;
     if (bytes.length > 0) return { bytes, next: value.next };
   }
 }
 
-/** The client of a list. */
-class Reader {
-  readonly #exchange: Exchange;
-  /** It took what it was given last at once. */
-  #keepsUp = true;
-  #hasRoomAhead = false;
-
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange;
+/**
+ * Resolves when the operating system has taken all: to whether the client keeps up. One that does not gets small pieces, so that its
+ * share notices that it moves.
+ */
+async function give(exchange: Exchange, bytes: Uint8Array, keptUp: boolean): Promise<boolean> {
+  let keepsUp = keptUp;
+  for (let at = 0; at < bytes.length; ) {
+    const end = keepsUp ? bytes.length : at + pieceBytes;
+    const since = performance.now();
+    await write(exchange, bytes.subarray(at, end));
+    keepsUp = exchange.share.move() - since < keepUpMilliseconds;
+    at = end;
   }
-
-  /** Whether its list may read a page before it is asked for it, as it does for one who keeps up while there is plenty of memory. */
-  mayReadAhead(): boolean {
-    if (this.#keepsUp) this.#hasRoomAhead ||= this.#exchange.share.holdAhead();
-    return this.#keepsUp && this.#hasRoomAhead;
-  }
-
-  /**
-   * Resolves when the operating system has taken all: to one that does not keep up it is given in small pieces, so that one
-   * can see whether it moves.
-   */
-  async give(before: string, bytes: Uint8Array): Promise<void> {
-    const { response, share } = this.#exchange;
-    response.write(before);
-    for (let at = 0; at < bytes.length; ) {
-      const end = this.#keepsUp ? bytes.length : at + pieceBytes;
-      const since = performance.now();
-      await write(this.#exchange, bytes.subarray(at, end));
-      this.#keepsUp = share.move() - since < keepUpMilliseconds;
-      at = end;
-    }
-  }
+  return keepsUp;
 }
 
 /** Resolves when the operating system has taken the bytes; fails when the client has gone, which Node calls taken, too. */

@@ -1,7 +1,6 @@
 import type { JsonChunk, JsonList } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Bytes, Database } from "../connection/database.ts";
-import { statementsSent } from "../connection/driver.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
 import { batched } from "./batch.ts";
 
@@ -51,8 +50,6 @@ export class Care {
  * connection, no snapshot, no portal, however slowly the client reads. Rows are never deleted and their keys never
  * change, so every row that is there at the start comes exactly once.
  *
- * After `next(true)` the page behind the next one is read while that one is sent, and takes memory until it is asked for.
- *
  * @param read reads at most so many rows that come after this key; undefined when they come to too many bytes
  * @param wanted rows after which no page is read
  */
@@ -61,29 +58,18 @@ export async function* pagesOf<Key, P extends Page<Key>>(
   read: (last: Key, limit: number) => Promise<P | undefined>,
   care: Care,
   wanted = Number.POSITIVE_INFINITY,
-): AsyncGenerator<P, undefined, boolean | undefined> {
+): AsyncGenerator<P, undefined> {
   const isCareful = care.beginList();
   const firstLimit = isCareful ? firstRows.whereLong : firstRows.asARule;
-  let left = wanted;
-  const readAfter = (last: Key | undefined, limit: number) =>
-    last === undefined || left <= 0 ? undefined : readFitting(read, last, Math.min(limit, left), care);
-  let mayReadAhead = false;
-  for (let reading = readAfter(start, firstLimit); reading !== undefined; ) {
-    const page = await reading;
+  let [last, limit, left]: [Key | undefined, number, number] = [start, firstLimit, wanted];
+  while (last !== undefined && left > 0) {
+    const page: P = await readFitting(read, last, Math.min(limit, left), care);
+    yield page;
     const { rows, bytes, next } = page;
     const fitting = rows === 0 ? firstLimit : Math.max(1, Math.floor((0.8 * pageBytes * rows) / bytes));
-    const limit = isCareful ? Math.min(fitting, Math.max(firstLimit, mostGrowth * rows)) : fitting;
+    limit = isCareful ? Math.min(fitting, Math.max(firstLimit, mostGrowth * rows)) : fitting;
     left -= rows;
-    const ahead = mayReadAhead ? readAfter(next, limit) : undefined;
-    const isAheadOver = ahead?.catch(() => {});
-    // PostgreSQL would wait for it while a page is rendered.
-    if (ahead !== undefined) await statementsSent();
-    try {
-      mayReadAhead = (yield page) === true;
-    } finally {
-      await isAheadOver;
-    }
-    reading = ahead ?? readAfter(next, limit);
+    last = next;
   }
 }
 

@@ -29,29 +29,23 @@ export function makeLogLists(database: Database, names: SharedNames) {
     start: Place,
     read: (place: Place, rows: number) => Promise<LogPage<Place> | undefined>,
     bounds: Bounds,
-  ): AsyncGenerator<LogChunk, undefined, boolean> {
+  ): AsyncGenerator<LogChunk, undefined> {
     const room = new ChunkRoom();
     const isPaged = bounds.bytes === pageBytes;
     // As a rule one row more tells whether there are more. Where it does not, `next` may lead to an empty page.
     const pages = pagesOf(start, read, care, isPaged ? bounds.rows + 1 : bounds.rows);
     let left = bounds;
-    let mayReadAhead = false;
-    try {
-      while (!isUsedUp(left)) {
-        const { value: page } = await pages.next(mayReadAhead && !isPaged);
-        if (page === undefined) return;
-        const isFirst = left === bounds;
-        if (isFirst && page.rows === 0 && page.next === undefined && page.missing !== undefined)
-          throw notFound(page.missing);
-        const known = await names.of(idsIn(page.logs), page.names);
-        for (const chunk of chunksOf(page.logs, known, left)) {
-          left = chunk.left;
-          const isEnd = (!isPaged && isUsedUp(left)) || (chunk.isPageEnd && page.next === undefined);
-          mayReadAhead = yield { json: room.copy(chunk.bytes), next: isEnd ? undefined : chunk.position };
-        }
+    for await (const page of pages) {
+      const isFirst = left === bounds;
+      if (isFirst && page.rows === 0 && page.next === undefined && page.missing !== undefined)
+        throw notFound(page.missing);
+      const known = await names.of(idsIn(page.logs), page.names);
+      for (const chunk of chunksOf(page.logs, known, left)) {
+        left = chunk.left;
+        const isEnd = (!isPaged && isUsedUp(left)) || (chunk.isPageEnd && page.next === undefined);
+        yield { json: room.copy(chunk.bytes), next: isEnd ? undefined : chunk.position };
       }
-    } finally {
-      await pages.return(undefined);
+      if (isUsedUp(left)) return;
     }
   }
 

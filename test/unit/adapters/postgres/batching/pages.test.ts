@@ -189,61 +189,6 @@ test("requests for the same list at the same time share its first page", async (
   assert.equal(statements, 3);
 });
 
-describe("pages of which the next one is read ahead", () => {
-  /** Pages of the number of the next one, and which of them have been begun; it fails at one of them. */
-  function makePages(failsAt = Number.POSITIVE_INFINITY) {
-    const begun: number[] = [];
-    const { promise: held, resolve: release } = deferred();
-    const read = async (next: number): Promise<Page<number>> => {
-      begun.push(next);
-      if (next === failsAt) throw new Error(`no page ${next}`);
-      if (next === 4) await held;
-      return { rows: 1, bytes: 1, next: next + 1 };
-    };
-    return { pages: pagesOf<number, Page<number>>(1, read, new Care()), begun, release };
-  }
-
-  test("are begun when they are asked for, or when they may be, and each comes once", async () => {
-    const { pages, begun } = makePages();
-    const taken = async (mayReadAhead: boolean) => (await pages.next(mayReadAhead)).value?.next;
-    assert.equal(await taken(false), 2);
-    await turns();
-    assert.deepEqual(begun, [1]);
-    assert.equal(await taken(true), 3);
-    assert.deepEqual(begun, [1, 2, 3]);
-    assert.equal(await taken(false), 4);
-    await turns();
-    assert.deepEqual(begun, [1, 2, 3]);
-  });
-
-  test("fail where they are asked for, and nowhere else", async () => {
-    for (const isAsked of [true, false]) {
-      const { pages, begun } = makePages(3);
-      await pages.next();
-      await pages.next(true);
-      await turns();
-      assert.deepEqual(begun, [1, 2, 3]);
-      if (isAsked) await assert.rejects(pages.next(), { message: "no page 3" });
-      else await pages.return(undefined);
-    }
-  });
-
-  test("are over, with the one under way, when the list is", async () => {
-    const { pages, release } = makePages();
-    await pages.next();
-    await pages.next();
-    await pages.next(true);
-    let isOver = false;
-    const over = pages.return(undefined).then(() => {
-      isOver = true;
-    });
-    await turns();
-    assert.equal(isOver, false);
-    release();
-    await over;
-  });
-});
-
 test("a list whose first page is shared with a list of shorter pages goes on after that page", async () => {
   const count = 300;
   let statements = 0;
