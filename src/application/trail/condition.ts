@@ -1,8 +1,7 @@
 import { isUnavailable } from "../../domain/error.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
-import type { Clock } from "../process.ts";
 
-/** Between two reports of the same condition. */
+/** Between two reports of the same condition, or of the same record. */
 export const repeatMilliseconds = 600_000;
 
 /**
@@ -29,29 +28,6 @@ export class TrailObstacleError extends TrailError {
   constructor(message: string, kind: "waiting" | "failing") {
     super(message);
     this.kind = kind;
-  }
-}
-
-/** Keeps repeated reports from filling the log of the process: at most this many of each event in ten minutes. */
-export class ReportLimit {
-  readonly #clock: Clock;
-  readonly #reports = new Map<string, { readonly since: number; count: number }>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Counts the report if it may be made. */
-  allows(event: string, most = 1): boolean {
-    const now = this.#clock.elapsed();
-    const counted = this.#reports.get(event);
-    if (counted === undefined || now - counted.since >= repeatMilliseconds) {
-      this.#reports.set(event, { since: now, count: 1 });
-      return true;
-    }
-    if (counted.count === most) return false;
-    counted.count += 1;
-    return true;
   }
 }
 

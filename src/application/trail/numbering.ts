@@ -1,6 +1,7 @@
 import { equalBytes, TrailError } from "../../domain/trail/encoding.ts";
 import { type Frontier, type Hash, hashLength } from "../../domain/trail/merkle.ts";
-import { ReportLimit } from "./condition.ts";
+import { RepeatedReports } from "../repeated-reports.ts";
+import { repeatMilliseconds } from "./condition.ts";
 import { everyId, type IdRange, type Numbered, type TrailPorts, windowSize } from "./ports.ts";
 import { afterHorizon, afterNew, afterPart, needsXid, type Settling } from "./settling.ts";
 import { makeGrowingTree, makeStoredTree } from "./tree.ts";
@@ -28,14 +29,14 @@ interface KnownTrail extends KnownTree {
  */
 export class Numbering {
   readonly #ports: Pick<TrailPorts, "ledger" | "records" | "clock" | "events">;
-  readonly #reports: ReportLimit;
+  readonly #reports: RepeatedReports;
   #known: KnownTrail | undefined;
   /** Undefined as long as nothing is known of the ids of this trail. */
   #settling: Settling | undefined;
 
   constructor(ports: Pick<TrailPorts, "ledger" | "records" | "clock" | "events">) {
     this.#ports = ports;
-    this.#reports = new ReportLimit(ports.clock);
+    this.#reports = new RepeatedReports(ports.clock.elapsed, repeatMilliseconds);
   }
 
   /** Reads the end of the trail, and takes over what other processes have numbered. */
@@ -131,7 +132,7 @@ export class Numbering {
       if (numbered !== undefined) {
         // Each poll finds such a record again.
         const event = "record too long for the trail";
-        if (numbered.tooLong !== undefined && this.#reports.allows(event))
+        if (numbered.tooLong !== undefined && this.#reports.isDue(event))
           events.error(event, { record: numbered.tooLong });
         this.#known = await this.#grown(known, numbered);
         return numbered;

@@ -2,11 +2,11 @@ import { isUnavailable } from "../../domain/error.ts";
 import { inWords } from "../../domain/trail/checkpoint.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
 import type { Clock } from "../process.ts";
+import { RepeatedReports } from "../repeated-reports.ts";
 import {
   conditionAfter,
   firstPoll,
   lateSince,
-  ReportLimit,
   repeatMilliseconds,
   type TrailCondition,
   type TrailConditionKind,
@@ -25,8 +25,6 @@ const batchMilliseconds = 20;
 const patienceMilliseconds = 1_000;
 const failureMilliseconds = 10_000;
 const stopMilliseconds = 2_000;
-/** Reports in ten minutes of one kind of condition. The first one is never held back by those of other kinds. */
-const mostReports = 5;
 
 export interface ServedTrailPorts extends Pick<TrailPorts, "key" | "remembered" | "events" | "clock"> {
   /** For numbering and signing. */
@@ -56,17 +54,14 @@ export interface TrailState {
 /** How the last poll ended, and what was reported of it; times in elapsed milliseconds. */
 class TrailStatus {
   readonly #clock: Clock;
-  readonly #reports: ReportLimit;
+  readonly #reports: RepeatedReports;
   condition: TrailCondition;
   succeededAt: number;
   waiting = 0;
-  /** What was reported last, with the message of the error, for the log alone; empty before the first report. */
-  #reported = "";
-  #reportedAt = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#reports = new ReportLimit(clock);
+    this.#reports = new RepeatedReports(clock.elapsed, repeatMilliseconds);
     this.condition = firstPoll(clock.elapsed());
     this.succeededAt = clock.elapsed();
   }
@@ -75,22 +70,14 @@ class TrailStatus {
     return this.condition.kind === "whole";
   }
 
-  /** Returns whether to report it: what has changed, and again after a while what has not. */
+  /** Returns whether to report it. */
   change(error: unknown): boolean {
-    const now = this.#clock.elapsed();
-    this.condition = conditionAfter(this.condition, error, now);
+    this.condition = conditionAfter(this.condition, error, this.#clock.elapsed());
     const { isWhole, condition } = this;
     if (isWhole) this.waiting = 0;
-    const current = isWhole
-      ? condition.kind
-      : `${condition.kind} ${condition.why} ${(error as Error).message}`;
-    const isSame = current === this.#reported;
-    const isNews = !isSame && (!isWhole || this.#reported !== "");
-    const isReminder = isSame && !isWhole && now - this.#reportedAt >= repeatMilliseconds;
-    if (!(isNews || isReminder) || !this.#reports.allows(condition.kind, mostReports)) return false;
-    this.#reported = current;
-    this.#reportedAt = now;
-    return true;
+    return this.#reports.isDue(
+      isWhole ? "" : `${condition.kind} ${condition.why} ${(error as Error).message}`,
+    );
   }
 }
 

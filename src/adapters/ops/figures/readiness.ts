@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { RepeatedReports } from "../../../application/repeated-reports.ts";
 
 /** `ok`, or what is wrong, in words for the operator. */
 export interface DatabaseState {
@@ -29,8 +30,7 @@ class CachedState {
   readonly #examine: () => Promise<ReadState>;
   readonly #report: (state: ReadState) => void;
   readonly #now: () => number;
-  #reported: ReadState | undefined;
-  #reportedAt = 0;
+  readonly #reports: RepeatedReports;
   latest: DatabaseState = { database: "not asked yet", schema: "unknown" };
   #readAt = Number.NEGATIVE_INFINITY;
   #underWay: Promise<DatabaseState> | undefined;
@@ -39,6 +39,7 @@ class CachedState {
     this.#examine = examine;
     this.#report = report;
     this.#now = now;
+    this.#reports = new RepeatedReports(now, reportMilliseconds);
   }
 
   async read(): Promise<DatabaseState> {
@@ -52,17 +53,9 @@ class CachedState {
     this.latest = { database: read.database, schema: read.schema };
     this.#readAt = this.#now();
     this.#underWay = undefined;
-    this.#reportFailed(read);
+    const isOk = read.database === "ok" && read.schema === "ok";
+    if (!isOk && this.#reports.isDue(`${read.database} ${read.schema}`)) this.#report(read);
     return this.latest;
-  }
-
-  #reportFailed(read: ReadState): void {
-    if (read.database === "ok" && read.schema === "ok") return;
-    const isSame = read.database === this.#reported?.database && read.schema === this.#reported.schema;
-    if (isSame && this.#readAt - this.#reportedAt < reportMilliseconds) return;
-    this.#reported = read;
-    this.#reportedAt = this.#readAt;
-    this.#report(read);
   }
 }
 
