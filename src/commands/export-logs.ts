@@ -1,7 +1,7 @@
 import { makeMaintenanceLogRepository } from "../adapters/postgres/repositories/maintenance-log-repository.ts";
 import { elementsOf, type JsonChunk } from "../application/json-list.ts";
 import { databaseSettings } from "../config/settings.ts";
-import type { MaintenanceLog } from "../domain/maintenance-log.ts";
+import { logProperties, type MaintenanceLog } from "../domain/maintenance-log.ts";
 import type { CommandContext } from "./command.ts";
 import { withDatabase } from "./command-database.ts";
 import { usageError } from "./options.ts";
@@ -12,18 +12,7 @@ interface Format {
   linesOf(chunk: JsonChunk): string | Uint8Array;
 }
 
-/** In the order of the schema that clients know. */
-export const columns = [
-  "id",
-  "performedDate",
-  "status",
-  "taskType",
-  "comment",
-  "assetId",
-  "assetName",
-  "performedByEmployeeId",
-  "performedByName",
-] as const satisfies readonly (keyof MaintenanceLog)[];
+export const columns = Object.keys(logProperties) as readonly (keyof MaintenanceLog)[];
 
 const csvLine = (values: readonly (string | number)[]): string => `${values.map(csvField).join(",")}\r\n`;
 

@@ -48,10 +48,7 @@ export const writeLogHeaders = { "Idempotency-Key": optional(readIdempotencyKey,
 /** Whether the log is what a request with these fields would have written. */
 export const isLogOf = (log: MaintenanceLog, assetId: number, sent: NewLog): boolean =>
   log.assetId === assetId &&
-  log.performedDate === sent.performedDate &&
-  log.status === sent.status &&
-  log.taskType === sent.taskType &&
-  log.comment === sent.comment;
+  (Object.keys(newLogFields) as (keyof NewLog)[]).every(name => log[name] === sent[name]);
 
 /** Query parameters of all log lists. The period includes `performedFrom` and excludes `performedTo`. */
 export const logFilterFields = {

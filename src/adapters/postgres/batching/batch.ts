@@ -16,16 +16,25 @@ interface Task<Call, Row, Result> {
 
 /** Calls that share one statement: open for more until the statement gets a connection or fails, or there are 100 of them. */
 class Batch<Call, Row, Result> {
-  readonly calls: Call[] = [];
-  readonly results: Promise<readonly Result[]>;
+  readonly #calls: Call[] = [];
+  readonly #results: Promise<readonly Result[]>;
   #isClosed = false;
 
   constructor(task: Task<Call, Row, Result>) {
-    this.results = this.#serve(task);
+    this.#results = this.#serve(task);
   }
 
   get isOpen(): boolean {
-    return !this.#isClosed && this.calls.length < maxCalls;
+    return !this.#isClosed && this.#calls.length < maxCalls;
+  }
+
+  get isShared(): boolean {
+    return this.#calls.length > 1;
+  }
+
+  async add(call: Call): Promise<Result> {
+    const position = this.#calls.push(call) - 1;
+    return (await this.#results)[position] as Result;
   }
 
   async #serve({ run, statementFor, resultsOf }: Task<Call, Row, Result>): Promise<readonly Result[]> {
@@ -33,37 +42,14 @@ class Batch<Call, Row, Result> {
       await nextTurn();
       const rows = await run(() => {
         this.#isClosed = true;
-        return statementFor(this.calls);
+        return statementFor(this.#calls);
       });
-      const results = resultsOf(rows, this.calls);
-      if (results.length === this.calls.length) return results;
-      throw unavailable(`the database gave ${results.length} results for ${this.calls.length} calls`);
+      const results = resultsOf(rows, this.#calls);
+      if (results.length === this.#calls.length) return results;
+      throw unavailable(`the database gave ${results.length} results for ${this.#calls.length} calls`);
     } finally {
       // The statement may also fail before it gets a connection.
       this.#isClosed = true;
-    }
-  }
-}
-
-class Batches<Call, Row, Result> {
-  readonly #task: Task<Call, Row, Result>;
-  #latest: Batch<Call, Row, Result> | undefined;
-
-  constructor(task: Task<Call, Row, Result>) {
-    this.#task = task;
-  }
-
-  async run(call: Call): Promise<Result> {
-    if (this.#latest?.isOpen !== true) this.#latest = new Batch(this.#task);
-    const batch = this.#latest;
-    const position = batch.calls.push(call) - 1;
-    try {
-      return (await batch.results)[position] as Result;
-    } catch (error) {
-      if (batch.calls.length === 1 || !isRefused(error)) throw error;
-      const alone = new Batch(this.#task);
-      alone.calls.push(call);
-      return (await alone.results)[0] as Result;
     }
   }
 }
@@ -83,6 +69,16 @@ export function batched<Call, Row, Result>(
   statementFor: (calls: readonly Call[]) => Statement,
   resultsOf: (rows: readonly Row[], calls: readonly Call[]) => readonly Result[],
 ): (call: Call) => Promise<Result> {
-  const batches = new Batches({ run, statementFor, resultsOf });
-  return call => batches.run(call);
+  const task = { run, statementFor, resultsOf };
+  let latest: Batch<Call, Row, Result> | undefined;
+  return async call => {
+    const batch = latest?.isOpen ? latest : new Batch(task);
+    latest = batch;
+    try {
+      return await batch.add(call);
+    } catch (error) {
+      if (!batch.isShared || !isRefused(error)) throw error;
+      return new Batch(task).add(call);
+    }
+  };
 }
