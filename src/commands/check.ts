@@ -27,13 +27,12 @@ export async function runCheck(context: CommandContext, { records }: { records: 
   if (records) return checkRecords(context);
   const { environment, readFile, sqlFolder, print } = context;
   const settings = readServeSettings(environment, readFile);
-  const { databaseUrl, durability } = settings;
+  const { databaseUrl, databaseUse: use } = settings;
   print("settings: ok");
   if (readIdentity(settings) !== undefined) print("TLS: ok");
   // A service that listens on a loopback address is most likely behind a proxy.
   if (settings.trustedProxies.length === 0 && /^(127\.|::1$|localhost$)/.test(settings.host))
     print("warning: TRUSTED_PROXIES is none: clients that come through a proxy all count as one address");
-  const use = { isDurable: durability === "required" };
   const ofSession: Finding[] = [];
   const database = connect(databaseUrl, probeLimits, {
     mayLoseCommits: !use.isDurable,

@@ -40,14 +40,13 @@ export async function runRestored(context: CommandContext, values: Values, steps
   const givesUp = text === undefined ? undefined : readGiven("--gives-up", () => readCount("number", text));
   const keys = values.key.length === 0 ? [] : readTrustedKeys(values.key, []).keys;
   const settings = readSettings(restoreSettings, environment, readFile);
-  const { databaseUrl, ownerDatabaseUrl, durability, trailKey: key } = settings;
+  const { databaseUrl, ownerDatabaseUrl, databaseUse: use, trailKey: key } = settings;
   const name = ownerDatabaseUrl.database;
   if (name !== databaseUrl.database || !isNameOfDatabase(name) || name === restoredName)
     throw usageError("DATABASE_URL and OWNER_DATABASE_URL do not name one database, as the server names it");
   if (step === "names")
     return context.write([ownerDatabaseUrl.user, databaseUrl.user, name, restoredName, ""].join("\n"));
 
-  const use = { isDurable: durability === "required" };
   const owner = openForCommand({ ...settings, databaseUrl: { ...ownerDatabaseUrl, database: restoredName } });
   const live = connect(ownerDatabaseUrl, commandLimits);
   const service = connect({ ...databaseUrl, database: restoredName }, commandLimits, {

@@ -32,8 +32,7 @@ export class ServedDatabase {
   readonly #use: Use;
   readonly #confirmWrites: () => Promise<void>;
 
-  constructor({ databaseUrl, durability }: ServeSettings, sqlFolder: string) {
-    const use = { isDurable: durability === "required" };
+  constructor({ databaseUrl, databaseUse: use }: ServeSettings, sqlFolder: string) {
     const needs = { mayLoseCommits: !use.isDurable, check: sessionCheck(use) };
     const servers = new DatabaseServers(databaseUrl);
     const open = (limits: PoolLimits, more: SessionNeeds = {}) =>

@@ -1,13 +1,17 @@
-import { type IdentityFiles, readServerIdentity, type ServerIdentity } from "../adapters/server-identity.ts";
+import {
+  type IdentityFiles,
+  readTlsIdentity,
+  type TlsIdentity,
+} from "../adapters/http/server/tls-identity.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import type { CertificateState } from "../application/figures.ts";
 import type { EventLog } from "../application/process.ts";
 import { CommandError, exitCodes } from "./command.ts";
 
 /** Undefined without files. Throws CommandError for files that cannot be used. */
-export function readIdentity(files: IdentityFiles): ServerIdentity | undefined {
+export function readIdentity(files: IdentityFiles): TlsIdentity | undefined {
   try {
-    return readServerIdentity(files, systemClock.now());
+    return readTlsIdentity(files, systemClock.now());
   } catch (error) {
     throw new CommandError(exitCodes.settings, (error as Error).message);
   }
@@ -15,11 +19,11 @@ export function readIdentity(files: IdentityFiles): ServerIdentity | undefined {
 
 /** The certificate of a running service. It stays in use when the files that are read later are wrong. */
 export class ServedCertificate {
-  private current: ServerIdentity;
+  private current: TlsIdentity;
   private isRenewalFailed = false;
   private readonly files: IdentityFiles;
 
-  constructor(files: IdentityFiles, first: ServerIdentity) {
+  constructor(files: IdentityFiles, first: TlsIdentity) {
     this.files = files;
     this.current = first;
   }
@@ -29,7 +33,7 @@ export class ServedCertificate {
     return { validToSeconds: Date.parse(validTo) / 1_000, isRenewalFailed: this.isRenewalFailed };
   }
 
-  renew(events: EventLog, use: (identity: ServerIdentity) => void): void {
+  renew(events: EventLog, use: (identity: TlsIdentity) => void): void {
     try {
       const found = readIdentity(this.files) ?? this.current;
       const isNew = found.cert !== this.current.cert || found.key !== this.current.key;

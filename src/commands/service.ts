@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeArgon2PasswordHasher } from "../adapters/argon2-password-hasher.ts";
+import type { TlsIdentity } from "../adapters/http/server/tls-identity.ts";
 import { makeJoseTokens } from "../adapters/jose-tokens.ts";
 import { stackOf } from "../adapters/json-event-log.ts";
 import { makeReadiness, type ReadState, type ServicePhase } from "../adapters/ops/figures/readiness.ts";
@@ -7,7 +8,6 @@ import { makeRequestMeter } from "../adapters/ops/figures/request-meter.ts";
 import type { Sources } from "../adapters/ops/operations-listener.ts";
 import { makeRepositories } from "../adapters/postgres/repositories/repositories.ts";
 import type { Finding } from "../adapters/postgres/schema/examination.ts";
-import type { ServerIdentity } from "../adapters/server-identity.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { makeApp } from "../app.ts";
@@ -23,7 +23,7 @@ import type { ServedDatabase } from "./served-database.ts";
 
 /** What the service gets from the process that runs it. */
 interface ServiceContext {
-  readonly identity: ServerIdentity | undefined;
+  readonly identity: TlsIdentity | undefined;
   /** The descriptor of the socket that was passed on, if one was. */
   readonly inherited: number | undefined;
   /** Undefined without TLS. */

@@ -2,6 +2,7 @@ import { readTrustedProxy } from "../adapters/http/request/client-address.ts";
 import type { AllowedOrigins } from "../adapters/http/request/cors.ts";
 import { logLevels } from "../adapters/json-event-log.ts";
 import { readDatabaseUrl } from "../adapters/postgres/connection/database-url.ts";
+import type { Use } from "../adapters/postgres/schema/promises.ts";
 import {
   type Environment,
   optional,
@@ -38,11 +39,11 @@ const aPassword = "a password of 4 to 72 characters";
 const adminPassword = optional("ADMIN_PASSWORD", "for `create-admin` and `set-password`", aPassword, asItIs);
 export const passwordSettings = { ...databaseSettings, adminPassword };
 
-const durability = withDefault(
+const databaseUse = withDefault(
   "DATABASE_DURABILITY",
   "`any` lets `serve` run on a PostgreSQL that can lose what it has acknowledged (`fsync` off and the like)",
   "required",
-  oneOf("required", "any"),
+  (text): Use => ({ isDurable: oneOf("required", "any")(text) === "required" }),
   "required or any",
 );
 const trailStateFile = optional(
@@ -61,7 +62,7 @@ export const restoreSettings = {
     "postgres://maintenance_owner:password@127.0.0.1:5432/maintenance",
     readDatabaseUrl,
   ),
-  durability,
+  databaseUse,
   ...trailKeySettings,
   trailStateFile,
 };
@@ -106,7 +107,7 @@ export const serveSettings = {
     text => (text === "none" ? [] : text.split(",").map(proxy => readTrustedProxy(proxy.trim()))),
     "127.0.0.1,10.0.0.0/8",
   ),
-  durability,
+  databaseUse,
   certificateFile: optional("TLS_CERTIFICATE_FILE", "PEM, for HTTPS", `${tls}/certificate.pem`, asItIs),
   keyFile: optional("TLS_KEY_FILE", "PEM, the key of that certificate", `${tls}/key.pem`, asItIs),
   logLevel: withDefault("LOG_LEVEL", `lowest level to log: ${levels}`, "info", oneOf(...logLevels), levels),

@@ -8,7 +8,6 @@ import { readRole } from "./role.ts";
 const emailFormat = /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/;
 /** An email with one of these looks like another, or like none. */
 const unseen = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
-const phoneFormat = /^[\d+()\s-]{6,20}$/;
 
 /** In characters. */
 const maxEmailLength = 254;
@@ -52,18 +51,18 @@ const readEmail = textRule(
   { pattern: emailFormat.source },
 );
 
-/** What is sent, before it is trimmed. The backslashes are for forms of HTML. */
-const sentPhone = String.raw`^\s*[\d+\(\)\-][\d+\(\)\s\-]{4,18}[\d+\(\)\-]\s*$`;
+/** Of what is sent, before it is trimmed. The backslashes are for forms of HTML. */
+const phonePattern = String.raw`^\s*[\d+\(\)\-][\d+\(\)\s\-]{4,18}[\d+\(\)\-]\s*$`;
+const phoneFormat = new RegExp(phonePattern);
 
 const readPhone = textRule(
   "Phone",
   { min: 6, max: 20, trimmed: true },
   sent => {
-    const phone = sent.trim();
-    if (!phoneFormat.test(phone)) throw invalid("Invalid phone format");
-    return phone;
+    if (!phoneFormat.test(sent)) throw invalid("Invalid phone format");
+    return sent.trim();
   },
-  { pattern: sentPhone },
+  { pattern: phonePattern },
 );
 
 const passwordBounds = { min: 4, max: 72, trimmed: true };

@@ -14,7 +14,7 @@ import { makeClientAddress } from "../../src/adapters/http/request/client-addres
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
 import { type HttpLimits, httpLimits } from "../../src/adapters/http/request/limits.ts";
 import { makeHttpServer } from "../../src/adapters/http/server/server.ts";
-import { readServerIdentity } from "../../src/adapters/server-identity.ts";
+import { readTlsIdentity } from "../../src/adapters/http/server/tls-identity.ts";
 import { optional, rule } from "../../src/domain/field.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeRecordingEventLog } from "../fakes/recording-event-log.ts";
@@ -30,8 +30,8 @@ const at = (name: string) => join(folder, name);
 
 type Files = ReturnType<typeof makeOwnIdentity>;
 
-function identityOf(files: Parameters<typeof readServerIdentity>[0]) {
-  const identity = readServerIdentity(files, new Date());
+function identityOf(files: Parameters<typeof readTlsIdentity>[0]) {
+  const identity = readTlsIdentity(files, new Date());
   assert.ok(identity);
   return identity;
 }
@@ -43,7 +43,7 @@ describe("the server's own certificate", () => {
     const far = new Date(Date.parse(identityOf(good).validTo) + 1);
     const refusal = (files: typeof good, at = new Date()) => {
       try {
-        readServerIdentity(files, at);
+        readTlsIdentity(files, at);
         return "";
       } catch (error) {
         return (error as Error).message;
@@ -85,7 +85,7 @@ describe("TLS", () => {
       events: makeRecordingEventLog(),
       clock: makeFakeClock(),
     };
-    const server = makeHttpServer(api, { ...httpLimits, ...limits }, readServerIdentity(files, new Date()));
+    const server = makeHttpServer(api, { ...httpLimits, ...limits }, readTlsIdentity(files, new Date()));
     return { server, port: await server.listen(0, "127.0.0.1") };
   };
   const caOf = ({ certificateFile }: typeof first) => readFileSync(certificateFile, "utf8");

@@ -238,7 +238,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "With a certificate the service speaks": {
-    code: ["listener.ts", "limits.ts", "server-identity.ts", "served-identity.ts"],
+    code: ["listener.ts", "limits.ts", "tls-identity.ts", "served-identity.ts"],
     tests: [
       "test/api/limits.test.ts",
       "test/api/tls.test.ts",

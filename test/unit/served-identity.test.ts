@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import type { ServerIdentity } from "../../src/adapters/server-identity.ts";
+import type { TlsIdentity } from "../../src/adapters/http/server/tls-identity.ts";
 import { readIdentity, ServedCertificate } from "../../src/commands/served-identity.ts";
 import { makeOwnIdentity } from "../support/certificates.ts";
 import { makeTemporaryFolder } from "../support/temporary-folder.ts";
@@ -9,9 +9,9 @@ import { makeTemporaryFolder } from "../support/temporary-folder.ts";
 test("a certificate that is renewed with the same key is taken over, and one that is not new is not", () => {
   const folder = makeTemporaryFolder();
   const files = makeOwnIdentity(folder, "localhost", { days: 3 });
-  const first = readIdentity(files) as ServerIdentity;
+  const first = readIdentity(files) as TlsIdentity;
   const certificate = new ServedCertificate(files, first);
-  const used: ServerIdentity[] = [];
+  const used: TlsIdentity[] = [];
   const events: string[] = [];
   const note = (event: string) => void events.push(event);
   const renew = () =>

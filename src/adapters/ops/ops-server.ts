@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { errorText, type HeaderFields, HttpError, jsonType } from "../protocol/error-response.ts";
-import { connectNotSupported, parserRefusal, refusalText } from "../protocol/refusal.ts";
-import { mostHeaders, readHead } from "../protocol/request-head.ts";
+import { handleWith, listen } from "../protocol/node-server.ts";
+import { refusalText } from "../protocol/refusal.ts";
+import { readHead } from "../protocol/request-head.ts";
 import { readTarget } from "../protocol/target.ts";
 
 // An import statement would load Node's client for the web as well, which the service does not use.
@@ -53,8 +53,6 @@ export function makeOpsServer(
   const byPath = new Map(Object.entries(pages));
   // `readHead` checks the Host header, since Node would refuse without a body.
   const server = createServer({ maxHeaderSize: limits.headerBytes, requireHostHeader: false });
-  // Node silently drops header fields past this count.
-  server.maxHeadersCount = mostHeaders + 1;
   server.maxConnections = limits.connections;
   /** Connections with a response under way, which is their last. */
   const answered = new WeakSet<Socket>();
@@ -63,13 +61,7 @@ export function makeOpsServer(
     const lifetime = setTimeout(() => socket.destroy(), limits.lifetimeMilliseconds).unref();
     socket.once("close", () => clearTimeout(lifetime));
   });
-  for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, respond);
-  server.on("clientError", (error, socket: Socket) => refuse(socket, parserRefusal(error)));
-  server.on("connect", (_: IncomingMessage, socket: Socket) => {
-    // Node has taken its own listeners off: an error without one would end the process.
-    socket.on("error", () => socket.destroy());
-    refuse(socket, connectNotSupported());
-  });
+  handleWith(server, { respond, refuse });
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     answered.add(request.socket);
@@ -95,19 +87,14 @@ export function makeOpsServer(
     return { status, headers, type: jsonType["Content-Type"], text: errorText(shown) };
   }
 
-  /** Responds to what Node could not parse as a request. */
-  function refuse(socket: Socket, error: HttpError): void {
+  function refuse(socket: Socket, refusal: HttpError): void {
     if (answered.has(socket) || !socket.writable) return;
-    socket.end(refusalText(error, standingHeaders, now()));
+    socket.end(refusalText(refusal, standingHeaders, now()));
   }
 
   return {
     /** Resolves to the port, which is chosen by the system when 0 is asked for. */
-    async listen(port: number, host: string): Promise<number> {
-      server.listen(port, host);
-      await once(server, "listening");
-      return (server.address() as AddressInfo).port;
-    },
+    listen: (port: number, host: string) => listen(server, { port, host }, limits.connections),
 
     /** Does not wait for clients. */
     async close(): Promise<void> {

@@ -24,8 +24,8 @@ export interface ParserError extends NodeJS.ErrnoException {
   readonly reason?: string;
 }
 
-/** A request has not arrived in time. */
-export const isTimeout = ({ code }: ParserError): boolean => code === "ERR_HTTP_REQUEST_TIMEOUT";
+/** The status where a request has not arrived in time. */
+export const requestTimeout = 408;
 
 /** The response to a request that Node's parser refused, or that did not arrive in time. */
 export function parserRefusal({ code, reason }: ParserError): HttpError {
@@ -34,7 +34,7 @@ export function parserRefusal({ code, reason }: ParserError): HttpError {
     case "HPE_HEADER_OVERFLOW":
       return headTooLarge();
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new HttpError(408, "Request took too long");
+      return new HttpError(requestTimeout, "Request took too long");
     case "HPE_INVALID_TRANSFER_ENCODING":
       if (reason?.includes("Content-Length") !== true) return codingNotSupported();
       break;

@@ -55,7 +55,10 @@ test("readiness waits for a standby as writes do, though all reads are answered"
   const server = await startNativePostgres(binaries);
   const watcher = postgres(server.url, { max: 1, onnotice: () => {} });
   const owner = connectTo(server.url, commandLimits);
-  const settings = { databaseUrl: readDatabaseUrl(server.url), durability: "required" } as ServeSettings;
+  const settings = {
+    databaseUrl: readDatabaseUrl(server.url),
+    databaseUse: { isDurable: true },
+  } as ServeSettings;
   const served = new ServedDatabase(settings, "sql");
   try {
     await migrate(owner, schema);

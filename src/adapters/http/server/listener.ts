@@ -1,17 +1,11 @@
 import { constants } from "node:crypto";
 import type { Server } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import { mostHeaders } from "../../protocol/request-head.ts";
 import type { HttpLimits } from "../request/limits.ts";
+import type { TlsIdentity } from "./tls-identity.ts";
 
 // An import statement would load Node's client for the web as well: 8 MiB and 48 ms of CPU time at the start on Node 24.
 const { createServer } = process.getBuiltinModule("node:http");
-
-/** PEM texts: the certificate with those of its issuers, and its private key. */
-export interface TlsIdentity {
-  readonly cert: string;
-  readonly key: string;
-}
 
 /** Forward secrecy and authenticated encryption only (RFC 9325, section 4.2). */
 const ciphers = [
@@ -49,8 +43,6 @@ export function makeListener(limits: HttpLimits, identity: TlsIdentity | undefin
           ...policy,
           handshakeTimeout: limits.receiveMilliseconds,
         });
-  // Node silently drops header fields past this count: one more than the limit, so that `readHead` can refuse them.
-  server.maxHeadersCount = mostHeaders + 1;
   server.maxConnections = identity === undefined ? limits.connections : limits.tlsConnections;
   server.timeout = limits.takeMilliseconds;
   return server;

@@ -1,15 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo, ListenOptions, Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { HeaderFields, HttpError } from "../../protocol/error-response.ts";
-import {
-  connectNotSupported,
-  isTimeout,
-  type ParserError,
-  parserRefusal,
-  refusalText,
-} from "../../protocol/refusal.ts";
+import { handleWith, listen } from "../../protocol/node-server.ts";
+import { refusalText, requestTimeout } from "../../protocol/refusal.ts";
 import { endsConnection } from "../../protocol/request-head.ts";
 import { Account } from "../request/account.ts";
 import { Exchange, standingHeaders } from "../request/exchange.ts";
@@ -17,7 +11,8 @@ import { type HttpLimits, httpLimits } from "../request/limits.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
 import { Draining } from "./draining.ts";
 import { HttpConnection } from "./http-connection.ts";
-import { makeListener, renewIdentity, strictTransport, type TlsIdentity } from "./listener.ts";
+import { makeListener, renewIdentity, strictTransport } from "./listener.ts";
+import type { TlsIdentity } from "./tls-identity.ts";
 
 export type HttpServer = ReturnType<typeof makeHttpServer>;
 
@@ -63,20 +58,11 @@ export function makeHttpServer(
       if (connections.get(socket)?.isBusy === false) connections.delete(socket);
     });
   });
-  server.on("request", accept);
-  // With a listener Node leaves the interim response to the reader of the body (body.ts).
-  server.on("checkContinue", accept);
-  server.on("checkExpectation", accept);
-  server.on("clientError", (error: ParserError, socket: Socket) => {
-    if (isTimeout(error)) account.turnAway("slowClients");
-    refuse(socket, parserRefusal(error));
-  });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
-    // Node has taken its own listeners off: an error without one would end the process, and a list under way would wait for ever.
-    socket.on("error", () => socket.destroy());
+    // Node has taken its own listeners off: a list under way would wait for ever.
     if (connections.get(socket)?.isBusy !== false) socket.destroy();
-    else refuse(socket, connectNotSupported());
   });
+  handleWith(server, { respond: accept, refuse });
   // Nothing was sent or taken for long: after a response that is usual, before its end it is a slow client.
   server.on("timeout", (socket: Socket) => {
     if (connections.get(socket)?.isBusy !== false) account.turnAway("slowClients");
@@ -99,6 +85,7 @@ export function makeHttpServer(
 
   /** The last response on a connection, where Node has made no request. */
   function refuse(socket: Socket, refusal: HttpError): void {
+    if (refusal.status === requestTimeout) account.turnAway("slowClients");
     const connection = connections.get(socket);
     const standing = { ...standingHeaders(randomUUID()), ...headersFor(undefined) };
     if (connection === undefined) socket.destroy();
@@ -111,21 +98,11 @@ export function makeHttpServer(
     if (turnedAway !== undefined) events.warn("clients turned away", turnedAway);
   }, limits.sweepMilliseconds).unref();
 
-  async function listen(where: ListenOptions | { fd: number }): Promise<number> {
-    const { waitingConnections: backlog } = limits;
-    // Without it Node sets a queue of 511, also on a socket of systemd that has a longer one. For a descriptor it reads the second argument.
-    server.listen({ ...where, backlog }, backlog);
-    await once(server, "listening");
-    const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("it is not a TCP socket");
-    return address.port;
-  }
-
   return {
     /** Resolves to the port, which is chosen by the system when 0 is asked for. */
-    listen: (port: number, host: string) => listen({ port, host }),
+    listen: (port: number, host: string) => listen(server, { port, host }, limits.waitingConnections),
     /** Takes connections from a socket that is open already, under this descriptor; resolves to its port. */
-    listenOn: (descriptor: number) => listen({ fd: descriptor }),
+    listenOn: (descriptor: number) => listen(server, { fd: descriptor }, limits.waitingConnections),
     /** Where it listens; null when it does not. */
     address: () => server.address() as AddressInfo | null,
     /** Lets requests finish that are under way or arrive in the next moment, and ends what is left after the grace period. */

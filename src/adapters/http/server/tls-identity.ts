@@ -7,8 +7,8 @@ export interface IdentityFiles {
   readonly keyFile: string | undefined;
 }
 
-/** What a server proves to its clients that it is. */
-export interface ServerIdentity {
+/** What a server shows its clients: the certificate with those of its issuers, and its private key, as PEM texts. */
+export interface TlsIdentity {
   readonly cert: string;
   readonly key: string;
   /** Of the certificate, as it says itself. */
@@ -19,10 +19,10 @@ export interface ServerIdentity {
  * Undefined without files. Throws an error that says which setting is wrong, and how, when a client would have to refuse
  * what they have, or the key is open to every user.
  */
-export function readServerIdentity(
+export function readTlsIdentity(
   { certificateFile, keyFile }: IdentityFiles,
   now: Date,
-): ServerIdentity | undefined {
+): TlsIdentity | undefined {
   if (certificateFile === undefined && keyFile === undefined) return undefined;
   if (certificateFile === undefined || keyFile === undefined)
     throw new Error("TLS_CERTIFICATE_FILE and TLS_KEY_FILE belong together");
