@@ -489,11 +489,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "With a certificate the service speaks": [
-    [
-      "server-identity.ts",
-      "(statSync(keyFile).mode & 0o007) !== 0",
-      "(statSync(keyFile).mode & 0o007) === 7",
-    ],
+    ["tls-identity.ts", "(statSync(keyFile).mode & 0o007) !== 0", "(statSync(keyFile).mode & 0o007) === 7"],
     [
       "listener.ts",
       '  "ECDHE-ECDSA-AES256-GCM-SHA384",\n',
@@ -706,7 +702,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "[4_000, sql`4000000`]",
       "the newest logs when few assets are active with the filter {}: found by maintenance_log_by_date, maintenance_log_by_asset, maintenance_log_pkey",
     ],
-    ["pages.ts", "    care.noteTooLong();\n", ""],
+    ["pages.ts", "    firstRows.reduceTo(rows);\n", ""],
     ["pages.ts", "const mostGrowth = 4;", "const mostGrowth = 400;"],
   ],
   "A body has at most 64 KiB": [

@@ -4,15 +4,10 @@ import type { Bytes, Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
 import { batched } from "./batch.ts";
 
-/**
- * Rows of the first page: enough for most lists, so that one statement is enough for them. Where rows have been long, they
- * come to about `pageBytes` however long they are.
- */
-const firstRows = { asARule: 400, whereLong: 20 };
-/** In a list read with care, a page has at most so many times the rows of the one before. */
+/** Rows of the first page, which are enough for most lists: then one statement is enough for them. */
+const mostFirstRows = 400;
+/** A page has at most so many times the rows of the one before, or as many as the first one. */
 const mostGrowth = 4;
-/** Lists that are read with care after long rows were met. */
-const carefulLists = 1_000;
 
 /** PostgreSQL does not send a page of more bytes, unless it is of one row. The next page should come to four fifths of that. */
 export const pageBytes = 256 * 1024;
@@ -27,21 +22,21 @@ export interface Page<Key> {
 }
 
 /**
- * Whether lists are read with care. A page that comes to too many bytes was rendered for nothing, at up to eighty times the
- * cost of one that is sent. Pages of few rows would cost each list more statements, so they are for the lists after such a page.
+ * How many rows the first pages of lists have. A page that comes to too many bytes was rendered for nothing, at up to eighty times the
+ * cost of one that is sent. After such a page lists begin with as few rows as would have fitted, and each with one row more than the
+ * one before: first pages that are too long then cost one row for each list at most.
  */
-export class Care {
-  #lists = 0;
+export class FirstRows {
+  #rows = mostFirstRows;
 
-  /** Whether the list that begins now is read with care. */
-  beginList(): boolean {
-    if (this.#lists === 0) return false;
-    this.#lists -= 1;
-    return true;
+  ofNextList(): number {
+    this.#rows = Math.min(this.#rows + 1, mostFirstRows);
+    return this.#rows;
   }
 
-  noteTooLong(): void {
-    this.#lists = carefulLists;
+  /** @param fewer rows that are read in place of those that were too many */
+  reduceTo(fewer: number): void {
+    this.#rows = Math.min(this.#rows, fewer);
   }
 }
 
@@ -56,18 +51,17 @@ export class Care {
 export async function* pagesOf<Key, P extends Page<Key>>(
   start: Key,
   read: (last: Key, limit: number) => Promise<P | undefined>,
-  care: Care,
+  firstRows: FirstRows,
   wanted = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<P, undefined> {
-  const isCareful = care.beginList();
-  const firstLimit = isCareful ? firstRows.whereLong : firstRows.asARule;
-  let [last, limit, left]: [Key | undefined, number, number] = [start, firstLimit, wanted];
+  const first = firstRows.ofNextList();
+  let [last, limit, left]: [Key | undefined, number, number] = [start, first, wanted];
   while (last !== undefined && left > 0) {
-    const page: P = await readFitting(read, last, Math.min(limit, left), care);
+    const page: P = await readFitting(read, last, Math.min(limit, left), firstRows);
     yield page;
     const { rows, bytes, next } = page;
-    const fitting = rows === 0 ? firstLimit : Math.max(1, Math.floor((0.8 * pageBytes * rows) / bytes));
-    limit = isCareful ? Math.min(fitting, Math.max(firstLimit, mostGrowth * rows)) : fitting;
+    const fitting = rows === 0 ? first : Math.max(1, Math.floor((0.8 * pageBytes * rows) / bytes));
+    limit = Math.min(fitting, Math.max(first, mostGrowth * rows));
     left -= rows;
     last = next;
   }
@@ -77,12 +71,13 @@ async function readFitting<Key, P>(
   read: (last: Key, limit: number) => Promise<P | undefined>,
   last: Key,
   limit: number,
-  care: Care,
+  firstRows: FirstRows,
 ): Promise<P> {
-  for (let rows = limit; ; rows = Math.ceil(rows / 8)) {
+  for (let rows = limit; ; ) {
     const page = await read(last, rows);
     if (page !== undefined) return page;
-    care.noteTooLong();
+    rows = Math.ceil(rows / 8);
+    firstRows.reduceTo(rows);
   }
 }
 
@@ -93,7 +88,7 @@ export function listsById(
   { queryBytes }: Database,
   records: Statement,
 ): (filter: ActivityFilter) => JsonList<never> {
-  const care = new Care();
+  const firstRows = new FirstRows();
 
   function makeList(condition: Statement): () => JsonList<never> {
     const statementFor = (last: number, limit: number) => sql`
@@ -110,7 +105,7 @@ export function listsById(
     );
     const read = async (last: number, limit: number) =>
       last === 0 ? readFirst(limit) : pageOf(await queryBytes(statementFor(last, limit)), limit);
-    return () => pagesOf<number, RecordsPage>(0, read, care);
+    return () => pagesOf<number, RecordsPage>(0, read, firstRows);
   }
 
   const all = makeList(nothing);

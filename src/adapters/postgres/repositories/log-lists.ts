@@ -2,7 +2,7 @@ import type { JsonChunk } from "../../../application/json-list.ts";
 import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { notFound } from "../../../domain/error.ts";
 import { type LogPosition, type LogQuery, startOf } from "../../../domain/maintenance-log.ts";
-import { Care, pageBytes, pagesOf } from "../batching/pages.ts";
+import { FirstRows, pageBytes, pagesOf } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { ActiveLogs, type ActivePlace } from "./active-logs.ts";
 import { type LogPage, readLogPage, type Scope } from "./log-statements.ts";
@@ -21,7 +21,7 @@ const boundsOf = ({ limit }: LogQuery): Bounds =>
   limit === undefined ? noBounds : { rows: limit, bytes: pageBytes };
 
 export function makeLogLists(database: Database, names: SharedNames) {
-  const care = new Care();
+  const firstRows = new FirstRows();
   const activeLogs = new ActiveLogs(database);
 
   /** @param read a page that begins at a place */
@@ -33,7 +33,7 @@ export function makeLogLists(database: Database, names: SharedNames) {
     const room = new ChunkRoom();
     const isPaged = bounds.bytes === pageBytes;
     // As a rule one row more tells whether there are more. Where it does not, `next` may lead to an empty page.
-    const pages = pagesOf(start, read, care, isPaged ? bounds.rows + 1 : bounds.rows);
+    const pages = pagesOf(start, read, firstRows, isPaged ? bounds.rows + 1 : bounds.rows);
     let left = bounds;
     for await (const page of pages) {
       const isFirst = left === bounds;

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Care, listsById, type Page, pagesOf } from "../../../../../src/adapters/postgres/batching/pages.ts";
+import {
+  FirstRows,
+  listsById,
+  type Page,
+  pagesOf,
+} from "../../../../../src/adapters/postgres/batching/pages.ts";
 import type { Database } from "../../../../../src/adapters/postgres/connection/database.ts";
 import { sql } from "../../../../../src/adapters/postgres/connection/statement.ts";
 import { deferred, turns } from "../../../../support/until.ts";
@@ -39,7 +44,7 @@ async function idsOf(pages: AsyncIterable<Rows>): Promise<number[]> {
 describe("a list in pages", () => {
   for (const size of [0, 1, first - 1, first, first + 1, first + 4_194, 10_000]) {
     test(`of ${size} rows has every row once, in order`, async () => {
-      const ids = await idsOf(pagesOf<number, Rows>(0, makeTable(size).read, new Care()));
+      const ids = await idsOf(pagesOf<number, Rows>(0, makeTable(size).read, new FirstRows()));
       assert.deepEqual(
         ids,
         Array.from({ length: size }, (_, i) => i + 1),
@@ -48,23 +53,23 @@ describe("a list in pages", () => {
   }
 
   test("asks for what comes after the last row, and not again after a page that was not full", async () => {
-    const { asked, read } = makeTable(first + 2_097 + 1, 100);
-    await idsOf(pagesOf<number, Rows>(0, read, new Care()));
+    const { asked, read } = makeTable(first + 1_048 + 1, 200);
+    await idsOf(pagesOf<number, Rows>(0, read, new FirstRows()));
     assert.deepEqual(
       asked.map(({ last }) => last),
-      [0, first, first + 2_097],
+      [0, first, first + 1_048],
     );
   });
 
   test("has pages of some 200 KiB, whatever the size of the rows", async () => {
     for (const [bytesPerRow, limit] of [
-      [50, 4_194],
+      [200, 1_048],
       [1_024, 204],
       [36_864, 5],
       [1_048_576, 1],
     ] as const) {
       const { asked, read } = makeTable(first + 1, bytesPerRow);
-      await idsOf(pagesOf<number, Rows>(0, read, new Care()));
+      await idsOf(pagesOf<number, Rows>(0, read, new FirstRows()));
       assert.deepEqual(asked[1], { last: first, limit });
     }
   });
@@ -77,7 +82,7 @@ describe("a list in pages", () => {
       [1, [first, 50, 7, 1]],
     ] as const) {
       const { asked, read } = makeTable(first, 1_000, mostBytes);
-      for await (const { rows } of pagesOf<number, Rows>(0, read, new Care())) {
+      for await (const { rows } of pagesOf<number, Rows>(0, read, new FirstRows())) {
         assert.equal(rows, limits.at(-1));
         break;
       }
@@ -87,42 +92,39 @@ describe("a list in pages", () => {
       );
     }
     const { read } = makeTable(500, 1_000, 5_000);
-    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new Care()))).length, 500);
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new FirstRows()))).length, 500);
   });
 
-  test("is read with care after rows that came to too many bytes: few at first, and then four times as many at most", async () => {
-    const care = new Care();
-    const long = makeTable(first, 12_000, 256 * 1_024);
-    await idsOf(pagesOf<number, Rows>(0, long.read, care));
-    assert.equal(long.asked[0]?.limit, first);
-    // No other page of long rows is read for nothing.
-    const careful = makeTable(100, 12_000, 256 * 1_024);
-    await idsOf(pagesOf<number, Rows>(0, careful.read, care));
-    assert.deepEqual(
-      careful.asked.map(({ limit }) => limit),
-      [20, 17, 17, 17, 17, 17],
-    );
-    const short = makeTable(2_000);
-    await idsOf(pagesOf<number, Rows>(0, short.read, care));
-    assert.deepEqual(
-      short.asked.map(({ limit }) => limit),
-      [20, 80, 320, 1_280, 4_194],
-    );
-    // A thousand lists later it is over.
-    for (let n = 0; n < 998; n += 1) care.beginList();
-    const later = makeTable(10);
-    await idsOf(pagesOf<number, Rows>(0, later.read, care));
-    assert.equal(later.asked[0]?.limit, first);
+  test("begins with few rows after rows that came to too many bytes, and each list with one more, up to the usual", async () => {
+    const firstRows = new FirstRows();
+    const limitsOf = async (table: ReturnType<typeof makeTable>) => {
+      await idsOf(pagesOf<number, Rows>(0, table.read, firstRows));
+      return table.asked.map(({ limit }) => limit);
+    };
+    const long = () => makeTable(30, 12_000, 256 * 1_024);
+    assert.deepEqual(await limitsOf(makeTable(first, 12_000, 256 * 1_024)), [
+      first,
+      50,
+      7,
+      ...Array(24).fill(17),
+    ]);
+    // No other page of long rows is read for nothing, until lists begin with more rows than fit.
+    for (let rows = 8; rows <= 21; rows += 1)
+      assert.deepEqual(await limitsOf(long()), [rows, ...Array(Math.ceil((31 - rows) / 17)).fill(17)]);
+    assert.deepEqual(await limitsOf(long()), [22, 3, 17, 17]);
+    assert.deepEqual(await limitsOf(makeTable(1_000)), [4, 16, 64, 256, 1_024]);
+    for (let rows = 5; rows < first; rows += 1) assert.equal(firstRows.ofNextList(), rows);
+    for (let lists = 0; lists < 3; lists += 1) assert.equal(firstRows.ofNextList(), first);
   });
 
   test("asks for no more rows than are wanted", async () => {
     const { asked, read } = makeTable(10_000, 1_024);
-    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new Care(), 500))).length, 500);
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new FirstRows(), 500))).length, 500);
     assert.deepEqual(
       asked.map(({ limit }) => limit),
       [first, 100],
     );
-    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new Care(), 7))).length, 7);
+    assert.equal((await idsOf(pagesOf<number, Rows>(0, read, new FirstRows(), 7))).length, 7);
     assert.equal(asked.at(-1)?.limit, 7);
   });
 
@@ -133,12 +135,15 @@ describe("a list in pages", () => {
       next: i + 1 < all.length ? i + 1 : undefined,
       ids,
     }));
-    assert.deepEqual(await idsOf(pagesOf<number, Rows>(0, async last => pages[last], new Care())), [1, 2, 3]);
+    assert.deepEqual(
+      await idsOf(pagesOf<number, Rows>(0, async last => pages[last], new FirstRows())),
+      [1, 2, 3],
+    );
   });
 
   test("reads a page when it is asked for and none ahead, which a slow client would hold", async () => {
     const { asked, read } = makeTable(10_000);
-    const pages = pagesOf<number, Rows>(0, read, new Care());
+    const pages = pagesOf<number, Rows>(0, read, new FirstRows());
     for (let taken = 0; taken < 3; taken += 1) {
       await turns();
       assert.equal(asked.length, taken);
@@ -159,7 +164,7 @@ describe("a list in pages", () => {
           if (last > first) throw failure;
           return read(last, limit);
         },
-        new Care(),
+        new FirstRows(),
       );
     const reading = async () => {
       for await (const _ of list()) chunks += 1;
