@@ -24,6 +24,7 @@ function largest(request: string, more = ""): string {
 }
 const get = "GET /unread HTTP/1.1\r\nHost: x\r\n\r\n";
 const length = "Content-Length: 100\r\n";
+const chunked = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n";
 
 /** What a client without a token sends that reads nothing. */
 const kinds = {
@@ -33,6 +34,7 @@ const kinds = {
   "an unread response and a part of a head": get + largest("GET /unread"),
   "an unread response between the largest heads": `${largest("GET /unread")}\r\n`.repeat(3),
   "a body under way": `POST /login HTTP/1.1\r\nHost: x\r\n${length}\r\n{`,
+  "a body under way, in small chunks": `POST /login HTTP/1.1\r\nHost: x\r\n${chunked}\r\n${"1\r\nx\r\n".repeat(1_000)}`,
   "a body under way, with the largest head": `${largest("POST /login", length)}\r\n{`,
 };
 

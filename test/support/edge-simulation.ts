@@ -270,11 +270,38 @@ export class EdgeSimulation {
     for (const { answered, asked } of open) assert.equal(answered, asked, "what was sent is answered");
     for (const { text, changes } of this.#clients.filter(({ text }) => text.includes("HTTP/1.1 400 ")))
       assert.equal(text.split("HTTP/1.1 204 ").length - 1, changes, "what is refused is not done");
+    for (const client of this.#clients) if (client.rest !== "" || client.isMalformed) client.destroy();
+    await this.#takeAllRoom();
     for (const client of this.#clients.splice(0)) client.destroy();
     await atRest();
     await new Promise(resolve => setTimeout(resolve, 2));
     const { turnedAway: _, ...levels } = this.#server.load();
     assert.deepEqual(levels, { connections: 0, requests: 0, bodyBytes: 0, responseBytes: 0 });
+  }
+
+  /** Connections that are only open hold nothing, whatever the service counts: newcomers can take all that there is. */
+  async #takeAllRoom(): Promise<void> {
+    for (const [kind, part, count] of [
+      ["held", 1, limits.requests],
+      // So many fit into the memory for bodies or responses.
+      ["write", 0.99, 3],
+      ["login", 0.5, 4],
+      ["list", 1, 4],
+    ] as const) {
+      const clients = Array.from({ length: count }, (_, at) => {
+        const client = this.#connect(`newcomer ${at}`);
+        this.#send(client, kind, part, `${100 + at}`);
+        return client;
+      });
+      await atRest();
+      for (let left = this.#held.count; left > 0; left -= 1) this.#held.goOn(0);
+      await atRest();
+      for (const client of clients) client.takeAll();
+      const start = part === 1 ? "HTTP/1.1 200 " : "";
+      for (const { text } of clients) assert.equal(text.slice(0, 13), start, `room for each ${kind}`);
+      for (const client of clients) client.destroy();
+      await atRest();
+    }
   }
 
   get #isUnderWay(): boolean {
