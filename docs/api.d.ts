@@ -171,14 +171,14 @@ export interface paths {
   "/api/v1/trail/entries": {
     /**
      * Entries of the trail in their order
-     * @description What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. The link says in `after` which entry it continues. 409: that entry is not in the trail, because the operator has restored an older database: forget the entries, and begin again with 0. 404: `from` is greater than the number of entries, for the same reason. 410: tell the operator.
+     * @description What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. The link says in `after` which entry it continues. 409: that entry is not in the trail, because the operator has restored an older database: forget the entries, and begin again with 0. 404: `from` is greater than the number of entries; the reason is the same. 410: tell the operator.
      */
     get: operations["listTrailEntries"];
   };
   "/api/v1/logs/{id}/proof": {
     /**
      * The proof that a log is in the trail
-     * @description As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 where the log is not what was signed any more.
+     * @description As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep the proof with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 if the log is no longer what was signed.
      */
     get: operations["getLogProof"];
   };
@@ -450,7 +450,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description There is no such record, checkpoint or tile, or the trail ends before this entry. Only where a log is not in the trail yet there is a `Retry-After`: ask again. */
+    /** @description There is no such record, checkpoint or tile, or the trail ends before this entry. With a `Retry-After`, the log is not in the trail yet: ask again. */
     Error404: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -487,7 +487,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The record is not as `If-Match` or `If-None-Match` says: read it again, then decide. A change whose response was lost makes its own repetition 412. Assets, new logs, registrations and changes of a password have no entity tag: there only an `If-Match` that is not `*` or an `If-None-Match: *` causes it. */
+    /** @description The record is not as `If-Match` or `If-None-Match` says: read it again, then decide. If the response of a change was lost, repeating the change is 412 too. Assets, new logs, registrations and changes of a password have no entity tag: there, 412 comes only with `If-None-Match: *`, or with an `If-Match` other than `*`. */
     Error412: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -496,7 +496,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The body is larger than 64 KiB, or than 4 KiB at login and at a change of password. A comment of 10,000 characters can be larger, with each as two `\u` escapes: send it in UTF-8. */
+    /** @description The body is larger than 64 KiB, or than 4 KiB at login and at a change of password. A comment of 10,000 characters can be larger if each is sent as `\u` escapes: send UTF-8. */
     Error413: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -1318,7 +1318,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only logs that were written with this status, also if another log has reported a later one.
+         * @description Only logs that were written with this status, even if a later log reports another status.
          * @example COMPLETED
          */
         status?: components["schemas"]["LogStatus"];
@@ -1453,7 +1453,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only logs that were written with this status, also if another log has reported a later one.
+         * @description Only logs that were written with this status, even if a later log reports another status.
          * @example COMPLETED
          */
         status?: components["schemas"]["LogStatus"];
@@ -1516,7 +1516,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only logs that were written with this status, also if another log has reported a later one.
+         * @description Only logs that were written with this status, even if a later log reports another status.
          * @example COMPLETED
          */
         status?: components["schemas"]["LogStatus"];
@@ -1633,7 +1633,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only logs that were written with this status, also if another log has reported a later one.
+         * @description Only logs that were written with this status, even if a later log reports another status.
          * @example COMPLETED
          */
         status?: components["schemas"]["LogStatus"];
@@ -1706,7 +1706,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. Entries that have their number can be read in each. */
+          /** @description `whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. In each condition, entries that have a number can be read. */
           "Trail-Condition"?: string;
         };
         content: {
@@ -1735,7 +1735,7 @@ export interface operations {
       200: {
         headers: {
           "X-Request-Id": components["headers"]["RequestId"];
-          /** @description `whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. Entries that have their number can be read in each. */
+          /** @description `whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. In each condition, entries that have a number can be read. */
           "Trail-Condition"?: string;
         };
         content: {
@@ -1795,7 +1795,7 @@ export interface operations {
   };
   /**
    * Entries of the trail in their order
-   * @description What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. The link says in `after` which entry it continues. 409: that entry is not in the trail, because the operator has restored an older database: forget the entries, and begin again with 0. 404: `from` is greater than the number of entries, for the same reason. 410: tell the operator.
+   * @description What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. The link says in `after` which entry it continues. 409: that entry is not in the trail, because the operator has restored an older database: forget the entries, and begin again with 0. 404: `from` is greater than the number of entries; the reason is the same. 410: tell the operator.
    */
   listTrailEntries: {
     parameters: {
@@ -1806,7 +1806,7 @@ export interface operations {
          */
         from?: number;
         /**
-         * @description The entry that the client has read last, the one before `from`: the first 16 hexadecimal digits of its leaf hash. Take it from the `Link` of the page before. Where the trail has another entry there, or none, the response is 409.
+         * @description The first 16 hexadecimal digits of the leaf hash of the entry before `from`. Take them from the `Link` of the page before. If the trail has another entry there, or none, the response is 409.
          * @example 6e340b9cffb37a98
          */
         after?: string;
@@ -1824,7 +1824,7 @@ export interface operations {
           "X-Request-Id": components["headers"]["RequestId"];
           /** @description `<…>; rel="next"`, always */
           Link?: string;
-          /** @description `whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. Entries that have their number can be read in each. */
+          /** @description `whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. In each condition, entries that have a number can be read. */
           "Trail-Condition"?: string;
         };
         content: {
@@ -1848,7 +1848,7 @@ export interface operations {
   };
   /**
    * The proof that a log is in the trail
-   * @description As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 where the log is not what was signed any more.
+   * @description As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep the proof with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 if the log is no longer what was signed.
    */
   getLogProof: {
     parameters: {

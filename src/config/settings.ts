@@ -77,7 +77,7 @@ export const serveSettings = {
   secretKey: required("SECRET_KEY", "signs the tokens; at least 32 bytes", aSecret, readSecretKey),
   previousSecretKey: optional(
     "SECRET_KEY_PREVIOUS",
-    "what SECRET_KEY was before: tokens that it signed are accepted, and none is signed with it",
+    "the former SECRET_KEY: tokens that it signed stay valid, and it signs no new ones",
     "the old SECRET_KEY; remove it once every token it signed has expired",
     readSecretKey,
   ),

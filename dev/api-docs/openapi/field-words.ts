@@ -93,7 +93,7 @@ describe(newLogFields, {
 });
 
 const logFilter = {
-  status: "Only logs that were written with this status, also if another log has reported a later one.",
+  status: "Only logs that were written with this status, even if a later log reports another status.",
   taskType: "Only logs with this task type.",
   performedFrom: "Only logs performed at this moment or later, in the form of `performedDate`.",
   performedTo:
@@ -113,7 +113,7 @@ describe(activeAssetsFields, {
 describe(entriesFields, {
   from: "The index of the first entry to return: 0 is the first of the trail.",
   after:
-    "The entry that the client has read last, the one before `from`: the first 16 hexadecimal digits of its leaf hash. Take it from the `Link` of the page before. Where the trail has another entry there, or none, the response is 409.",
+    "The first 16 hexadecimal digits of the leaf hash of the entry before `from`. Take them from the `Link` of the page before. If the trail has another entry there, or none, the response is 409.",
   limit: "How many entries at most, 1 to 1000.",
 });
 

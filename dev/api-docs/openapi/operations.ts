@@ -25,7 +25,7 @@ const linkToNextPage = {
 
 const trailCondition = {
   "Trail-Condition":
-    "`whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. Entries that have their number can be read in each.",
+    "`whole`: nothing is missing. `waiting`: records may be there that the trail does not have yet. `failing`: the same, because of an error. `contradicted`: the stored trail is not the one that was signed. In each condition, entries that have a number can be read.",
 };
 
 const withoutLogs = { lastLogDate: null };
@@ -226,7 +226,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "listTrailEntries",
     summary: "Entries of the trail in their order",
     description:
-      "What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. The link says in `after` which entry it continues. 409: that entry is not in the trail, because the operator has restored an older database: forget the entries, and begin again with 0. 404: `from` is greater than the number of entries, for the same reason. 410: tell the operator.",
+      "What was recorded, in the order of its numbers: each log, each new employee and asset, and each change of a `role` or an `active`. A trail that is not signed has them too. The response always has a link to what follows, also at the end, so that a client can ask it again later. The link says in `after` which entry it continues. 409: that entry is not in the trail, because the operator has restored an older database: forget the entries, and begin again with 0. 404: `from` is greater than the number of entries; the reason is the same. 410: tell the operator.",
     resultHeaders: { Link: '`<…>; rel="next"`, always', ...trailCondition },
     refusals: ["NOT_FOUND", "CONFLICT", "GONE"],
   },
@@ -234,7 +234,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "getLogProof",
     summary: "The proof that a log is in the trail",
     description:
-      "As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep it with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 where the log is not what was signed any more.",
+      "As in C2SP tlog-proof; its `extra` line is the base64 of the entry. Keep the proof with the log. 404 with `Retry-After: 1` until a checkpoint covers the log, and 404 where the trail is not signed. 410 if the log is no longer what was signed.",
     refusals: ["NOT_FOUND", "GONE"],
   },
 };

@@ -46,7 +46,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   404: {
     description:
-      "There is no such record, checkpoint or tile, or the trail ends before this entry. Only where a log is not in the trail yet there is a `Retry-After`: ask again.",
+      "There is no such record, checkpoint or tile, or the trail ends before this entry. With a `Retry-After`, the log is not in the trail yet: ask again.",
     messages: {
       employee: "Employee not found",
       asset: "Asset not found",
@@ -85,12 +85,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   412: {
     description:
-      "The record is not as `If-Match` or `If-None-Match` says: read it again, then decide. A change whose response was lost makes its own repetition 412. Assets, new logs, registrations and changes of a password have no entity tag: there only an `If-Match` that is not `*` or an `If-None-Match: *` causes it.",
+      "The record is not as `If-Match` or `If-None-Match` says: read it again, then decide. If the response of a change was lost, repeating the change is 412 too. Assets, new logs, registrations and changes of a password have no entity tag: there, 412 comes only with `If-None-Match: *`, or with an `If-Match` other than `*`.",
     messages: { changed: "The record has changed" },
   },
   413: {
     description:
-      "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password. A comment of 10,000 characters can be larger, with each as two `\\u` escapes: send it in UTF-8.",
+      "The body is larger than 64 KiB, or than 4 KiB at login and at a change of password. A comment of 10,000 characters can be larger if each is sent as `\\u` escapes: send UTF-8.",
     messages: {
       body: "Request body must be at most 65536 bytes",
       credentials: "Request body must be at most 4096 bytes",
