@@ -181,6 +181,32 @@ describe("numbering", () => {
     assert.deepEqual(stage.numberedIds(), [1]);
   });
 
+  test("keeps nothing of the ids of a server that was replaced in the middle of a pass", async () => {
+    const stage = makeTrailStage();
+    const { records, trail } = stage;
+    stage.commit(...range(1, 103));
+    stage.given.log = 102;
+    const each = await settled(stage);
+    const { window } = trail.records;
+    trail.records.window = (...asked) => {
+      trail.records.window = window;
+      // The new primary lacks the last two logs. It has given their ids, and one more, to a transaction that is open.
+      records.log.splice(100);
+      trail.stored.entries.splice(100);
+      trail.transactions.server = "another";
+      trail.transactions.open.add(trail.transactions.next);
+      trail.transactions.next += 1;
+      stage.given.log = 103;
+      return window(...asked);
+    };
+    stage.clock.advance(86_400);
+    await poll(stage, each, 8);
+    stage.commit(101, 102);
+    trail.transactions.open.clear();
+    await poll(stage, each, 8);
+    assert.deepEqual(stage.numberedIds(), range(1, 103));
+  });
+
   test("goes on where another server has taken over, whose ids of transactions are lower", async () => {
     const stage = makeTrailStage();
     stage.trail.transactions.next = 1_000;
