@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { TrailObstacleError } from "../application/trail/condition.ts";
-import type { RememberedNote } from "../application/trail/ports.ts";
+import type { StateFile } from "../application/trail/ports.ts";
 
 const place = "TRAIL_STATE_FILE";
 /** In bytes, as the database bounds a checkpoint. */
@@ -15,7 +15,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** A note in a file that is replaced as a whole, and not before the new one is on the disk. */
-export function makeStateFile(path: string): RememberedNote {
+export function makeStateFile(path: string): StateFile {
   return {
     place,
 

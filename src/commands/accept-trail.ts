@@ -17,8 +17,8 @@ export async function runAcceptTrail(
   const reason = readReason(values.reason);
   const givesUp = readGiven("--gives-up", () => readCount("number", values["gives-up"]));
   await withDatabase(acceptTrailSettings, context, async (database, { trailKey: key, trailStateFile }) => {
-    const remembered = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
-    const ports = { ...makeRepositories(database).trail, remembered, key };
+    const stateFile = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
+    const ports = { ...makeRepositories(database).trail, stateFile, key };
     const acceptance = await acceptTrail(ports, { reason, givesUp }).catch((error: unknown) => {
       throw new CommandError(exitCodes.failure, faultOf(error));
     });

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeTrailClient, TrailClientError } from "../adapters/trail-client.ts";
 import { replaceFile } from "../adapters/trail-state-file.ts";
-import { askUntil, auditTrail, type Remembered, requirePrefix } from "../application/trail/audit.ts";
+import { type AuditState, askUntil, auditTrail, requirePrefix } from "../application/trail/audit.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { auditSettings } from "../config/standalone-settings.ts";
 import { readLifetime } from "../config/values.ts";
@@ -33,8 +33,8 @@ export async function runAudit(context: CommandContext, values: Values): Promise
     within === undefined ? undefined : readGiven("--newest-within", () => readLifetime(within));
   const kept = await readCheckpoints(values.checkpoint, trusted.keys);
   const client = makeTrailClient(base, readSettings(auditSettings, environment, readFile));
-  const remembered = readState(state, readFile);
-  const audited = await reported("the trail", auditTrail(client, trusted, remembered, kept));
+  const before = readState(state, readFile);
+  const audited = await reported("the trail", auditTrail(client, trusted, before, kept));
   for (const checkpoint of kept)
     await reported(checkpoint.path, requirePrefix(client, checkpoint, audited.checkpoint));
   const recordedAt = audited.newest?.recordedAt ?? undefined;
@@ -54,7 +54,7 @@ export async function runAudit(context: CommandContext, values: Values): Promise
   }
   try {
     mkdirSync(dirname(state), { recursive: true, mode: 0o700 });
-    await replaceFile(state, `${JSON.stringify(audited.remembered)}\n`);
+    await replaceFile(state, `${JSON.stringify(audited.state)}\n`);
   } catch (error) {
     throw failed(`${state} cannot be written: ${(error as Error).message}`);
   }
@@ -79,12 +79,12 @@ async function reported<T>(what: string, work: Promise<T>): Promise<T> {
 const failed = (line: string): CommandError => new CommandError(exitCodes.failure, line);
 
 /** Undefined the first time. A file that is there and cannot be read is no reason to begin anew. */
-function readState(path: string, readFile: (path: string) => string): Remembered | undefined {
+function readState(path: string, readFile: (path: string) => string): AuditState | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    const state = JSON.parse(readFile(path)) as Partial<Remembered> | null;
+    const state = JSON.parse(readFile(path)) as Partial<AuditState> | null;
     const isState = typeof state?.checkpoint === "string" && Array.isArray(state.hashes);
-    if (isState && state.hashes?.every(hash => typeof hash === "string")) return state as Remembered;
+    if (isState && state.hashes?.every(hash => typeof hash === "string")) return state as AuditState;
     throw new Error("it is not a state of audit");
   } catch (error) {
     throw failed(`${path} cannot be read: ${(error as Error).message}`);

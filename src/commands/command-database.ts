@@ -25,7 +25,7 @@ export async function compareStateFile(
   key?: VerifierKey,
 ): Promise<void> {
   if (path === undefined) return;
-  const ports = { ...makeRepositories(database).trail, remembered: makeStateFile(path) };
+  const ports = { ...makeRepositories(database).trail, stateFile: makeStateFile(path) };
   await requireRemembered(ports, key && [key]);
 }
 

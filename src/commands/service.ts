@@ -49,7 +49,7 @@ export async function makeService(
     trail: makeRepositories(database.trail).trail,
     requestTrail: repositories.trail,
     key: settings.trailKey,
-    remembered: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
+    stateFile: trailStateFile === undefined ? undefined : makeStateFile(trailStateFile),
     events,
     clock: systemClock,
     pause: sleep,

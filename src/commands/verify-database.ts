@@ -27,11 +27,11 @@ export async function verifyTrail(
     differences += 1;
     await report(difference);
   };
-  const remembered = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
+  const stateFile = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
   const notes = new Map<string, string>();
   for (const [place, note] of [
     ["database", await trail.checkpoints.last()],
-    ["TRAIL_STATE_FILE", await remembered?.read().catch((error: unknown) => count(faultOf(error)))],
+    ["TRAIL_STATE_FILE", await stateFile?.read().catch((error: unknown) => count(faultOf(error)))],
   ] as const) {
     if (note === undefined) print(`no checkpoint in ${place}`);
     else notes.set(place, note);

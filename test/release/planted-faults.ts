@@ -216,7 +216,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     ["promises.ts", "[...subjects, ...entryKinds", "[...entryKinds"],
     ["promises.ts", ", ...entryKinds.map(kind => ({ kind, table: tableOf[kind] }))]", "]"],
-    ["remembered.ts", "if (await records.isEmpty())", "if (kept.size < 0)"],
+    ["remembered.ts", "if (await records.isEmpty())", "if (remembered.size < 0)"],
     [
       "commands/service.ts",
       "      await compareStateFile(database.requests, trailStateFile).catch(faultOf);\n",
@@ -793,14 +793,14 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "signing.ts",
-      "const kept = headIn(place, await remembered.read());",
-      "const kept = memory && { ...memory, place, origin: key.name };",
+      "const remembered = headIn(place, await stateFile.read());",
+      "const remembered = memory && { ...memory, place, origin: key.name };",
     ],
     ["signing.ts", "  if (stored !== undefined) await requireExtended(ports, tree, stored);\n", ""],
     [
       "signing.ts",
-      "    await remembered?.write(note);\n    if (acceptance",
-      "    await this.#publish(newest, false);\n    await remembered?.write(note);\n    if (acceptance",
+      "    await stateFile?.write(note);\n    if (acceptance",
+      "    await this.#publish(newest, false);\n    await stateFile?.write(note);\n    if (acceptance",
     ],
     ["trail-state-file.ts", "    await file.sync();\n", ""],
     ["trail-state-file.ts", '  await withFile(dirname(path), "r", folder => folder.sync());\n', ""],
@@ -1011,8 +1011,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "signing.ts",
-      "await checkpoints.accept(signAcceptance(acceptance, key), note);\n  await remembered?.write(note);",
-      "await remembered?.write(note);\n  await checkpoints.accept(signAcceptance(acceptance, key), note);",
+      "await checkpoints.accept(signAcceptance(acceptance, key), note);\n  await stateFile?.write(note);",
+      "await stateFile?.write(note);\n  await checkpoints.accept(signAcceptance(acceptance, key), note);",
       "keeps what is remembered where what the operator accepts cannot be stored",
     ],
   ],

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { Numbering } from "../../src/application/trail/numbering.ts";
-import { everyId, type IdRange, noIds, type RememberedNote } from "../../src/application/trail/ports.ts";
+import { everyId, type IdRange, noIds, type StateFile } from "../../src/application/trail/ports.ts";
 import { acceptTrail } from "../../src/application/trail/signing.ts";
 import { makeTrail } from "../../src/application/trail/trail.ts";
 import { toBase64 } from "../../src/domain/trail/encoding.ts";
@@ -87,29 +87,29 @@ export const makeTrailOn = (stage: Stage, changes: Partial<Parameters<typeof mak
     ...stage,
     requestTrail: stage.trail,
     key,
-    remembered: undefined,
+    stateFile: undefined,
     pause: () => turn(),
     ...changes,
   });
 
 /** Accepts the stored trail as an operator does. */
 export const accept = (
-  { trail, remembered }: Pick<Stage, "trail"> & { readonly remembered: RememberedNote },
+  { trail, stateFile }: Pick<Stage, "trail"> & { readonly stateFile: StateFile },
   reason = "restored",
   givesUp = 0,
-) => acceptTrail({ ...trail, remembered, key }, { reason, givesUp });
+) => acceptTrail({ ...trail, stateFile, key }, { reason, givesUp });
 
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 
 /** A state file in memory. */
 export function makeMemoryNote() {
   let note: string | undefined;
-  const remembered: RememberedNote = {
+  const stateFile: StateFile = {
     place: "TRAIL_STATE_FILE",
     read: async () => note,
     write: async next => {
       note = next;
     },
   };
-  return { remembered, note: () => note, setNote: (next?: string) => (note = next) };
+  return { stateFile, note: () => note, setNote: (next?: string) => (note = next) };
 }

@@ -81,7 +81,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
     trail: repositories.trail,
     requestTrail: repositories.trail,
     key: choices.key === null ? undefined : (choices.key ?? trailKey),
-    remembered: undefined,
+    stateFile: undefined,
     events,
     clock,
     pause: sleep,

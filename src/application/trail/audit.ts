@@ -35,23 +35,23 @@ export async function askUntil<T>(
 }
 
 /** What an auditor keeps: the last checkpoint that held, and from where its tree is recomputed. */
-export interface Remembered {
+export interface AuditState {
   readonly checkpoint: string;
   /** In base64, the frontier before the checkpoint's last bundle, so that this bundle is read again each time. */
   readonly hashes: readonly string[];
 }
 
 /**
- * Reads the last bundle of the remembered checkpoint again, and all that is new since. Recomputes the trees of the
- * remembered and of the newest checkpoint from them.
+ * Reads the last bundle of the state's checkpoint again, and all that is new since. Recomputes the trees of that checkpoint
+ * and of the newest one from them.
  *
- * @param kept heads that somebody has seen, so that the newest checkpoint covers as much if the trail does
- * @throws TrailError when the trail is not a continuation of what is remembered, or not what its checkpoint says
+ * @param kept heads that somebody has seen: a newest checkpoint that is smaller than one of them is asked for again, some times
+ * @throws TrailError when the trail does not extend the checkpoint of the state, or is not what its checkpoint says
  */
 export async function auditTrail(
   published: AuditedTrail,
   { keys, witnesses }: { readonly keys: readonly VerifierKey[]; readonly witnesses: readonly VerifierKey[] },
-  remembered?: Remembered,
+  state?: AuditState,
   kept: readonly Head[] = [],
 ) {
   const readNewest = async () => {
@@ -59,7 +59,7 @@ export async function auditTrail(
     if (note === undefined) throw new TrailError("has no checkpoint");
     return { note, checkpoint: openCheckpoint(note, keys, witnesses) };
   };
-  const before = remembered && openCheckpoint(remembered.checkpoint, keys);
+  const before = state && openCheckpoint(state.checkpoint, keys);
   const oldSize = before?.size ?? 0;
   const seenSize = Math.max(oldSize, ...kept.map(({ size }) => size));
   const { note, checkpoint } = await askUntil(
@@ -72,7 +72,7 @@ export async function auditTrail(
     throw new TrailError(`has ${size} entries, fewer than the ${oldSize} that it had before`);
 
   const start = Math.floor(Math.max(0, oldSize - 1) / tileWidth) * tileWidth;
-  const hashes = remembered?.hashes.map(fromBase64) ?? [];
+  const hashes = state?.hashes.map(fromBase64) ?? [];
   if (hashes.length !== nodesOf({ from: 0, to: start }).length) throw new TrailError("is remembered wrongly");
   const frontier = makeFrontier({ size: start, hashes });
   const check = makePrefixCheck(before === undefined ? [checkpoint] : [before, checkpoint], frontier);
@@ -95,8 +95,8 @@ export async function auditTrail(
     throw new TrailError(`does not have the ${oldSize} entries of the last audit: its history was rewritten`);
   if (!check.matches(checkpoint))
     throw new TrailError(`has entries that are not those of its checkpoint of ${size}`);
-  const next: Remembered = { checkpoint: note, hashes: hashesBefore.map(toBase64) };
-  return { checkpoint, added: size - oldSize, newest: newest && readEntry(newest), remembered: next };
+  const next: AuditState = { checkpoint: note, hashes: hashesBefore.map(toBase64) };
+  return { checkpoint, added: size - oldSize, newest: newest && readEntry(newest), state: next };
 }
 
 /**

@@ -140,7 +140,7 @@ export interface TrailStore {
 }
 
 /** Where the last checkpoint is kept outside the database. Throws TrailObstacleError where that cannot be read or written. */
-export interface RememberedNote {
+export interface StateFile {
   /** In words, for everybody: without its path. */
   readonly place: string;
   read(): Promise<string | undefined>;
@@ -151,7 +151,7 @@ export interface RememberedNote {
 export interface TrailPorts extends TrailStore {
   /** Undefined: nothing is signed. */
   readonly key: SignerKey | undefined;
-  readonly remembered: RememberedNote | undefined;
+  readonly stateFile: StateFile | undefined;
   readonly events: EventLog;
   readonly clock: Clock;
 }

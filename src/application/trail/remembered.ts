@@ -3,11 +3,11 @@ import { TrailError } from "../../domain/trail/encoding.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import { UnsuitableDatabase } from "../unsuitable-database.ts";
 import { requireContinued } from "./acceptance.ts";
-import type { RememberedNote, TrailStore } from "./ports.ts";
+import type { StateFile, TrailStore } from "./ports.ts";
 import { makeStoredTree } from "./tree.ts";
 
 /** A head that was signed before. */
-export interface KeptHead extends Head {
+export interface OlderHead extends Head {
   /** Where its note is kept, in words. */
   readonly place: string;
   /** The name of the key. */
@@ -15,7 +15,7 @@ export interface KeptHead extends Head {
 }
 
 /** Throws TrailError. Does not check the signature: the key may be another one by now. */
-export function headIn(place: string, note: string | undefined): KeptHead | undefined {
+export function headIn(place: string, note: string | undefined): OlderHead | undefined {
   try {
     return note === undefined ? undefined : { ...readCheckpoint(note), place };
   } catch {
@@ -31,26 +31,28 @@ export function headIn(place: string, note: string | undefined): KeptHead | unde
  * restore that failed.
  */
 export async function requireRemembered(
-  { remembered: { place, read }, ...store }: TrailStore & { readonly remembered: RememberedNote },
+  { stateFile: { place, read }, ...store }: TrailStore & { readonly stateFile: StateFile },
   keys: readonly VerifierKey[] = [],
 ): Promise<void> {
   const { ledger, records } = store;
   // Before the trail, which a service may sign meanwhile.
-  const kept = headIn(place, await read());
-  if (kept === undefined || kept.size === 0) return;
+  const remembered = headIn(place, await read());
+  if (remembered === undefined || remembered.size === 0) return;
   if (await records.isEmpty()) {
     throw new UnsuitableDatabase(
-      `the database has no records, and ${place} remembers ${kept.size} entries of its trail: restore a backup; if the trail is to begin anew, move that file away`,
+      `the database has no records, and ${place} remembers ${remembered.size} entries of its trail: restore a backup; if the trail is to begin anew, move that file away`,
     );
   }
   const { size } = await ledger.end();
   const tree = makeStoredTree(ledger);
-  await requireContinued(store, kept, keys, async head => {
+  await requireContinued(store, remembered, keys, async head => {
     if (head.size <= size && (await tree.extends(head, await tree.frontier(size)))) return;
-    if (size >= kept.size)
-      throw new TrailError(`the database does not have the ${kept.size} entries that ${place} remembers`);
+    if (size >= remembered.size)
+      throw new TrailError(
+        `the database does not have the ${remembered.size} entries that ${place} remembers`,
+      );
     throw new TrailError(
-      `${place} remembers ${kept.size} entries of the trail, and the database has ${size}: ${kept.size - size} are missing`,
+      `${place} remembers ${remembered.size} entries of the trail, and the database has ${size}: ${remembered.size - size} are missing`,
     );
   });
 }

@@ -6,7 +6,7 @@ import { requireContinued } from "./acceptance.ts";
 import { TrailObstacleError } from "./condition.ts";
 import type { KnownTree } from "./numbering.ts";
 import { type Ledger, type TrailPorts, windowSize } from "./ports.ts";
-import { headIn, type KeptHead } from "./remembered.ts";
+import { headIn, type OlderHead } from "./remembered.ts";
 import { makeStoredTree } from "./tree.ts";
 
 /** A head with the note that signs it; when, in elapsed milliseconds. */
@@ -28,22 +28,22 @@ type TreePorts = Omit<SigningPorts, "events" | "clock">;
  * this process has signed last. Throws TrailObstacleError if the file is missing although the database has a checkpoint: this may
  * be a new machine, a second process, or a file that was lost, and only the operator knows which.
  */
-async function signedBefore({ checkpoints, remembered, key }: TreePorts, memory: Head | undefined) {
+async function signedBefore({ checkpoints, stateFile, key }: TreePorts, memory: Head | undefined) {
   const stored = headIn("database", await checkpoints.last());
-  if (remembered === undefined)
-    return { stored, kept: memory && { ...memory, place: "memory", origin: key.name } };
-  const { place } = remembered;
-  const kept = headIn(place, await remembered.read());
-  if (stored !== undefined && kept === undefined)
+  if (stateFile === undefined)
+    return { stored, remembered: memory && { ...memory, place: "memory", origin: key.name } };
+  const { place } = stateFile;
+  const remembered = headIn(place, await stateFile.read());
+  if (stored !== undefined && remembered === undefined)
     throw new TrailObstacleError(
       `for the operator, since ${place} is missing: copy that of another process or a backup, or run accept-trail`,
       "waiting",
     );
-  return { stored, kept };
+  return { stored, remembered };
 }
 
 /** Throws TrailError unless the tree extends the head. Two keys of two names would each sign one half of the history. */
-async function requireExtended({ ledger, key }: TreePorts, tree: Head, signed: KeptHead): Promise<void> {
+async function requireExtended({ ledger, key }: TreePorts, tree: Head, signed: OlderHead): Promise<void> {
   const { place, origin } = signed;
   if (!(await makeStoredTree(ledger).extends(signed, tree)))
     throw new TrailError(`${place} ${inWords(signed)}`);
@@ -67,14 +67,14 @@ async function requireNoneRepeated(ledger: Ledger, start: number, end: number): 
  */
 async function readSignableTree(ports: TreePorts, readTree: () => Promise<KnownTree>, memory?: Head) {
   const { key } = ports;
-  const { stored, kept } = await signedBefore(ports, memory);
+  const { stored, remembered } = await signedBefore(ports, memory);
   // The tree is read last, so that it has at least what others have signed.
   const { tree, readSize } = await readTree();
   const ofAccepted = { place: "trail_acceptance", origin: key.name };
   const extended = (head: Head) => requireExtended(ports, tree, { ...ofAccepted, ...head });
-  const acceptance = kept && (await requireContinued(ports, kept, [key], extended));
+  const acceptance = remembered && (await requireContinued(ports, remembered, [key], extended));
   // What this process has added cannot be repeated, nor what was signed; but the owner of the database can write any size there.
-  const signedSize = (acceptance?.accepted ?? kept)?.size ?? 0;
+  const signedSize = (acceptance?.accepted ?? remembered)?.size ?? 0;
   await requireNoneRepeated(ports.ledger, signedSize, readSize);
   if (stored !== undefined) await requireExtended(ports, tree, stored);
   return { tree, acceptance };
@@ -95,14 +95,14 @@ export class Signing {
 
   /** Throws as `readSignableTree`. */
   async sign(readTree: () => Promise<KnownTree>): Promise<void> {
-    const { checkpoints, key, remembered, clock, events } = this.#ports;
+    const { checkpoints, key, stateFile, clock, events } = this.#ports;
     const { tree, acceptance } = await readSignableTree(this.#ports, readTree, this.newest);
     const note = signCheckpoint(tree, key);
     const newest = { size: tree.size, root: tree.root, note, at: clock.elapsed() };
     // A standby that is promoted without these entries would contradict what was signed.
     await checkpoints.confirm();
     // A crash after this leaves a state file that is ahead of the database, which is what it is for.
-    await remembered?.write(note);
+    await stateFile?.write(note);
     if (acceptance !== undefined) events.warn("trail accepted", acceptanceInWords(acceptance));
     await this.#publish(newest, false);
     this.newest = newest;
@@ -145,7 +145,7 @@ export async function acceptTrail(
   ports: TreePorts,
   { reason, givesUp }: { readonly reason: string; readonly givesUp: number },
 ): Promise<Acceptance | undefined> {
-  const { ledger, checkpoints, remembered, key } = ports;
+  const { ledger, checkpoints, stateFile, key } = ports;
   const readTree = async () => {
     const { size } = await ledger.end();
     return { tree: await makeStoredTree(ledger).frontier(size), readSize: size };
@@ -153,8 +153,8 @@ export async function acceptTrail(
   if (await readSignableTree(ports, readTree).catch(undefinedIfContradicted)) return undefined;
   const headOf = (where: string, note: Promise<string | undefined>) =>
     note.then(text => headIn(where, text)).catch(undefinedIfContradicted);
-  const kept = remembered && (await headOf(remembered.place, remembered.read()));
-  const refused = kept ?? (await headOf("database", checkpoints.last()));
+  const remembered = stateFile && (await headOf(stateFile.place, stateFile.read()));
+  const refused = remembered ?? (await headOf("database", checkpoints.last()));
   const { tree: accepted } = await readTree();
   const lost = Math.max(0, (refused?.size ?? 0) - accepted.size);
   if (lost !== givesUp) {
@@ -165,6 +165,6 @@ export async function acceptTrail(
   const note = signCheckpoint(accepted, key);
   const acceptance = { reason, refused, accepted };
   await checkpoints.accept(signAcceptance(acceptance, key), note);
-  await remembered?.write(note);
+  await stateFile?.write(note);
   return acceptance;
 }

@@ -3,7 +3,7 @@ import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeTrailClient } from "../../../src/adapters/trail-client.ts";
-import { auditTrail, type Remembered, requirePrefix } from "../../../src/application/trail/audit.ts";
+import { type AuditState, auditTrail, requirePrefix } from "../../../src/application/trail/audit.ts";
 import { type Checkpoint, openCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
 import { readVerifierKey } from "../../../src/domain/trail/note.ts";
 import { haproxyObstacle, startHaproxy } from "./behind-haproxy.ts";
@@ -152,27 +152,27 @@ function startReads(port: number, token: string, random: Random, newestLog: () =
 }
 
 /** An auditor who takes a checkpoint from one service, and asks another whether its trail continues it. */
-async function auditAt(port: number, kept?: Checkpoint, remembered?: Remembered): Promise<Remembered> {
+async function auditAt(port: number, kept?: Checkpoint, state?: AuditState): Promise<AuditState> {
   const credentials = { email: adminEmail, password: adminPassword };
   // Without pauses: a service that is down is asked again with the next audit.
   const client = makeTrailClient(new URL(`http://127.0.0.1:${port}`), credentials, []);
   const heads = kept === undefined ? [] : [kept];
-  const audited = await auditTrail(client, { keys, witnesses: [] }, remembered, heads);
+  const audited = await auditTrail(client, { keys, witnesses: [] }, state, heads);
   if (kept !== undefined) await requirePrefix(client, kept, audited.checkpoint);
-  return audited.remembered;
+  return audited.state;
 }
 
 function startAudits(ports: readonly number[], token: string, random: Random) {
   const faults: string[] = [];
   let [count, isOver] = [0, false];
-  let remembered: Remembered | undefined;
+  let state: AuditState | undefined;
   const any = () => ports[between(random, 0, ports.length - 1)] as number;
   const running = (async () => {
     while (!isOver) {
       const note = await checkpointOf(any(), token);
       if (note === undefined) continue;
       try {
-        remembered = await auditAt(any(), openCheckpoint(note, keys), remembered);
+        state = await auditAt(any(), openCheckpoint(note, keys), state);
         count += 1;
       } catch (error) {
         // One that is down, or stopped, is no alarm.

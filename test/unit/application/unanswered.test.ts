@@ -49,11 +49,11 @@ async function failEach(
 
 async function makeSigned(logs: number, comment?: string) {
   const stage = makeTrailStage();
-  const { remembered, note } = makeMemoryNote();
-  const process = makeTrailOn(stage, { remembered });
+  const { stateFile, note } = makeMemoryNote();
+  const process = makeTrailOn(stage, { stateFile });
   stage.records.log.push(...range(1, logs + 1).map(id => logRecord(id, comment)));
   await process.poll();
-  return { ...stage, remembered, note };
+  return { ...stage, stateFile, note };
 }
 
 describe("a question that gets no answer", () => {
@@ -68,23 +68,21 @@ describe("a question that gets no answer", () => {
   });
 
   test("is not taken for a contradiction that the operator accepts", async () => {
-    const { trail, rewrite, remembered, note } = await makeSigned(40);
+    const { trail, rewrite, stateFile, note } = await makeSigned(40);
     rewrite(3);
     const before = note();
     const accept = (ports: Partial<Parameters<typeof acceptTrail>[0]>) =>
-      acceptTrail({ ...trail, remembered, key, ...ports }, { reason: "restored", givesUp: 1 }).catch(
-        error => {
-          // Before it signs: it asks all there is to ask, and then refuses the number.
-          if (!/ would be given up/.test(error.message)) throw error;
-        },
-      );
+      acceptTrail({ ...trail, stateFile, key, ...ports }, { reason: "restored", givesUp: 1 }).catch(error => {
+        // Before it signs: it asks all there is to ask, and then refuses the number.
+        if (!/ would be given up/.test(error.message)) throw error;
+      });
     const asked = await failEach(among =>
-      accept({ ...among(trail), ledger: among(trail.ledger), remembered: among(remembered) }),
+      accept({ ...among(trail), ledger: among(trail.ledger), stateFile: among(stateFile) }),
     );
     assert.ok(asked > 5);
     // As a file fails that is there: the checkpoint of the database may be older.
     const unreadable = new TrailObstacleError("no answer", "failing");
-    assert.equal(await failEach(among => accept({ remembered: among(remembered) }), unreadable), 2);
+    assert.equal(await failEach(among => accept({ stateFile: among(stateFile) }), unreadable), 2);
     assert.deepEqual([note(), trail.stored.acceptances], [before, []]);
   });
 });

@@ -30,18 +30,18 @@ function balanced(sizes: readonly number[]) {
   };
   const keys = [readVerifierKey(trail.vkey)];
   return {
-    audit: (remembered?: Parameters<typeof auditTrail>[2], kept?: Parameters<typeof auditTrail>[3]) =>
-      auditTrail(published, { keys, witnesses: [] }, remembered, kept),
+    audit: (state?: Parameters<typeof auditTrail>[2], kept?: Parameters<typeof auditTrail>[3]) =>
+      auditTrail(published, { keys, witnesses: [] }, state, kept),
     pauses: () => pauses,
   };
 }
 
 describe("an audit behind a load balancer", () => {
   test("asks again where one process is behind another, for a checkpoint and for a bundle", async () => {
-    const { remembered } = await balanced([600]).audit();
+    const { state } = await balanced([600]).audit();
     // The checkpoint of one that is behind, twice; then that of another, whose last bundle the first has not yet.
     const { audit, pauses } = balanced([500, 500, 600, 500, 600]);
-    assert.equal((await audit(remembered)).added, 0);
+    assert.equal((await audit(state)).added, 0);
     assert.equal(pauses(), 3);
   });
 
@@ -53,9 +53,9 @@ describe("an audit behind a load balancer", () => {
   });
 
   test("believes it after some times", async () => {
-    const { remembered } = await balanced([600]).audit();
+    const { state } = await balanced([600]).audit();
     const behind = balanced([500]);
-    await assert.rejects(behind.audit(remembered), /has 500 entries, fewer than the 600 that it had before/);
+    await assert.rejects(behind.audit(state), /has 500 entries, fewer than the 600 that it had before/);
     assert.equal(behind.pauses(), 5);
     const without = balanced([600, 0]);
     await assert.rejects(without.audit(), /has no entry bundle 0, which its checkpoint covers/);

@@ -18,8 +18,8 @@ import { deferred, until } from "../../../support/until.ts";
 function makeService() {
   const stage = makeTrailStage();
   const { trail, clock, commit } = stage;
-  const { remembered } = makeMemoryNote();
-  const open = () => makeTrailOn(stage, { remembered });
+  const { stateFile } = makeMemoryNote();
+  const open = () => makeTrailOn(stage, { stateFile });
   const service = open();
   let size = 0;
   return {
@@ -27,7 +27,7 @@ function makeService() {
     service,
     /** Another process on the same database. */
     open,
-    remembered,
+    stateFile,
     /** Logs are written until there are so many, and all are signed. */
     async grow(to: number) {
       for (; size < to; size = Math.min(to, size + 10_000))

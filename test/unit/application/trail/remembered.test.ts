@@ -15,7 +15,7 @@ async function makeStage(logs: number) {
   stage.commit(...range(1, logs + 1));
   await stage.numbering().poll();
   memory.setNote(signCheckpoint({ size: logs, root: fromBase64(stage.rootOf()) }, key));
-  const ports = { ...stage.trail, remembered: memory.remembered };
+  const ports = { ...stage.trail, stateFile: memory.stateFile };
   return { ...stage, ...memory, ports };
 }
 
@@ -80,8 +80,8 @@ describe("the stored trail beside what is remembered of it", () => {
     trail.stored.entries.splice(120);
     trail.stored.nodes.splice(0);
     records.log.splice(120);
-    const remembered = { ...ports.remembered, write: async () => {} };
-    await acceptTrail({ ...ports, remembered, key }, { reason: "restored", givesUp: 180 });
+    const stateFile = { ...ports.stateFile, write: async () => {} };
+    await acceptTrail({ ...ports, stateFile, key }, { reason: "restored", givesUp: 180 });
     await requireRemembered(ports, [key]);
     const missing = { name: "TrailError", message: /: 180 are missing$/ };
     await assert.rejects(requireRemembered(ports), missing);

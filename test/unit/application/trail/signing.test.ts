@@ -66,7 +66,7 @@ describe("signing", () => {
   });
 
   test("signs nothing over a checkpoint in the database that says nothing, until the operator accepts that", async () => {
-    const { start, commit, events, trail, remembered } = makeSigner();
+    const { start, commit, events, trail, stateFile } = makeSigner();
     commit(1);
     const { signing, poll } = start();
     trail.stored.checkpoints.push("");
@@ -76,7 +76,7 @@ describe("signing", () => {
       String(events.recorded.at(-1)?.details?.["contradicts"]),
       /^database has no checkpoint: put back/,
     );
-    const ports = { ...trail, remembered, key };
+    const ports = { ...trail, stateFile, key };
     const acceptance = await acceptTrail(ports, { reason: "restored", givesUp: 0 });
     const [stored = ""] = trail.stored.acceptances;
     for (const { refused, accepted, reason } of [openAcceptance(stored, [key]), acceptance ?? assert.fail()])
@@ -88,14 +88,14 @@ describe("signing", () => {
 
   test("records the head that was signed where one of its two places says nothing", async () => {
     for (const isFileBroken of [false, true]) {
-      const { start, commit, setNote, trail, remembered } = makeSigner();
+      const { start, commit, setNote, trail, stateFile } = makeSigner();
       commit(1, 2);
       const { signing, poll } = start();
       await poll();
       await signing.close();
       if (isFileBroken) setNote("garbage\n");
       else trail.stored.checkpoints.push("garbage\n");
-      await accept({ trail, remembered });
+      await accept({ trail, stateFile });
       assert.equal(refusedSize(trail), 2);
     }
   });
@@ -106,8 +106,8 @@ describe("signing", () => {
     const start = (hasStateFile = true) => {
       // For ever before the end of the stop.
       const pause = () => new Promise(() => {});
-      const remembered = hasStateFile ? memory.remembered : undefined;
-      const trail = makeTrailOn(stage, { remembered, pause });
+      const stateFile = hasStateFile ? memory.stateFile : undefined;
+      const trail = makeTrailOn(stage, { stateFile, pause });
       const signing = {
         newest() {
           const note = trail.checkpoint();
@@ -163,7 +163,7 @@ describe("signing", () => {
     for (const restarted of [true, false]) {
       test(`signs nothing over ${what}${restarted ? ", after a restart" : ""}, until it is accepted`, async () => {
         const signer = makeSigner();
-        const { start, commit, note, trail, remembered, told } = signer;
+        const { start, commit, note, trail, stateFile, told } = signer;
         let { signing, poll } = start();
         commit(...range(1, 600));
         await poll();
@@ -181,7 +181,7 @@ describe("signing", () => {
         assert.equal(told("trail broken").length, 1);
         assert.match(JSON.stringify(told("trail broken")), /TRAIL_STATE_FILE 599 /);
 
-        await accept({ trail, remembered }, "restored", what === "an older dump" ? 189 : 0);
+        await accept({ trail, stateFile }, "restored", what === "an older dump" ? 189 : 0);
         assert.equal(refusedSize(trail), 599);
         commit(...range(610, 620));
         for (let time = 0; time < 3; time += 1) await poll(11);
@@ -197,8 +197,8 @@ describe("signing", () => {
     const { trail, records, clock, commit, told } = stage;
     const files = [makeMemoryNote(), makeMemoryNote(), makeMemoryNote()] as const;
     const [first, second, behind] = files;
-    const make = ({ remembered }: Pick<(typeof files)[0], "remembered">) => {
-      const made = makeTrailOn(stage, { remembered });
+    const make = ({ stateFile }: Pick<(typeof files)[0], "stateFile">) => {
+      const made = makeTrailOn(stage, { stateFile });
       const poll = async () => {
         clock.advance(11);
         await made.poll();
@@ -233,7 +233,7 @@ describe("signing", () => {
     assert.equal(await make(second).poll(), "contradicted");
     trail.stored.acceptances.splice(0);
 
-    await accept({ trail, remembered: first.remembered }, "restored", 190);
+    await accept({ trail, stateFile: first.stateFile }, "restored", 190);
     assert.equal(trail.stored.acceptances.length, 1);
     const of = make(second);
     assert.equal(await of.poll(), "whole");
@@ -372,18 +372,18 @@ describe("signing", () => {
   });
 
   test("is failing, and not contradicted, while the state file cannot be written, and signs again when it can", async () => {
-    const { start, commit, remembered, told } = makeSigner();
+    const { start, commit, stateFile, told } = makeSigner();
     const { signing, poll } = start();
     commit(1);
     await poll();
-    const { write } = remembered;
-    remembered.write = () =>
+    const { write } = stateFile;
+    stateFile.write = () =>
       Promise.reject(new TrailObstacleError("TRAIL_STATE_FILE cannot be written: ENOSPC", "failing"));
     commit(2);
     await poll(11);
     assert.match(signing.contradiction() ?? "", /cannot be written: ENOSPC$/);
     assert.equal(signing.newest()?.size, 1);
-    remembered.write = write;
+    stateFile.write = write;
     await poll(11);
     assert.deepEqual([signing.contradiction(), signing.newest()?.size], [undefined, 2]);
     const named = (event: string) => told(event).length;
@@ -391,9 +391,9 @@ describe("signing", () => {
   });
 
   test("gives a checkpoint to nobody before the state file has it: not to the database, the log or a client", async () => {
-    const { start, commit, remembered, trail, events } = makeSigner();
+    const { start, commit, stateFile, trail, events } = makeSigner();
     const { signing, poll } = start();
-    const write = mock.method(remembered, "write", () => Promise.reject(new Error("the power fails")));
+    const write = mock.method(stateFile, "write", () => Promise.reject(new Error("the power fails")));
     commit(1);
     await poll();
     assert.equal(write.mock.callCount(), 1);
@@ -421,19 +421,19 @@ describe("signing", () => {
   });
 
   test("keeps what is remembered where what the operator accepts cannot be stored", async () => {
-    const { start, commit, rewrite, note, trail, remembered } = makeSigner();
+    const { start, commit, rewrite, note, trail, stateFile } = makeSigner();
     commit(1, 2);
     await start().poll();
     const before = note();
     rewrite(1);
     const accepts = { ...trail.checkpoints, accept: () => Promise.reject(new Error("the power fails")) };
-    const ports = { ...trail, checkpoints: accepts, remembered, key };
+    const ports = { ...trail, checkpoints: accepts, stateFile, key };
     await assert.rejects(acceptTrail(ports, { reason: "restored", givesUp: 0 }), /the power fails/);
     assert.equal(note(), before);
   });
 
   test("signs nothing beside checkpoints of a key of another name, until the operator accepts that", async () => {
-    const { start, commit, trail, remembered, told } = makeSigner();
+    const { start, commit, trail, stateFile, told } = makeSigner();
     commit(1);
     const one = start();
     await one.poll();
@@ -442,14 +442,14 @@ describe("signing", () => {
       const theirs =
         trail.stored.checkpoints.at(-1)?.replace(/^.*\n/, "other.example.com\n") ?? assert.fail();
       if (place === "database") trail.stored.checkpoints.push(theirs);
-      else await remembered.write(theirs);
+      else await stateFile.write(theirs);
       commit(place === "database" ? 2 : 3);
       await one.poll(11);
       assert.equal(
         one.signing.contradiction(),
         `${place} has a checkpoint of other.example.com, and not of trail.example.com`,
       );
-      await accept({ trail, remembered }, "one name");
+      await accept({ trail, stateFile }, "one name");
       await one.poll(11);
       assert.equal(one.signing.contradiction(), undefined);
     }
@@ -457,31 +457,31 @@ describe("signing", () => {
   });
 
   test("numbers on while the state file cannot be read, and signs again when it can", async () => {
-    const { start, commit, remembered, trail, note } = makeSigner();
+    const { start, commit, stateFile, trail, note } = makeSigner();
     const { signing, poll } = start();
     commit(1);
     await poll();
-    const { read } = remembered;
-    remembered.read = () =>
+    const { read } = stateFile;
+    stateFile.read = () =>
       Promise.reject(new TrailObstacleError("TRAIL_STATE_FILE cannot be read: EACCES", "failing"));
     commit(2, 3);
     await poll(11);
     assert.deepEqual([trail.stored.entries.length, signing.newest()?.size], [3, 1]);
     assert.match(signing.contradiction() ?? "", /cannot be read: EACCES$/);
-    remembered.read = read;
+    stateFile.read = read;
     await poll(11);
     assert.equal(signing.contradiction(), undefined);
     assert.equal(openCheckpoint(note() ?? "", [key]).size, 3);
   });
 
   test("signs without a state file where an operator accepts that it is new", async () => {
-    const { start, commit, setNote, note, trail, remembered } = makeSigner();
+    const { start, commit, setNote, note, trail, stateFile } = makeSigner();
     commit(1);
     const { signing, poll } = start();
     await poll();
     await signing.close();
     setNote(undefined);
-    await accept({ trail, remembered }, "a new machine");
+    await accept({ trail, stateFile }, "a new machine");
     assert.equal(refusedSize(trail), 1);
     assert.equal(openCheckpoint(note() ?? "", [key]).size, 1);
     commit(2);
