@@ -64,6 +64,7 @@ export function makeEmployees({
       if (changes.role !== undefined) refuseRoleAbove(caller, changes.role);
       const expected = isExpected && (await employees.find(id));
       if (expected !== undefined && !isExpected?.(expected)) {
+        // What would be refused without a precondition, too, is refused for that reason (RFC 9110, section 13.2.1).
         refuseRoleAbove(caller, expected.role);
         const holder =
           changes.email === undefined ? undefined : await employees.findAccount(emailKey(changes.email));

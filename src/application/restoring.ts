@@ -55,6 +55,7 @@ export async function findLoss(
   for (const head of remembered) {
     // What the live database has was compared above, and what it goes on from was given up before.
     if ((await tree.continues(head)) || (await liveTree?.continues(head))) continue;
+    // Of another history as long as the head, no entry may be the same: all of the head's entries count.
     const isShorter = head.size > tree.head.size;
     loss.entry = Math.max(loss.entry, isShorter ? head.size - tree.head.size : head.size);
   }

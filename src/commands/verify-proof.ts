@@ -49,7 +49,7 @@ const named = (field: string): string => (/^\w+$/.test(field) ? field : JSON.str
 
 function readObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
-  // The value itself is a member of the object that the reviver is called with last.
+  // The reviver is called for each member that JSON.parse keeps, and at the end once more, for the value itself.
   let members = -1;
   try {
     value = JSON.parse(text, function (_, member) {
@@ -61,7 +61,8 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TrailError("is not a JSON object");
-  // Of two members of one name, other programs may show the one that JSON.parse drops.
+  // Each string; one that a colon follows is the name of a member, whose value is taken along if it is a number. Of two members of
+  // one name, other programs may show the one that JSON.parse drops.
   const names = [...text.matchAll(/("(?:[^"\\]|\\.)*")(?:\s*:\s*(-?\d[\d.eE+-]*)?|)/gs)].filter(
     ([whole, quoted]) => whole !== quoted,
   );

@@ -945,8 +945,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "A walk over a list": [
     [
       "log-statements.ts",
-      "const newestFirst = sql`order by l.performed_date desc, l.id desc`",
-      "const newestFirst = sql`order by l.performed_date desc`",
+      "const inOrder = sql`order by l.performed_date desc, l.id desc`",
+      "const inOrder = sql`order by l.performed_date desc`",
     ],
     ["pages.ts", "next: rows < limit ? undefined : lastId", "next: rows < limit ? undefined : lastId + 1"],
     [

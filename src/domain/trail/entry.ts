@@ -31,7 +31,7 @@ type Recorded<P extends Properties> = {
     : never;
 };
 
-/** What a record and its entry both say. */
+/** The fields of an entry that its record has, too. */
 export const recordedOf = <P extends Properties>(properties: P) =>
   Object.fromEntries(
     Object.entries<Type<unknown>>(partOf(properties, "recorded")).map(([name, type]) => [
@@ -72,7 +72,7 @@ export type LogEntry = Said<typeof entryFields.log>;
 /** A log, or an employee or asset that was created, or whose role or activity changed. */
 export type Entry = LogEntry | Said<typeof entryFields.employee> | Said<typeof entryFields.asset>;
 
-/** The entry that has these bytes. Throws TrailError when they are not those of one. */
+/** Reads the bytes of an entry. Throws TrailError for any others, since two texts of one entry would have two hashes. */
 export function readEntry(bytes: Uint8Array): Entry {
   const text = fromUtf8(bytes);
   let value: unknown;
@@ -89,19 +89,19 @@ export function readEntry(bytes: Uint8Array): Entry {
     if (!Object.hasOwn(fields, name) || !fields[name]?.is(said[name]))
       throw new TrailError(`has a wrong ${name}`);
   }
-  // RFC 8785: names in their order, values as ECMAScript writes them. A name that comes twice is excluded with it, of which
-  // JSON.parse keeps the last.
+  // The canonical form (RFC 8785): names in their order, values as ECMAScript writes them. A text that has a name twice differs
+  // from it, too: JSON.parse keeps one of the two.
   if (JSON.stringify(value, Object.keys(fields).sort()) !== text)
     throw new TrailError("is not in the canonical form");
   return value as Entry;
 }
 
-/** The same of a log's entry. */
+/** As `readEntry`, for the entry of a log alone. */
 export function readLogEntry(bytes: Uint8Array): LogEntry {
   const entry = readEntry(bytes);
   if (entry.kind !== "log") throw new TrailError("is of an entry that is not a log");
   return entry;
 }
 
-/** What a log and its entry both say. */
+/** The fields of a log's entry, in the order in which a log is compared with it. */
 export const comparedFields = Object.keys(entryFields.log) as readonly (keyof LogEntry)[];

@@ -37,14 +37,17 @@ export function nodeHash(left: Hash, right: Hash): Hash {
 /** The root of the tree without entries. */
 export const emptyRoot: Hash = sha256(new Uint8Array());
 
-/** A tree that grows at its end, known by the roots of its perfect subtrees only (a "compact range"). It has the head of the tree. */
+/**
+ * A tree that grows at its end, with its head: size and root. Of its hashes it keeps only the roots of its largest perfect
+ * subtrees (its "compact range"), one for each 1 in the size as a binary number: what is appended is hashed with these alone.
+ */
 export interface Frontier {
   readonly size: number;
   /** From left to right, so the largest first. Together with the size, this is what it takes to go on later. */
   readonly hashes: readonly Hash[];
   /** @param level of the perfect subtree that has this hash, and that begins where the tree ends; 0 for a leaf */
   append(hash: Hash, level?: number): void;
-  /** Takes a hash for each subtree. */
+  /** Computed anew each time, from up to 53 hashes. */
   readonly root: Hash;
 }
 
@@ -82,7 +85,7 @@ export function makeFrontier(
   };
 }
 
-/** The perfect subtrees that a span consists of, from left to right. */
+/** The fewest perfect subtrees that a span consists of, from left to right. */
 export function nodesOf({ from, to }: Span): Node[] {
   const nodes: Node[] = [];
   for (let at = from; at < to; ) {
@@ -95,8 +98,8 @@ export function nodesOf({ from, to }: Span): Node[] {
 }
 
 /**
- * The Merkle tree hash of a span, given those of the subtrees that it consists of. Its first entry is where a subtree of a
- * tree begins, as in all spans below.
+ * The Merkle tree hash of a span, from the hashes of its `nodesOf`. It is one only if these get smaller from left to right, as
+ * for a span that begins with the first entry of the tree, and for those of `inclusionSpans`.
  */
 export const joinHashes = (hashes: readonly Hash[]): Hash =>
   hashes.reduceRight((right, left) => nodeHash(left, right));

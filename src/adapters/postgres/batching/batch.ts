@@ -8,7 +8,7 @@ import type { Statement } from "../connection/statement.ts";
 const maxCalls = 100;
 
 /** How calls become a statement, and its rows their results. */
-interface Task<Call, Row, Result> {
+interface BatchPlan<Call, Row, Result> {
   run(source: StatementSource): Promise<readonly Row[]>;
   statementFor(calls: readonly Call[]): Statement;
   resultsOf(rows: readonly Row[], calls: readonly Call[]): readonly Result[];
@@ -20,8 +20,8 @@ class Batch<Call, Row, Result> {
   readonly #results: Promise<readonly Result[]>;
   #isClosed = false;
 
-  constructor(task: Task<Call, Row, Result>) {
-    this.#results = this.#serve(task);
+  constructor(plan: BatchPlan<Call, Row, Result>) {
+    this.#results = this.#serve(plan);
   }
 
   get isOpen(): boolean {
@@ -37,7 +37,7 @@ class Batch<Call, Row, Result> {
     return (await this.#results)[position] as Result;
   }
 
-  async #serve({ run, statementFor, resultsOf }: Task<Call, Row, Result>): Promise<readonly Result[]> {
+  async #serve({ run, statementFor, resultsOf }: BatchPlan<Call, Row, Result>): Promise<readonly Result[]> {
     try {
       await nextTurn();
       const rows = await run(() => {
@@ -69,16 +69,16 @@ export function batched<Call, Row, Result>(
   statementFor: (calls: readonly Call[]) => Statement,
   resultsOf: (rows: readonly Row[], calls: readonly Call[]) => readonly Result[],
 ): (call: Call) => Promise<Result> {
-  const task = { run, statementFor, resultsOf };
+  const plan = { run, statementFor, resultsOf };
   let latest: Batch<Call, Row, Result> | undefined;
   return async call => {
-    const batch = latest?.isOpen ? latest : new Batch(task);
+    const batch = latest?.isOpen ? latest : new Batch(plan);
     latest = batch;
     try {
       return await batch.add(call);
     } catch (error) {
       if (!batch.isShared || !isRefused(error)) throw error;
-      return new Batch(task).add(call);
+      return new Batch(plan).add(call);
     }
   };
 }

@@ -5,7 +5,10 @@ export interface PoolLimits {
   readonly connections: number;
   /** From the call to the result, the wait for a connection included. */
   readonly deadlineMilliseconds: number;
-  /** Statements that may wait for a connection beside those that one is opened for; one more is refused at once. */
+  /**
+   * Statements that may wait when all connections are in use, and one more for each connection that is not: those wait until it
+   * is open. Further statements are refused at once.
+   */
   readonly waiting: number;
 }
 

@@ -2,7 +2,7 @@ import { Turns } from "../../../application/turns.ts";
 import type { LogPosition, LogQuery } from "../../../domain/maintenance-log.ts";
 import type { Database } from "../connection/database.ts";
 import { type Statement, sql } from "../connection/statement.ts";
-import { columns, type LogPage, newestFirst, newestOf, positions, readPacked } from "./log-statements.ts";
+import { columns, inOrder, type LogPage, newestOf, positions, readPacked } from "./log-statements.ts";
 import { lastPosition } from "./packed-logs.ts";
 
 /** Where a list goes on: after a log, or with what a search has found and no page has had yet. */
@@ -62,12 +62,12 @@ export class ActiveLogs {
     const newest = (shown: Statement) => newestOf(query, place, shown, windowText);
     const page = await readPacked(
       this.#database,
-      sql`select ${columns} from (${newest(columns)}) l ${ofActiveAssets} ${newestFirst} limit ${most}`,
+      sql`select ${columns} from (${newest(columns)}) l ${ofActiveAssets} ${inOrder} limit ${most}`,
       sql`
         case when rows < ${most} then (
           select json_build_object('id', l.id, 'performedDate', l.performed_date,
             'activeAssets', (select count(*) from asset where active))
-          from (select ${positions} from (${newest(positions)}) l ${newestFirst} offset ${windowRows - 1} limit 1) l
+          from (select ${positions} from (${newest(positions)}) l ${inOrder} offset ${windowRows - 1} limit 1) l
         ) end`,
     );
     if (page === undefined) return undefined;
@@ -93,8 +93,8 @@ export class ActiveLogs {
     const rows = await this.#database.query<{ id: number }>(sql`
       select l.id from (
         select a.id from (select id from asset where active) a
-        cross join lateral (${newestOfAsset(sql`1`)}) l ${newestFirst} limit ${limit}
-      ) a cross join lateral (${newestOfAsset(sql`${limit}`)}) l ${newestFirst} limit ${limit}`);
+        cross join lateral (${newestOfAsset(sql`1`)}) l ${inOrder} limit ${limit}
+      ) a cross join lateral (${newestOfAsset(sql`${limit}`)}) l ${inOrder} limit ${limit}`);
     return rows.length === 0 ? undefined : { ids: rows.map(({ id }) => id), isEnd: rows.length < limit };
   }
 

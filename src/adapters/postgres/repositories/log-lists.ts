@@ -16,7 +16,6 @@ const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_
 
 const noBounds: Bounds = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
-/** A list with a limit is a page for a client, which ends after `pageBytes`, too. */
 const boundsOf = ({ limit }: LogQuery): Bounds =>
   limit === undefined ? noBounds : { rows: limit, bytes: pageBytes };
 
@@ -31,8 +30,9 @@ export function makeLogLists(database: Database, names: SharedNames) {
     bounds: Bounds,
   ): AsyncGenerator<LogChunk, undefined> {
     const room = new ChunkRoom();
-    const isPaged = bounds.bytes === pageBytes;
-    // As a rule one row more tells whether there are more. Where it does not, `next` may lead to an empty page.
+    // A list of bounded bytes is a page for a client, which needs to know where the next one begins. As a rule one row more tells
+    // whether there is one. Where it does not, `next` may lead to an empty page.
+    const isPaged = bounds.bytes !== noBounds.bytes;
     const pages = pagesOf(start, read, firstRows, isPaged ? bounds.rows + 1 : bounds.rows);
     let left = bounds;
     for await (const page of pages) {
@@ -49,7 +49,7 @@ export function makeLogLists(database: Database, names: SharedNames) {
     }
   }
 
-  const listOf = (scope: Scope) =>
+  const logsOf = (scope: Scope) =>
     list(
       startOf(scope) ?? beforeAll,
       (last, rows) => readLogPage(database, scope, last, rows),
@@ -57,9 +57,9 @@ export function makeLogLists(database: Database, names: SharedNames) {
     );
 
   return {
-    list: query => listOf(query),
-    listOfAsset: (assetId, query) => listOf({ ...query, assetId }),
-    listOfPerformer: (employeeId, query) => listOf({ ...query, employeeId }),
+    list: query => logsOf(query),
+    listOfAsset: (assetId, query) => logsOf({ ...query, assetId }),
+    listOfPerformer: (employeeId, query) => logsOf({ ...query, employeeId }),
     listOfActiveAssets: (filter, limit) =>
       list<ActivePlace>(
         startOf(filter) ?? beforeAll,

@@ -20,11 +20,12 @@ export interface LogPage<Key = LogPosition> extends Page<Key> {
   readonly missing?: "Asset" | "Employee";
 }
 
-export const newestFirst = sql`order by l.performed_date desc, l.id desc`;
+/** The order of all lists of logs: the newest first. */
+export const inOrder = sql`order by l.performed_date desc, l.id desc`;
 export const positions = sql`l.performed_date, l.id`;
 export const columns = sql`${positions}, l.status, l.task_type, l.comment, l.asset_id, l.performed_by_employee_id`;
 
-/** The value for a column that has one of these words, and an empty text for any other. */
+/** The value for the word that a column has, of these words; an empty text for any other word. */
 function choose(column: Statement, choices: readonly string[], valueFor: (word: string) => Statement) {
   const cases = choices.map(word => sql`when ${knownWord(word)} then ${valueFor(word)}`);
   return sql`case ${column} ${cases.reduce((all, next) => sql`${all} ${next}`)} else '' end`;
@@ -43,7 +44,7 @@ const after = ({ performedFrom }: Scope, { performedDate, id }: LogPosition): St
   ${performedFrom === undefined ? nothing : sql`and l.performed_date >= ${performedFrom}::text::timestamp`}`;
 
 /** The asset or performer whose logs a list has. */
-interface Subject {
+interface ListOwner {
   readonly kind: "Asset" | "Employee";
   /** Which logs are its own. */
   readonly condition: Statement;
@@ -52,7 +53,7 @@ interface Subject {
 }
 
 /** Undefined for a list of everybody's logs. */
-function subjectOf({ assetId, employeeId }: Scope): Subject | undefined {
+function ownerOf({ assetId, employeeId }: Scope): ListOwner | undefined {
   if (assetId !== undefined)
     return {
       kind: "Asset",
@@ -70,9 +71,9 @@ function subjectOf({ assetId, employeeId }: Scope): Subject | undefined {
 }
 
 /**
- * Conditions that always hold, and are those of partial indexes (sql/0003_maintenance_log.sql): to state none, or the one that
- * asks for less, is to leave out the indexes of longer lists. Left the choice, the planner hopes to meet the logs of an
- * asset in a scan of all logs by date, and where they are old it scans for ever.
+ * The conditions of the partial indexes in sql/0003_maintenance_log.sql, which hold for each log. The planner takes such an index
+ * only for a statement that states its condition or a narrower one, so stating `byOneColumn` leaves out the index of all logs by
+ * date. With it, the planner would read all logs from the newest on to find those of one asset, which may all be old.
  */
 const [byDate, byOneColumn] = [sql`l.id > 0`, sql`l.id > -1`];
 
@@ -80,13 +81,12 @@ const [byDate, byOneColumn] = [sql`l.id > 0`, sql`l.id > -1`];
  * The conditions of lists whose newest logs are those of the list, each of which has an index in its order: one list for each
  * status and task type, unless there is an index without these.
  */
-function branchesOf({ employeeId, status, taskType }: Scope, ofSubject?: Statement): readonly Statement[] {
+function branchesOf({ employeeId, status, taskType }: Scope, ofOwner?: Statement): readonly Statement[] {
   const hasWords = (status ?? taskType) !== undefined;
-  if (!hasWords && employeeId === undefined)
-    return [ofSubject ? sql`${ofSubject} and ${byOneColumn}` : byDate];
+  if (!hasWords && employeeId === undefined) return [ofOwner ? sql`${ofOwner} and ${byOneColumn}` : byDate];
   return (status === undefined ? logStatuses : [status]).flatMap(status =>
     (taskType === undefined ? taskTypes : [taskType]).map(
-      taskType => sql`${ofSubject ?? byOneColumn} and l.status = ${status} and l.task_type = ${taskType}`,
+      taskType => sql`${ofOwner ?? byOneColumn} and l.status = ${status} and l.task_type = ${taskType}`,
     ),
   );
 }
@@ -94,21 +94,21 @@ function branchesOf({ employeeId, status, taskType }: Scope, ofSubject?: Stateme
 /**
  * The newest logs that a list has after a position. PostgreSQL merges its branches, and reads no more of each than it needs.
  *
- * @param ofSubject which logs are those of its asset or performer, if it is the list of one
+ * @param ofOwner which logs are those of its asset or performer, if it is the list of one
  */
 export function newestOf(
   scope: Scope,
   last: LogPosition,
   shown: Statement,
   limit: Statement,
-  ofSubject?: Statement,
+  ofOwner?: Statement,
 ): Statement {
   const afterLast = after(scope, last);
-  const all = branchesOf(scope, ofSubject).map(
+  const all = branchesOf(scope, ofOwner).map(
     branch =>
-      sql`select ${shown} from maintenance_log l where ${afterLast} and ${branch} ${newestFirst} limit ${limit}`,
+      sql`select ${shown} from maintenance_log l where ${afterLast} and ${branch} ${inOrder} limit ${limit}`,
   );
-  return sql`select ${shown} from (${unionOf(all)}) l ${newestFirst} limit ${limit}`;
+  return sql`select ${shown} from (${unionOf(all)}) l ${inOrder} limit ${limit}`;
 }
 
 /** A page, and what else its statement has read. */
@@ -159,18 +159,18 @@ export async function readLogPage(
   most: number,
 ): Promise<LogPage | undefined> {
   const limit = Math.min(most, mostRows);
-  const subject = subjectOf(scope);
-  const newest = newestOf(scope, last, columns, mostRowsText, subject?.condition);
+  const owner = ownerOf(scope);
+  const newest = newestOf(scope, last, columns, mostRowsText, owner?.condition);
   const page = await readPacked(
     database,
-    sql`select ${columns} from (${newest}) l ${newestFirst} limit ${limit}`,
-    subject?.name,
+    sql`select ${columns} from (${newest}) l ${inOrder} limit ${limit}`,
+    owner?.name,
   );
   if (page === undefined) return undefined;
   const { rows, logs, beside: name } = page;
   return {
     ...page,
     next: rows === limit ? lastPosition(logs) : undefined,
-    ...(subject && (name === undefined ? { missing: subject.kind } : { names: subject.named(name) })),
+    ...(owner && (name === undefined ? { missing: owner.kind } : { names: owner.named(name) })),
   };
 }

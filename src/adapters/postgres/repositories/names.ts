@@ -38,7 +38,7 @@ export class SharedNames {
     this.#since = this.#now();
   }
 
-  /** The names of these, and perhaps of others. A kind of which names are preset has no others of this page's logs. */
+  /** @param preset names that the page has read itself: all those of their kind that its logs refer to */
   async of(ids: References, preset: Partial<Names> = {}): Promise<Names> {
     const { assets, performers } = this.#recent;
     if (this.#now() - this.#since > recentMilliseconds || assets.size + performers.size > mostNames)

@@ -7,11 +7,11 @@ import { ownSchema, type Statement, sql } from "../connection/statement.ts";
  */
 export interface Protection {
   readonly kind: "table" | "column" | "constraint" | "index" | "sequence" | "function" | "trigger" | "right";
-  /** The table; empty for a function. */
+  /** The table that it is on; empty for a function or a sequence. For a right: what the right is to. */
   readonly place: string;
-  /** The privilege, for a right. */
+  /** Its name; empty for a table. For a right: the privilege. */
   readonly name: string;
-  /** The columns to which a right is limited, if it is. */
+  /** As PostgreSQL prints it. For a right: the columns to which it is limited, with spaces between them; empty if it is not. */
   readonly definition: string;
 }
 

@@ -4,8 +4,9 @@ import { type Statement, sql, unionOf } from "../connection/statement.ts";
 import { indexEnd, lastIssued, leafHash, linesOf, type Subject, subjects, tableOf } from "./entries.ts";
 
 /**
- * When the newest records were made: that of the last entry, and of the records under the last issued ids the latest. What has no
- * number yet was made within a minute of one of them. No clock is asked: somebody may have set it meanwhile, and a dump is read on any day.
+ * When the newest records were made: the latest of those under the last issued ids, and that of the last entry. A record that is
+ * made within a minute of one of the two (`is_new`) may be without an entry, because it is not numbered yet. No clock is asked:
+ * somebody may have set it meanwhile, and a dump is read on any day.
  */
 const newestTimes = sql`
   (select recorded_at from (${unionOf(
