@@ -30,11 +30,11 @@ test-release: $(installed)
 	  $$(find test/release -name '*.test.ts' -not -name major-upgrade.test.ts -not -name kotlin-client.test.ts)
 	@node --import tsx bench/paired.ts
 
-# What the gate leaves out, before a release: every planted fault, operations.md in Debian 13,
-# major-upgrade.md, and the recipe in Kotlin, whose compiler takes long. Takes half an hour.
+# What the gate leaves out, before a release: every planted fault, the simulations, fuzzing and kills of a restore in their long form,
+# operations.md in Debian 13, major-upgrade.md, and the recipe in Kotlin, whose compiler takes long. Takes half an hour.
 test-before-release: $(installed)
-	@TEST_CONCURRENCY=1 TEST_FILE_SECONDS=2400 TEST_MINUTES=60 PLANT=all TEST_DEBIAN=trixie node --import tsx test/run.ts \
-	  $(foreach name,operations major-upgrade kotlin-client promises,test/release/$(name).test.ts)
+	@TEST_CONCURRENCY=1 TEST_FILE_SECONDS=2400 TEST_MINUTES=60 TEST_FORM=long TEST_DEBIAN=trixie node --import tsx test/run.ts \
+	  $(foreach name,operations major-upgrade kotlin-client promises restore-killed fuzz numbering-simulation pool-simulation edge-simulation,test/release/$(name).test.ts)
 
 # The repository contract and the schema, on the embedded PostgreSQL of make run. One file at a time: the server is in its process.
 test-embedded: $(installed)

@@ -1,5 +1,8 @@
 import { test } from "node:test";
 import { simulateEdge } from "../support/edge-simulation.ts";
+import { isLong } from "../support/long-form.ts";
 
-test("100,000 steps of clients: what is held is counted, bounded and given back, and newcomers are served", () =>
-  simulateEdge(200, 1_000));
+const runs = isLong ? 200 : 50;
+
+test(`${runs} runs of clients: what is held is counted, bounded and given back, and newcomers are served`, () =>
+  simulateEdge(runs, 1_000));

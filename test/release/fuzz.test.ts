@@ -6,6 +6,7 @@ import { makeRoutes } from "../../src/adapters/http/api/routes.ts";
 import { makeUseCases } from "../../src/app.ts";
 import { makeRandom } from "../lab/faults/random.ts";
 import { forge, goodClaims } from "../support/forge.ts";
+import { isLong } from "../support/long-form.ts";
 import { anAsset } from "../support/test-records.ts";
 import { openWorld, password, secretKey, type World } from "../support/world.ts";
 
@@ -16,7 +17,7 @@ import { openWorld, password, secretKey, type World } from "../support/world.ts"
  *     REQUESTS=1000000                                             more of them
  */
 const seed = Number(process.env["SEED"] ?? 20_260_301);
-const total = Number(process.env["REQUESTS"] ?? 20_000);
+const total = Number(process.env["REQUESTS"] ?? (isLong ? 20_000 : 10_000));
 const requestsPerWorld = 2_000;
 const lanes = 4;
 const longestBatch = 8;

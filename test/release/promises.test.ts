@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { commandLimits } from "../../src/adapters/postgres/connection/database.ts";
 import { migrate, type Schema } from "../../src/adapters/postgres/schema/migrations.ts";
 import { openEmptyDatabase, schema } from "../support/database.ts";
+import { isLong } from "../support/long-form.ts";
 import { copyTree, type Tree } from "../support/planted-tree.ts";
 import { type Notice, noticedBy, preparePlantings, unfounded } from "../support/planting.ts";
 import { protectionText } from "../support/present-protection.ts";
@@ -17,10 +18,9 @@ const all: Tree[] = [];
 /** Those of them in which nothing is planted at this moment, and something may be. */
 const trees: Tree[] = [];
 const notices: Notice[] = [];
-/** Without it the first fault of each promise, which takes a fifth of the time. */
-const plantsAll = process.env["PLANT"] === "all";
+/** In the short form the first fault of each promise, which takes a fifth of the time. */
 const chosen = Object.entries(plantedFaults).map(
-  ([beginning, faults]) => [beginning, plantsAll ? faults : faults.slice(0, 1)] as const,
+  ([beginning, faults]) => [beginning, isLong ? faults : faults.slice(0, 1)] as const,
 );
 const faults = chosen.flatMap(([, faults]) => faults);
 let plantings: ReturnType<typeof preparePlantings>;
@@ -60,7 +60,7 @@ describe("what a planted fault breaks is noticed by a test of its promise's evid
   });
   after(async () => {
     // That these tests pass without a fault, `make test` has shown as well, though not in a copy of the project.
-    const found = plantsAll ? await unfounded(notices, all[0] as Tree, mostTrees) : [];
+    const found = isLong ? await unfounded(notices, all[0] as Tree, mostTrees) : [];
     for (const tree of all) tree.remove();
     assert.deepEqual(found, [], "these tests fail without a fault, too");
   });
