@@ -1,5 +1,5 @@
 import { signAcceptance } from "../domain/trail/acceptance.ts";
-import { type Head, inWords, openCheckpoint, signCheckpoint } from "../domain/trail/checkpoint.ts";
+import { type Head, inWords, signCheckpoint } from "../domain/trail/checkpoint.ts";
 import { TrailError, undefinedIfBroken } from "../domain/trail/encoding.ts";
 import { type EntryKind, entryKinds } from "../domain/trail/entry.ts";
 import type { SignerKey, VerifierKey } from "../domain/trail/note.ts";
@@ -15,65 +15,68 @@ export interface HashedRecord {
 /** What a restore asks of the live database and of the restored one. */
 export interface RestoreStore {
   readonly trail: TrailStore;
-  /** Whether the server has a database of this name. */
-  hasDatabase(name: string): Promise<boolean>;
-  /** False for a database that was just made. */
-  hasTables(): Promise<boolean>;
   /** Records above an id, by their ids and at most 10,000, each with a hash of what it says. */
   hashes(kind: EntryKind, above: number): Promise<readonly HashedRecord[]>;
   /** How many of these records are there as they are. */
   countSame(kind: EntryKind, records: readonly HashedRecord[]): Promise<number>;
-  /** The notes of the newest checkpoints, at most 100. */
-  newestCheckpoints(): Promise<readonly string[]>;
-  /** Lets the planner know what the tables hold. */
-  analyze(): Promise<unknown>;
   /** What a database has issued and may not issue again: its last ids, and the highest version of any employee's tokens. */
   issued(): Promise<string>;
-  /** From now on issues ids above these and its own, so far above as said, and other token versions. No token from before is valid. */
+  /** From now on issues ids and token versions above these and its own, and so far above as said. No token from before is valid. */
   issueAbove(issued: string, jump: number): Promise<void>;
 }
 
-/**
- * What goes when a restored database takes the place of the live one: of the live database's records, those that the restored one
- * does not have as they are, and signed entries that neither database has.
- */
-export type Loss = Readonly<Record<EntryKind | "entry", number>>;
+/** What goes, and what has to be accepted, when a restored database takes the place of the live one. */
+export interface Comparison {
+  /** Records of the live database that the restored one does not have as they are, and signed entries that neither has. */
+  readonly lost: Readonly<Record<EntryKind | "entry", number>>;
+  /** Heads that services remember and that the restored trail does not extend. */
+  readonly refused: readonly Head[];
+  /** That of the restored trail. */
+  readonly accepted: Head;
+}
 
-/** @param live undefined where there is no live database any more
- *  @param remembered the heads that services remember, read before the databases */
-export async function findLoss(
+/**
+ * @param live undefined where no live database has records
+ * @param remembered the heads that services remember, read before the databases
+ * @throws TrailError where the right edge of the restored trail is not whole
+ */
+export async function compare(
   restored: RestoreStore,
   live: RestoreStore | undefined,
   remembered: readonly Head[],
   key: VerifierKey,
-): Promise<Loss> {
-  const loss = { log: 0, employee: 0, asset: 0, entry: 0 };
+): Promise<Comparison> {
+  const lost = { log: 0, employee: 0, asset: 0, entry: 0 };
   if (live !== undefined)
-    for (const kind of entryKinds) loss[kind] = await countMissing(kind, live, restored);
+    for (const kind of entryKinds) lost[kind] = await countMissing(kind, live, restored);
+  const refused: Head[] = [];
   const tree = await treeOf(restored, key);
   const liveTree = live && (await treeOf(live, key).catch(undefinedIfBroken));
   for (const head of remembered) {
+    if (await tree.continues(head)) continue;
+    refused.push(head);
     // What the live database has was compared above, and what it goes on from was given up before.
-    if ((await tree.continues(head)) || (await liveTree?.continues(head))) continue;
+    if (await liveTree?.continues(head)) continue;
     // Of another history as long as the head, no entry may be the same: all of the head's entries count.
     const isShorter = head.size > tree.head.size;
-    loss.entry = Math.max(loss.entry, isShorter ? head.size - tree.head.size : head.size);
+    lost.entry = Math.max(lost.entry, isShorter ? head.size - tree.head.size : head.size);
   }
-  return loss;
+  return { lost, refused, accepted: tree.head };
 }
 
 async function countMissing(kind: EntryKind, live: RestoreStore, restored: RestoreStore): Promise<number> {
   let missing = 0;
-  for (let above = -mostId; ; ) {
-    const records = await live.hashes(kind, above);
-    const last = records.at(-1);
-    if (last === undefined) return missing;
-    missing += records.length - (await restored.countSame(kind, records));
-    above = last.id;
+  let records = await live.hashes(kind, -mostId);
+  for (let last = records.at(-1); last !== undefined; last = records.at(-1)) {
+    // Both databases work at once: the services are stopped meanwhile.
+    const [same, next] = await Promise.all([restored.countSame(kind, records), live.hashes(kind, last.id)]);
+    missing += records.length - same;
+    records = next;
   }
+  return missing;
 }
 
-/** The tree of a database, and whether a service that remembers a head goes on with it. Throws TrailError where the right edge of the tree is not whole. */
+/** The tree of a database, and whether a service that remembers a head goes on with it. */
 async function treeOf({ trail }: RestoreStore, key: VerifierKey) {
   const tree = makeStoredTree(trail.ledger);
   const { size } = await trail.ledger.end();
@@ -90,33 +93,21 @@ async function treeOf({ trail }: RestoreStore, key: VerifierKey) {
 }
 
 /**
- * Lets the restored database take the place of the live one: it issues nothing again, and has the acceptance of its trail in place of
- * each head that a service may remember and that the trail does not extend.
+ * Lets the restored database take the place of the live one: it issues nothing again, and services go on with its trail.
  *
- * @param jump how many ids to leave out, where the live database cannot say which it has issued
+ * @param jump how many ids and token versions to leave out, where no live database can say which were issued
  */
 export async function takePlace(
   restored: RestoreStore,
   live: RestoreStore | undefined,
+  { refused, accepted }: Comparison,
   jump: number,
-  remembered: readonly Head[],
   key: SignerKey,
 ): Promise<void> {
   await restored.issueAbove(await (live ?? restored).issued(), jump);
-  const tree = await treeOf(restored, key);
-  const heads = new Map(remembered.map(head => [inWords(head), head]));
-  // A service on another machine stores its last checkpoint at its stop.
-  for (const note of (await live?.newestCheckpoints()) ?? []) {
-    try {
-      const head = openCheckpoint(note, [key]);
-      heads.set(inWords(head), head);
-    } catch (error) {
-      undefinedIfBroken(error);
-    }
-  }
-  for (const refused of heads.values()) {
-    if (await tree.continues(refused)) continue;
-    const note = signAcceptance({ refused, accepted: tree.head, reason: "a restore" }, key);
-    await restored.trail.checkpoints.accept(note, signCheckpoint(tree.head, key));
-  }
+  // A set, since several services may remember one head.
+  const notes = new Set(
+    refused.map(head => signAcceptance({ refused: head, accepted, reason: "a restore" }, key)),
+  );
+  for (const note of notes) await restored.trail.checkpoints.accept(note, signCheckpoint(accepted, key));
 }

@@ -159,8 +159,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "restored.ts",
-      "if (givesUp !== undefined && total > givesUp)",
-      "if (givesUp === -1)",
+      "if (total > most)",
+      "if (most === -1)",
       "changes nothing where records are lost, and with their number exchanges the names: tokens end, ids go on, each service signs",
     ],
     [
@@ -171,8 +171,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "restoring.ts",
-      "loss.entry = Math.max(loss.entry, isShorter ? head.size - tree.head.size : head.size);",
-      "loss.entry = Math.max(loss.entry, head.size - tree.head.size);",
+      "lost.entry = Math.max(lost.entry, isShorter ? head.size - tree.head.size : head.size);",
+      "lost.entry = Math.max(lost.entry, head.size - tree.head.size);",
       "says what a service remembers of another history than both databases",
     ],
     [

@@ -1,7 +1,6 @@
-import { randomInt } from "node:crypto";
 import type { RestoreStore } from "../../application/restoring.ts";
 import type { Database } from "./connection/database.ts";
-import { ownSchema, type Statement, sql } from "./connection/statement.ts";
+import { type Statement, sql } from "./connection/statement.ts";
 import { makeRepositories } from "./repositories/repositories.ts";
 import { linesOf } from "./trail/entries.ts";
 
@@ -10,13 +9,6 @@ export function makeRestoreStore(database: Database): RestoreStore {
   const { query } = database;
   return {
     trail: makeRepositories(database).trail,
-
-    hasDatabase: async name =>
-      (await query(sql`select 1 from pg_database where datname = ${name}`)).length > 0,
-
-    hasTables: async () =>
-      (await query(sql`select 1 from pg_class where relnamespace = ${ownSchema} and relkind = 'r' limit 1`))
-        .length > 0,
 
     hashes: (kind, above) =>
       query(sql`
@@ -31,15 +23,6 @@ export function makeRestoreStore(database: Database): RestoreStore {
       return row?.same ?? 0;
     },
 
-    async newestCheckpoints() {
-      const found = await query<{ note: string }>(
-        sql`select coalesce(note, '') as note from trail_checkpoint order by id desc limit 100`,
-      );
-      return found.map(({ note }) => note);
-    },
-
-    analyze: () => query(sql`analyze`),
-
     async issued() {
       const [row] = await query<{ issued: string }>(sql`
         select (json_object_agg(sequencename, last_value)::jsonb
@@ -50,11 +33,9 @@ export function makeRestoreStore(database: Database): RestoreStore {
 
     async issueAbove(issued, jump) {
       const given = (name: Statement) => sql`coalesce((${issued}::text::jsonb ->> ${name})::bigint, 0)`;
-      // A database that is gone may have issued any versions: a random one is none of them.
       await query(sql`
         update employee set surviving_token_id = null,
-          token_version = 1 + greatest(${given(sql`'tokenVersion'`)}, (select max(token_version) from employee))
-            + (${jump} > 0)::integer * ${randomInt(2 ** 20)},
+          token_version = 1 + ${jump} + greatest(${given(sql`'tokenVersion'`)}, (select max(token_version) from employee)),
           tokens_valid_from = greatest(tokens_valid_from, floor(extract(epoch from now())) + 1)`);
       await query(sql`
         select setval(quote_ident(sequencename)::regclass, ${jump} + last)
