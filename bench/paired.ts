@@ -1,8 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
-import { folder } from "../test/lab/faults/processes.ts";
-import { buildProgram } from "../test/lab/faults/program.ts";
+import { readFileSync } from "node:fs";
+import { buildCommit, buildProgram, hasCommit } from "../test/lab/faults/program.ts";
 import { findPostgresBinaries } from "../test/support/native-postgres.ts";
 import { type BareServer, sample, startBareServer } from "./bare.ts";
 import { load } from "./load.ts";
@@ -36,7 +33,7 @@ if (binaries === undefined) {
 }
 const program = buildProgram();
 const lastRelease = readFileSync("bench/last-release", "utf8").trim();
-const lastProgram = buildCommit(lastRelease);
+const lastProgram = hasCommit(lastRelease) ? buildCommit(lastRelease) : undefined;
 const now = await openSide(program);
 const last = lastProgram === undefined ? undefined : await openSide(lastProgram);
 const bare = await startBareServer();
@@ -99,16 +96,4 @@ function cost({ stage, serving }: Side, workload: Workload): Promise<Figures> {
   const run = (seconds: number) =>
     load({ port: serving.port, requests, connections, seconds, expectedStatus });
   return costed(stage, { pid: serving.pid, run }, seconds);
-}
-
-/** The compiled program of a commit, with the packages of today; undefined where a shallow clone does not have it. */
-function buildCommit(commit: string): string | undefined {
-  const built = join(folder, "last-release");
-  mkdirSync(built);
-  // Without the commit tar gets nothing, and makes nothing.
-  execFileSync("sh", ["-c", `git archive ${commit} 2>/dev/null | tar x -C '${built}' 2>/dev/null || true`]);
-  if (!existsSync(join(built, "package.json"))) return undefined;
-  symlinkSync(join(process.cwd(), "node_modules"), join(built, "node_modules"));
-  execFileSync("npm", ["run", "--silent", "build"], { cwd: built, stdio: ["ignore", "inherit", "inherit"] });
-  return join(built, "dist/main.js");
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -14,14 +14,29 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 export function buildProgram(): string {
   const built = join(folder, "program");
   mkdirSync(built);
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const project = join(root, "tsconfig.build.json");
-  execFileSync(process.execPath, [compiler, "-p", project, "--outDir", join(built, "dist")], {
-    stdio: ["ignore", "inherit", "inherit"],
-  });
   for (const name of ["sql", "package.json"])
     cpSync(join(root, name), join(built, name), { recursive: true });
+  return compile(root, built);
+}
+
+/** False where a shallow clone does not have it. */
+export const hasCommit = (commit: string): boolean =>
+  spawnSync("git", ["-C", root, "cat-file", "-e", `${commit}^{commit}`]).status === 0;
+
+/** The compiled program of a commit, with the packages of today. */
+export function buildCommit(commit: string): string {
+  const built = join(folder, commit);
+  mkdirSync(built);
+  execFileSync("sh", ["-c", `git -C '${root}' archive ${commit} | tar x -C '${built}'`]);
+  return compile(built, built);
+}
+
+/** Compiles the sources of a tree beside the other files of the program. Their types are checked elsewhere. */
+function compile(tree: string, built: string): string {
   symlinkSync(join(root, "node_modules"), join(built, "node_modules"));
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const options = ["-p", join(tree, "tsconfig.build.json"), "--outDir", join(built, "dist"), "--noCheck"];
+  execFileSync(process.execPath, [compiler, ...options], { stdio: ["ignore", "inherit", "inherit"] });
   return join(built, "dist/main.js");
 }
 

@@ -25,6 +25,7 @@ import { trailBehindHaproxy } from "./trail-behind-haproxy.ts";
 import { trailKill } from "./trail-kill.ts";
 import { trailTampering } from "./trail-tampering.ts";
 import { twoServices } from "./two-services.ts";
+import { upgrade } from "./upgrade.ts";
 
 /**
  * Breaks everything around the service, and the service itself, under load, on PostgreSQL servers of its own.
@@ -41,6 +42,7 @@ const scenarios: readonly Scenario[] = [
   failover,
   failoverStalled,
   twoServices,
+  upgrade,
   trailKill,
   trailTampering,
   behindHaproxy,

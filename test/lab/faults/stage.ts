@@ -17,10 +17,10 @@ export interface Stage extends AsyncDisposable {
   /** What services on this database are told. */
   readonly settings: Settings;
   service(): ServiceProcess;
-  /** Starts the service again on its port after it was killed. */
-  restart(): Promise<void>;
-  /** Starts another service on the same database, or again after it was killed. */
-  startAnother(port: number, settings?: Settings): Promise<ServiceProcess>;
+  /** Starts the service again on its port after it has ended, from another version if one is given. */
+  restart(version?: string): Promise<void>;
+  /** Starts another service on the same database, or again after it has ended. */
+  startAnother(port: number, settings?: Settings, version?: string): Promise<ServiceProcess>;
   load(choices?: Partial<LoadChoices>): Load;
 }
 
@@ -65,11 +65,11 @@ export async function openStage(trial: Trial, choices: Choices = {}): Promise<St
     port,
     settings,
     service: () => service,
-    async restart() {
-      service = await startService(program, port, settings);
+    async restart(version = program) {
+      service = await startService(version, port, settings);
     },
-    async startAnother(otherPort, more = {}) {
-      const other = await startService(program, otherPort, { ...settings, ...more });
+    async startAnother(otherPort, more = {}, version = program) {
+      const other = await startService(version, otherPort, { ...settings, ...more });
       others.add(other);
       return other;
     },
