@@ -71,6 +71,19 @@ describe("the backup", { skip: binaries === undefined }, () => {
     assert.deepEqual(dumps(), kept);
   });
 
+  test("fails with one line where it may not write into the folder, and leaves what is there", () => {
+    const folder = machine.path("dumps");
+    for (const there of [undefined, "maintenance-20260101T023000Z.dump.part"]) {
+      if (there !== undefined) writeFileSync(machine.path("dumps", there), "");
+      machine.run(`chmod 555 ${folder}`);
+      const { code, stderr } = machine.outcomeOfBackup();
+      machine.run(`chmod 755 ${folder}`);
+      assert.equal(code, 1);
+      assert.match(stderr, /^(pg_dump|rm): .*: Permission denied\n$/);
+      assert.deepEqual(dumps(), [there].filter(Boolean));
+    }
+  });
+
   test("makes a dump that nobody else can read, whatever the umask, beside none of a run that was killed", () => {
     machine.program("pg_dump", `: > "$(sed 's/.*--file=\\([^ ]*\\).*/\\1/' <<< "$*")" && kill -9 $PPID`);
     assert.notEqual(machine.outcomeOfBackup().code, 0);

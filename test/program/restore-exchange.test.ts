@@ -5,6 +5,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import postgres from "postgres";
 import { runProgram } from "../support/program.ts";
 import { binaries, RestoreStage, units } from "../support/restore-stage.ts";
+import { asOthers } from "../support/stub-machine.ts";
 import { until } from "../support/until.ts";
 
 describe("maintenance-log restore, at its exchange of names", {
@@ -69,13 +70,11 @@ describe("maintenance-log restore, at its exchange of names", {
 
   test("writes to no dump or state file, says where a service could not, and leaves files for root alone, whatever the umask", async () => {
     const { machine } = stage;
-    // Root may write anywhere, unless it has given that up.
-    const asOthers = process.getuid?.() === 0 ? "/usr/bin/setpriv --bounding-set=-dac_override" : "";
     const folders = `${machine.path("dumps")} ${machine.path("states")}`;
     for (const mask of ["022", "077"]) {
       machine.program(
         "masked",
-        `umask ${mask} && exec ${asOthers} ${machine.path("programs", "restore")} "$@"`,
+        `umask ${mask} && exec ${asOthers.join(" ")} ${machine.path("programs", "restore")} "$@"`,
       );
       machine.run(`find ${folders} -type f -exec touch -d '1 hour ago' {} + && chmod 555 ${folders}`);
       const { code, stderr } = await machine.outcomeOf("masked", ["--gives-up", "2", stage.dump]);
