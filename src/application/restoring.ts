@@ -26,10 +26,10 @@ export interface RestoreStore {
 }
 
 /** What goes, and what has to be accepted, when a restored database takes the place of the live one. */
-export interface Comparison {
+export interface DatabaseComparison {
   /** Records of the live database that the restored one does not have as they are, and signed entries that neither has. */
   readonly lost: Readonly<Record<EntryKind | "entry", number>>;
-  /** Heads that services remember and that the restored trail does not extend. */
+  /** Remembered heads that the restored trail does not continue. */
   readonly refused: readonly Head[];
   /** That of the restored trail. */
   readonly accepted: Head;
@@ -40,12 +40,12 @@ export interface Comparison {
  * @param remembered the heads that services remember, read before the databases
  * @throws TrailError where the right edge of the restored trail is not whole
  */
-export async function compare(
+export async function compareDatabases(
   restored: RestoreStore,
   live: RestoreStore | undefined,
   remembered: readonly Head[],
   key: VerifierKey,
-): Promise<Comparison> {
+): Promise<DatabaseComparison> {
   const lost = { log: 0, employee: 0, asset: 0, entry: 0 };
   if (live !== undefined)
     for (const kind of entryKinds) lost[kind] = await countMissing(kind, live, restored);
@@ -100,7 +100,7 @@ async function treeOf({ trail }: RestoreStore, key: VerifierKey) {
 export async function takePlace(
   restored: RestoreStore,
   live: RestoreStore | undefined,
-  { refused, accepted }: Comparison,
+  { refused, accepted }: DatabaseComparison,
   jump: number,
   key: SignerKey,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import { makeRestoreStore } from "../adapters/postgres/restore-store.ts";
 import { examine, keepsFromServing, sessionCheck } from "../adapters/postgres/schema/examination.ts";
 import { readSchema } from "../adapters/postgres/schema/migrations.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
-import { compare, takePlace } from "../application/restoring.ts";
+import { compareDatabases, takePlace } from "../application/restoring.ts";
 import { headIn } from "../application/trail/remembered.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { readSettings } from "../config/read-settings.ts";
@@ -62,7 +62,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
     const replaced = isThere && !(await live.trail.records.isEmpty()) ? live : undefined;
     if (replaced === undefined)
       print(`there is no database ${name} with records: only what services remember can be compared`);
-    const comparison = await compare(restored, replaced, remembered, key);
+    const comparison = await compareDatabases(restored, replaced, remembered, key);
     const { log, employee, asset, entry } = comparison.lost;
     const total = log + employee + asset + entry;
     print(

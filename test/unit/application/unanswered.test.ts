@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compare, type RestoreStore } from "../../../src/application/restoring.ts";
+import { compareDatabases, type RestoreStore } from "../../../src/application/restoring.ts";
 import { TrailObstacleError } from "../../../src/application/trail/condition.ts";
 import { acceptTrail } from "../../../src/application/trail/signing.ts";
 import { readCheckpoint } from "../../../src/domain/trail/checkpoint.ts";
@@ -62,9 +62,11 @@ describe("a question that gets no answer", () => {
     const store = ({ trail }: typeof live) =>
       ({ trail, hashes: () => Promise.resolve([]) }) as unknown as RestoreStore;
     const heads = [live, other].map(({ note }) => readCheckpoint(note() ?? ""));
-    const asked = await failEach(among => compare(among(store(restored)), among(store(live)), heads, key));
+    const asked = await failEach(among =>
+      compareDatabases(among(store(restored)), among(store(live)), heads, key),
+    );
     assert.ok(asked > 5, String(asked));
-    assert.equal((await compare(store(restored), store(live), heads, key)).lost.entry, 20);
+    assert.equal((await compareDatabases(store(restored), store(live), heads, key)).lost.entry, 20);
   });
 
   test("is not taken for a contradiction that the operator accepts", async () => {
