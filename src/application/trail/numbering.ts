@@ -39,9 +39,6 @@ export class Numbering {
     this.#reports = new RepeatedReports(ports.clock.elapsed, repeatMilliseconds);
   }
 
-  /** Reads the end of the trail, and takes over what other processes have numbered. */
-  readTree = (): Promise<KnownTree> => this.#follow();
-
   /** The entries that this process knows; undefined before its first step. */
   get tree(): Frontier | undefined {
     return this.#known?.tree;
@@ -58,7 +55,7 @@ export class Numbering {
    */
   async step(): Promise<boolean> {
     const { records, clock } = this.#ports;
-    const { tree, server } = await this.#follow();
+    const { tree, server } = await this.readTree();
     const horizon = await records.horizon(needsXid(this.#settling, clock.elapsed()));
     // Another server has taken over since.
     if (horizon.server !== server) return true;
@@ -103,7 +100,7 @@ export class Numbering {
   }
 
   /** Reads the end of the trail, and takes over what other processes have added. */
-  async #follow(): Promise<KnownTrail> {
+  async readTree(): Promise<KnownTrail> {
     const { ledger } = this.#ports;
     const { server, size, lastHash } = await ledger.end();
     const known = this.#known;
@@ -137,7 +134,7 @@ export class Numbering {
         this.#known = await this.#grown(known, numbered);
         return numbered;
       }
-      if ((await this.#follow()).tree.size === size)
+      if ((await this.readTree()).tree.size === size)
         throw new Error("the trail takes no entries where it ends");
     }
     return undefined;

@@ -99,7 +99,8 @@ export function makeTrail(ports: ServedTrailPorts) {
       const isMore = await numbering.step();
       const [gone] = await trail.records.newestFaults();
       if (gone !== undefined) throw new TrailError(gone);
-      if (!status.isWhole || numbering.tree?.size !== newest()?.size) await signing?.sign(numbering.readTree);
+      if (!status.isWhole || numbering.tree?.size !== newest()?.size)
+        await signing?.sign(() => numbering.readTree());
       status.succeededAt = clock.elapsed();
       if (!isMore) await recordOutcome(undefined);
       return isMore ? batchMilliseconds : pollMilliseconds;

@@ -25,8 +25,6 @@ const form =
   /^postgres(?:ql)?:\/\/(?:([^\s:@/?#]*)(?::([^\s@/?#]*))?@)?([^\s@/?#]+)\/([^\s@/?#]+)(?:\?([^\s@?#]*))?$/;
 const malformed =
   "is not a PostgreSQL connection URL, in which @ / ? # % and blanks of a user or password are written as %40 %2F %3F %23 %25 %20";
-/** What editors, shells and other programs' settings put before it. */
-const strangeStart = /^(?:["'\ufeff]|jdbc:)/;
 /** So libpq takes the folder of a Unix socket. */
 const hostParameter = /\?(?:[^#]*&)?host=/;
 
@@ -39,8 +37,6 @@ const readText = (path: string): string => readFileSync(path, "utf8");
  * @throws Error with what is wrong, in words that follow the name of the setting; no value is part of them
  */
 export function readDatabaseUrl(text: string, readFile = readText): DatabaseUrl {
-  if (strangeStart.test(text))
-    throw new Error("begins with a quotation mark, a byte order mark or jdbc: begin with postgres://");
   if (hostParameter.test(text))
     throw new Error("has its host as a parameter: write postgres://user@%2Fpath:port/db");
   const [, user = "", password, hosts, database, query = ""] = form.exec(text) ?? [];

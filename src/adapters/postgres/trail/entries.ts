@@ -6,9 +6,10 @@ import {
   type EntryFields,
   type EntryKind,
   entryFields,
+  entryKinds,
 } from "../../../domain/trail/entry.ts";
 import { columnsOf } from "../connection/rows.ts";
-import { columnOf, knownWord, listOf, type Statement, sql } from "../connection/statement.ts";
+import { columnOf, knownWord, listOf, resultName, type Statement, sql } from "../connection/statement.ts";
 
 /** A full name: PostgreSQL 18 looks for the abbreviation UTC among those of the session's time zone first, where it may be another. */
 const moment = sql`pg_catalog.to_char(recorded_at at time zone 'Etc/UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.US"Z\\""')`;
@@ -99,16 +100,13 @@ export const indexEnd = 2 ** 52;
 /** Another one for each start of a server, and so for a standby that is promoted. */
 export const serverStart = sql`pg_postmaster_start_time()::text`;
 
-/** What gives the records of a kind their ids. */
-const sequenceOf: Readonly<Record<EntryKind, Statement>> = {
-  employee: sql`employee_event_id_seq`,
-  asset: sql`asset_event_id_seq`,
-  log: sql`maintenance_log_id_seq`,
-};
-
 /** The last id that was issued to a record: the owner of the tables can insert any other. A sequence that has issued none has the first one as its last value. */
 export const lastIssued = (kind: EntryKind): Statement =>
-  sql`(select case when is_called then last_value else 0 end from ${sequenceOf[kind]})`;
+  sql`(select case when is_called then last_value else 0 end from ${tableOf[kind]}_id_seq)`;
+
+/** A column for each kind, by its name. */
+export const byKind = (columnFor: (kind: EntryKind) => Statement): Statement =>
+  listOf(entryKinds.map(kind => sql`${columnFor(kind)} as ${resultName(kind)}`));
 
 /** The leaf hash of a line (RFC 6962, section 2.1): to hash it in PostgreSQL takes less time than to send it. */
 export const leafHash = sql`

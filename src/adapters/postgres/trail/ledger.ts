@@ -6,7 +6,7 @@ import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { violates } from "../connection/sqlstate.ts";
 import { type Statement, sql, unionOf } from "../connection/statement.ts";
-import { indexEnd, leafHash, linesOf, serverStart } from "./entries.ts";
+import { byKind, indexEnd, leafHash, linesOf, serverStart } from "./entries.ts";
 
 /**
  * The records of a kind that have no entry. With this join PostgreSQL merges two sorted inputs, and stops at the limit. With
@@ -48,7 +48,7 @@ function numbering(size: number, ids: IdRange, limit: number): Statement {
     )
     select coalesce(encode(string_agg(hash, '' order by index) filter (where index is not null), 'hex'), '') as hashes,
       count(*) as found, min(concat(kind, ' ', id)) filter (where is_long) as "tooLong",
-      ${lastFound("employee")} as employee, ${lastFound("asset")} as asset, ${lastFound("log")} as log
+      ${byKind(lastFound)}
     from found having (select size from present) = ${size}`;
 }
 

@@ -5,7 +5,7 @@ import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { sql, unionOf } from "../connection/statement.ts";
 import { comparisons, newestFaults } from "./comparisons.ts";
-import { lastIssued, linesOf, serverStart, tableOf } from "./entries.ts";
+import { byKind, lastIssued, linesOf, serverStart, tableOf } from "./entries.ts";
 
 /**
  * Bytes of entries that are read together, unless it is one: of their texts, so that no more is rendered for nothing, and of
@@ -47,7 +47,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
       const [row] = await query<{ server: string; xmin: number; xid: number | null } & Ids>(sql`
         select ${serverStart} as server, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
           case when ${needsXid} then pg_current_xact_id()::text::bigint end as xid,
-          ${lastIssued("employee")} as employee, ${lastIssued("asset")} as asset, ${lastIssued("log")} as log`);
+          ${byKind(lastIssued)}`);
       const { server, xmin, xid, ...lastIds } = row as NonNullable<typeof row>;
       return { server, xmin, xid: xid ?? undefined, lastIds };
     },
@@ -56,8 +56,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
       const end = (kind: EntryKind) => sql`(
         select case when max(id) - min(id) >= ${width} then min(id) + ${width} - 1 else ${upTo[kind]} end
         from ${tableOf[kind]} where id > ${above[kind]} and id <= ${upTo[kind]})`;
-      const [row] = await query<Ids>(sql`
-        select ${end("employee")} as employee, ${end("asset")} as asset, ${end("log")} as log`);
+      const [row] = await query<Ids>(sql`select ${byKind(end)}`);
       return row as Ids;
     },
 
