@@ -37,13 +37,6 @@ export const firstPoll = (now: number): TrailCondition => ({
   why: "for the first poll of the database",
 });
 
-/** While a poll has not ended that takes longer than it should. */
-export const lateSince = (since: number): TrailCondition => ({
-  kind: "waiting",
-  since,
-  why: "for the database: a poll has not ended",
-});
-
 /** The condition after a poll that ended with this error, or with none. The same value if nothing has changed. */
 export function conditionAfter(before: TrailCondition, error: unknown, now: number): TrailCondition {
   const [kind, why] = judge(error);

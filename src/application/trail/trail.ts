@@ -6,7 +6,6 @@ import { RepeatedReports } from "../repeated-reports.ts";
 import {
   conditionAfter,
   firstPoll,
-  lateSince,
   repeatMilliseconds,
   type TrailCondition,
   type TrailConditionKind,
@@ -90,7 +89,7 @@ export function makeTrail(ports: ServedTrailPorts) {
   const signing = key && new Signing({ ...ports, ...trail, key });
   const newest = () => signing?.newest;
   const status = new TrailStatus(clock);
-  const polls = new Polls(poll, clock);
+  const polls = new Polls(poll);
   let running: Promise<unknown> = Promise.resolve();
 
   /** Returns how long to wait before the next poll. */
@@ -132,20 +131,13 @@ export function makeTrail(ports: ServedTrailPorts) {
     while (!stopping.signal.aborted) await pause(await polls.next(), undefined, stopping).catch(() => {});
   }
 
-  /** That of the last poll, unless the trail was whole and a poll takes longer than a request waits. */
-  function condition(): TrailCondition {
-    const { since } = polls;
-    const isLate = since !== undefined && clock.elapsed() - since >= patienceMilliseconds;
-    return status.isWhole && isLate ? lateSince(since) : status.condition;
-  }
-
   /** Resolves with the condition after a poll that began after this call, or when it has taken too long. */
   async function refresh(): Promise<TrailConditionKind> {
     const cut = new AbortController();
     const tooLong = pause(patienceMilliseconds, undefined, cut).then(() => true);
     try {
       const isLate = await Promise.race([polls.next().then(() => false), tooLong]);
-      return isLate && status.isWhole ? "waiting" : condition().kind;
+      return isLate && status.isWhole ? "waiting" : status.condition.kind;
     } finally {
       cut.abort();
     }
@@ -157,7 +149,7 @@ export function makeTrail(ports: ServedTrailPorts) {
       {
         newest,
         tree: () => numbering.tree,
-        condition: () => condition().kind,
+        condition: () => status.condition.kind,
         refresh,
       },
     ),
@@ -190,7 +182,7 @@ export function makeTrail(ports: ServedTrailPorts) {
         isSigned: key !== undefined,
         checkpointSize: signed?.size ?? 0,
         checkpointAgeSeconds: signed && (now - signed.at) / 1_000,
-        condition: condition(),
+        condition: status.condition,
         pollAgeSeconds: (now - status.succeededAt) / 1_000,
         waitingRecords: status.waiting,
         transactionWaitSeconds: (now - (numbering.waitsSince ?? now)) / 1_000,
