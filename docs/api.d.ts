@@ -31,7 +31,7 @@ export interface paths {
   "/api/v1/auth/register": {
     /**
      * Create an employee, with a role up to one's own
-     * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out, or that another employee has the email.
+     * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, look for the email in the list; a repetition would get 409.
      */
     post: operations["registerEmployee"];
   };
@@ -487,7 +487,7 @@ export interface components {
         "application/json": components["schemas"]["ErrorResponse"];
       };
     };
-    /** @description The record is not as `If-Match` or `If-None-Match` says: read it again, then decide. If the response of a change was lost, repeating the change is 412 too. Assets, new logs, registrations and changes of a password have no entity tag: there, 412 comes only with `If-None-Match: *`, or with an `If-Match` other than `*`. */
+    /** @description The record is not as `If-Match` or `If-None-Match` says: read it again, then decide. If the response of a change was lost, repeating the change is 412 too. Assets, new logs, registrations and changes of a password have no entity tag: an `If-Match` with a tag is 412 there, and so is `If-None-Match: *`, except with POST. */
     Error412: {
       headers: {
         "X-Request-Id": components["headers"]["RequestId"];
@@ -721,7 +721,7 @@ export interface operations {
   };
   /**
    * Create an employee, with a role up to one's own
-   * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out, or that another employee has the email.
+   * @description The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, look for the email in the list; a repetition would get 409.
    */
   registerEmployee: {
     requestBody: {
@@ -1389,7 +1389,7 @@ export interface operations {
     parameters: {
       header?: {
         /**
-         * @description The client's own name for this log, such as a UUID: 1 to 255 visible ASCII characters. With it the request can be sent again after a 503, a time-out or a lost connection: the same employee with the same key and values gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. The service stores the key for ever. A refused request (400, 404) leaves the key free. The same key with other values or another asset is 422.
+         * @description The client's own name for this log, such as a UUID: 1 to 255 visible ASCII characters. With it the request can be sent again after a 503, a time-out or a lost connection: the same employee with the same key and values gets the same log again, with `Idempotent-Replayed: true`, and no second log is written. The service stores the key for ever. A refused request (400, 404) leaves the key free. The same key with other values or another asset is 422.
          * @example 0b9fb5a1-6f2e-4f4e-9d5c-5f1f3f9c1a11
          */
         "Idempotency-Key"?: string;

@@ -47,7 +47,7 @@ test("the commands of docs/trail.md, pasted in their order, verify a log, an exp
   const path = `/api/v1/logs/${loggedId}/proof`;
   await until(async () => (await service.call("GET", path, { token })).status === 200);
   const { text } = await service.call("GET", "/api/v1/trail/checkpoint", { token });
-  writeFileSync(join(folder, "checkpoint-of-last-year"), text);
+  writeFileSync(join(folder, "checkpoint-of-january"), text);
   writeFileSync(join(folder, "cosigned"), text + witness.cosign(text));
   writeFileSync(join(folder, "password"), password);
 

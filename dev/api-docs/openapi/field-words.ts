@@ -119,7 +119,7 @@ describe(entriesFields, {
 
 describe(writeLogHeaders, {
   "Idempotency-Key":
-    "The client's own name for this log, such as a UUID: 1 to 255 visible ASCII characters. With it the request can be sent again after a 503, a time-out or a lost connection: the same employee with the same key and values gets the first response again, with `Idempotent-Replayed: true`, and no second log is written. The service stores the key for ever. A refused request (400, 404) leaves the key free. The same key with other values or another asset is 422.",
+    "The client's own name for this log, such as a UUID: 1 to 255 visible ASCII characters. With it the request can be sent again after a 503, a time-out or a lost connection: the same employee with the same key and values gets the same log again, with `Idempotent-Replayed: true`, and no second log is written. The service stores the key for ever. A refused request (400, 404) leaves the key free. The same key with other values or another asset is 422.",
 });
 
 /** The header fields of a route that reads what has an entity tag, and of one that changes it. */

@@ -5,7 +5,7 @@ export const introduction = `Employees, assets, and the maintenance logs that em
 
 **Errors.** Every error of the service has a JSON body with \`status\` and \`msg\`. Programs decide by the status and \`WWW-Authenticate\`: the texts of \`msg\` may change. Every response has an \`X-Request-Id\`, under which the service's log tells more.
 
-**Repeating requests.** After 429 and 503, and 502 and 504 of a proxy, wait for the number of seconds in \`Retry-After\`, longer each time. A request that got a 503, or no response, may have been carried out: send an \`Idempotency-Key\` with each create-log, so that repeating it cannot write a second log. Other requests take no key.
+**Repeating requests.** After 429 and 503, and 502 and 504 of a proxy, wait for the number of seconds in \`Retry-After\`, longer each time. A request that got a 500, a 503 or no response may have been carried out: send an \`Idempotency-Key\` with each create-log, so that repeating it cannot write a second log. Other requests take no key.
 
 **Dates.** A date is a local date-time without a zone, \`YYYY-MM-DDTHH:MM[:SS[.ffffff]]\`. The service stores it as sent and converts it to no time zone. A fraction of a second is absent where it is zero. A log has no time of its arrival; its entry in the trail has one (\`recordedAt\`). A period (\`performedFrom\`, \`performedTo\`) includes its first moment, and not its last.
 

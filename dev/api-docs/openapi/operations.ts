@@ -66,7 +66,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "registerEmployee",
     summary: "Create an employee, with a role up to one's own",
     description:
-      "The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, send the request again: 409 then means that it was carried out, or that another employee has the email.",
+      "The new employee is active and can log in at once. A role above the caller's own is refused with 403. If the response was lost, look for the email in the list; a repetition would get 409.",
     refusals: ["CONFLICT"],
     example: {
       firstName: "Ada",

@@ -85,7 +85,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
   412: {
     description:
-      "The record is not as `If-Match` or `If-None-Match` says: read it again, then decide. If the response of a change was lost, repeating the change is 412 too. Assets, new logs, registrations and changes of a password have no entity tag: there, 412 comes only with `If-None-Match: *`, or with an `If-Match` other than `*`.",
+      "The record is not as `If-Match` or `If-None-Match` says: read it again, then decide. If the response of a change was lost, repeating the change is 412 too. Assets, new logs, registrations and changes of a password have no entity tag: an `If-Match` with a tag is 412 there, and so is `If-None-Match: *`, except with POST.",
     messages: { changed: "The record has changed" },
   },
   413: {
