@@ -5,6 +5,8 @@ import type { Ports } from "./ports.ts";
 /** A command has nobody else to take turns with. */
 const line = ["operator"];
 
+export type Operator = ReturnType<typeof makeOperator>;
+
 /** What the operator does to accounts, without a token. The password is read only when it is needed. */
 export const makeOperator = ({
   employees,

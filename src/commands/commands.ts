@@ -54,14 +54,14 @@ Needs the owner of the tables. Refuses a database without records if TRAIL_STATE
       "if-none": flag("do nothing when an active ADMIN exists"),
     },
     settings: "passwordSettings",
-    run: async (context, values) => (await import("./create-admin.ts")).runCreateAdmin(context, values),
+    run: async (context, values) => (await import("./accounts.ts")).runCreateAdmin(context, values),
   }),
   "set-password": command({
     summary: "give an employee a new password, and revoke all tokens of that employee",
     text: passwordSource,
     options: { email },
     settings: "passwordSettings",
-    run: async (context, values) => (await import("./set-password.ts")).runSetPassword(context, values),
+    run: async (context, values) => (await import("./accounts.ts")).runSetPassword(context, values),
   }),
   check: command({
     summary: "report what would stop serve from starting, or would fail later",
@@ -88,7 +88,10 @@ With --records: 1 restore the database, 65 the database lacks the newest records
   openapi: command({
     summary: "print the OpenAPI document of the API",
     text: "Needs neither settings nor a database.",
-    run: async context => (await import("./openapi.ts")).runOpenApi(context),
+    run: async ({ write }) => {
+      const { readOpenApi } = await import("../adapters/http/api/openapi.ts");
+      await write(`${(await readOpenApi()).trimEnd()}\n`);
+    },
   }),
   "trail-key": command({
     summary: "make a key that signs the trail, or print the public half of one",
