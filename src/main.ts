@@ -6,7 +6,7 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 // systemctl reload may follow a restart at once. Until serve has its own listener, this signal would end the process.
 if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
 
-// process.getBuiltinModule came with Node 20.16 and 22.3.
+// The oldest versions that can run the program, which uses process.getBuiltinModule. The message names those that are tested.
 if (major > 22 || (major === 22 && minor >= 3) || (major === 20 && minor >= 16)) {
   import("./program.ts")
     .then(({ runProgram }) => runProgram(process.argv.slice(2), process.env))

@@ -1,4 +1,4 @@
-import type { Clock, EventLog, LogDetails } from "../application/process.ts";
+import type { Clock, EventLog, LogDetails } from "../application/clock-and-log.ts";
 
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -1,4 +1,4 @@
-import type { Clock } from "../application/process.ts";
+import type { Clock } from "../application/clock-and-log.ts";
 
 export const systemClock: Clock = {
   now: () => new Date(),

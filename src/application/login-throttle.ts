@@ -1,7 +1,7 @@
 import type { EmailKey } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import { BoundedMap } from "./bounded-map.ts";
-import type { Clock } from "./process.ts";
+import type { Clock } from "./clock-and-log.ts";
 
 /** Failures without a delay: of one email from one address, and of any emails from one address. */
 const freeFailures = { ofEmail: 5, ofAddress: 50 };
@@ -43,7 +43,7 @@ export function makeLoginThrottle({ elapsed }: Pick<Clock, "elapsed">) {
     return lastAt + delay - elapsed();
   }
 
-  /** How long an email that has not logged in from this address has to wait there. */
+  /** How long an email that has not logged in from this address has to wait there: until one failure more would be free again. */
   const waitOfAddress = (address: string): number =>
     (emptyAt.get(address) ?? 0) - elapsed() + (1 - freeFailures.ofAddress) * leakMilliseconds;
 

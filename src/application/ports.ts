@@ -3,8 +3,8 @@ import type { Asset, NewAsset } from "../domain/asset.ts";
 import type { EmailKey, Employee, EmployeeChanges, Registration } from "../domain/employee.ts";
 import type { LogFilter, LogPosition, LogQuery, MaintenanceLog, NewLog } from "../domain/maintenance-log.ts";
 import type { Role } from "../domain/role.ts";
+import type { Clock, EventLog } from "./clock-and-log.ts";
 import type { JsonList } from "./json-list.ts";
-import type { Clock, EventLog } from "./process.ts";
 import type { TrailStore } from "./trail/ports.ts";
 
 /** What is stored of a new employee: the registration with the password's hash in place of the password. */

@@ -7,7 +7,7 @@ import { sessionCheck } from "../adapters/postgres/schema/examination.ts";
 import { readSchema, refuseOtherSchema } from "../adapters/postgres/schema/migrations.ts";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
-import type { EventLog } from "../application/process.ts";
+import type { EventLog } from "../application/clock-and-log.ts";
 import { requireRemembered } from "../application/trail/remembered.ts";
 import { type Declared, readSettings } from "../config/read-settings.ts";
 import type { VerifierKey } from "../domain/trail/note.ts";

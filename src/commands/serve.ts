@@ -5,7 +5,7 @@ import { LogOutput } from "../adapters/log-output.ts";
 import type { ServicePhase } from "../adapters/ops/figures/readiness.ts";
 import { statementsSent } from "../adapters/postgres/connection/driver.ts";
 import { systemClock } from "../adapters/system-clock.ts";
-import type { EventLog } from "../application/process.ts";
+import type { EventLog } from "../application/clock-and-log.ts";
 import { unsuitabilityOf } from "../application/unsuitable-database.ts";
 import { readServeSettings } from "../config/settings.ts";
 import { causeOf, isUnavailable } from "../domain/error.ts";

@@ -4,8 +4,8 @@ import {
   type TlsIdentity,
 } from "../adapters/http/server/tls-identity.ts";
 import { systemClock } from "../adapters/system-clock.ts";
+import type { EventLog } from "../application/clock-and-log.ts";
 import type { CertificateState } from "../application/figures.ts";
-import type { EventLog } from "../application/process.ts";
 import { CommandError, exitCodes } from "./command.ts";
 
 /** Undefined without files. Throws CommandError for files that cannot be used. */

@@ -14,14 +14,14 @@ import {
 } from "./read-settings.ts";
 import { asItIs, auditSettings, optionalTrailKey, trailKeySettings } from "./standalone-settings.ts";
 import {
-  accept,
   notBlank,
   oneOf,
-  readHost,
   readLifetime,
+  readListenHost,
   readOrigin,
   readPort,
   readSecretKey,
+  requireFormat,
 } from "./values.ts";
 
 export { auditSettings, trailKeySettings };
@@ -50,7 +50,7 @@ const trailStateFile = optional(
   "TRAIL_STATE_FILE",
   "remembers the last checkpoint of the trail outside the database",
   "/var/lib/maintenance-log/trail-checkpoint",
-  text => accept(text, /^\//, "is not an absolute path"),
+  text => requireFormat(text, /^\//, "is not an absolute path"),
 );
 export const storedTrailSettings = { ...databaseSettings, trailStateFile };
 /** For the command that `maintenance-log restore` runs. */
@@ -89,9 +89,9 @@ export const serveSettings = {
     readLifetime,
     "3600 (seconds), 90m, 12h",
   ),
-  host: withDefault("HOST", "where the API listens", "127.0.0.1", readHost),
+  host: withDefault("HOST", "where the API listens", "127.0.0.1", readListenHost),
   port: withDefault("PORT", "where the API listens; 0 lets the system choose", "7070", readPort),
-  opsHost: withDefault("OPS_HOST", "where the operations listener listens", "127.0.0.1", readHost),
+  opsHost: withDefault("OPS_HOST", "where the operations listener listens", "127.0.0.1", readListenHost),
   opsPort: optional("OPS_PORT", "switches the operations listener on: health, metrics", "7071", readPort),
   allowedOrigins: withDefault(
     "CORS_ALLOWED_ORIGINS",

@@ -1,11 +1,11 @@
 import { isIPv6 } from "node:net";
 
-export function accept(text: string, format: RegExp, refusal: string): string {
+export function requireFormat(text: string, format: RegExp, refusal: string): string {
   if (!format.test(text)) throw new Error(refusal);
   return text;
 }
 
-export const notBlank = (text: string): string => accept(text, /\S/, "is blank");
+export const notBlank = (text: string): string => requireFormat(text, /\S/, "is blank");
 
 export const oneOf =
   <Word extends string>(...words: readonly Word[]) =>
@@ -21,10 +21,10 @@ export function readSecretKey(text: string): string {
   return text;
 }
 
-export function readHost(text: string): string {
+export function readListenHost(text: string): string {
   // Without a colon it is no IPv6 address, and Node need not compile its pattern for them, which takes 5 ms.
   if (text.includes(":") && isIPv6(text)) return text;
-  return accept(text, /^[\w.-]+$/, "is not a host name or address");
+  return requireFormat(text, /^[\w.-]+$/, "is not a host name or address");
 }
 
 export function readPort(text: string): number {
@@ -36,7 +36,7 @@ const notOrigins = "is not a list of origins as browsers send them";
 
 /** Browsers send an origin in just one form (RFC 6454, section 6.2), of any scheme; any other would never match. */
 export function readOrigin(text: string): string {
-  const origin = accept(text.trim(), /^[^A-Z*]+$/, notOrigins);
+  const origin = requireFormat(text.trim(), /^[^A-Z*]+$/, notOrigins);
   const { protocol, host } = URL.canParse(origin) ? new URL(origin) : { protocol: "", host: "" };
   if (host === "" || `${protocol}//${host}` !== origin) throw new Error(notOrigins);
   return origin;

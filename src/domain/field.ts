@@ -33,7 +33,7 @@ export const textRule = <T>(
   read: (sent: string) => T,
   schema: Schema = {},
 ): TextRule<T> =>
-  Object.assign((value: unknown) => read(text(label, value)), {
+  Object.assign((value: unknown) => read(readText(label, value)), {
     label,
     bounds,
     schema: {
@@ -127,7 +127,7 @@ export const wordOf = <Word extends string>(words: readonly Word[], refusal: str
     return word;
   });
 
-export function text(label: string, value: unknown): string {
+export function readText(label: string, value: unknown): string {
   if (typeof value !== "string") throw invalid(`${label} must be a string`);
   if (!isStorable(value)) throw invalid(`${label} must not contain NUL characters or lone surrogates`);
   return value;

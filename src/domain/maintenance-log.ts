@@ -73,11 +73,11 @@ export function startOf({ before, performedTo }: LogQuery): LogPosition | undefi
   // Ids begin with 1, so every log of that very moment comes before this position, and so is left out.
   const end = performedTo === undefined ? undefined : { performedDate: performedTo, id: 0 };
   if (before === undefined || end === undefined) return before ?? end;
-  return newestFirst(before, end) < 0 ? end : before;
+  return compareNewestFirst(before, end) < 0 ? end : before;
 }
 
 /** The order of the lists. Local date-times in their canonical form sort like their text. */
-export function newestFirst(a: LogPosition, b: LogPosition): number {
+export function compareNewestFirst(a: LogPosition, b: LogPosition): number {
   if (a.performedDate === b.performedDate) return b.id - a.id;
   return a.performedDate > b.performedDate ? -1 : 1;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type MaintenanceLog, newestFirst } from "../../src/domain/maintenance-log.ts";
+import { compareNewestFirst, type MaintenanceLog } from "../../src/domain/maintenance-log.ts";
 import { callerOf } from "../support/by-operator.ts";
 import type { Answer } from "../support/client.ts";
 import { aLog, anAsset } from "../support/test-records.ts";
@@ -57,7 +57,7 @@ describeInWorlds("pages of logs", async world => {
   test("lists are newest first, narrowed as asked, and their pages are the list, of whatever size", async () => {
     for (const list of lists()) {
       const everything: readonly MaintenanceLog[] = (await get(list)).json;
-      assert.deepEqual(everything, everything.toSorted(newestFirst));
+      assert.deepEqual(everything, everything.toSorted(compareNewestFirst));
       for (const [filter, passes] of [
         ["", () => true],
         ["&taskType=ERROR", ({ taskType }) => taskType === "ERROR"],

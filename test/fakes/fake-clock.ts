@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/application/process.ts";
+import type { Clock } from "../../src/application/clock-and-log.ts";
 
 interface FakeClock extends Clock {
   advance(seconds: number): void;

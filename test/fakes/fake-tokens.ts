@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { Clock } from "../../src/application/clock-and-log.ts";
 import type { TokenClaims, Tokens } from "../../src/application/ports.ts";
-import type { Clock } from "../../src/application/process.ts";
 import { emailKey } from "../../src/domain/employee.ts";
 import { tokenNotValid } from "../../src/domain/error.ts";
 

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../src/application/clock-and-log.ts";
 import type { JsonList } from "../../src/application/json-list.ts";
 import type { Account, Author, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
-import type { Clock } from "../../src/application/process.ts";
 import { isLive } from "../../src/application/sessions.ts";
 import type { Asset } from "../../src/domain/asset.ts";
 import { type EmailKey, type Employee, emailKey } from "../../src/domain/employee.ts";
 import { emailTaken, notFound, recordChanged, tokenRevoked, unauthorized } from "../../src/domain/error.ts";
 import {
+  compareNewestFirst,
   type LogQuery,
   type MaintenanceLog,
-  newestFirst,
   startOf,
 } from "../../src/domain/maintenance-log.ts";
 import type { EntryKind } from "../../src/domain/trail/entry.ts";
@@ -112,7 +112,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
   const listed = (part: LogQuery, isOfList: (log: StoredLog) => boolean): MaintenanceLog[] =>
     logs
       .filter(log => isOfList(log) && isOfPart(log, part))
-      .sort(newestFirst)
+      .sort(compareNewestFirst)
       .map(shown);
 
   return {
@@ -272,7 +272,7 @@ function isOfPart(log: StoredLog, part: LogQuery): boolean {
     (status === undefined || log.status === status) &&
     (taskType === undefined || log.taskType === taskType) &&
     log.performedDate >= performedFrom &&
-    (start === undefined || newestFirst(start, log) < 0)
+    (start === undefined || compareNewestFirst(start, log) < 0)
   );
 }
 

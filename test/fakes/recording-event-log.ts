@@ -1,5 +1,5 @@
 import type { LogLevel } from "../../src/adapters/json-event-log.ts";
-import type { EventLog, LogDetails } from "../../src/application/process.ts";
+import type { EventLog, LogDetails } from "../../src/application/clock-and-log.ts";
 
 export interface RecordedEvent {
   readonly level: LogLevel;

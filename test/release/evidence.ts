@@ -209,7 +209,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     code: [
       "server.ts",
       "limits.ts",
-      "account.ts",
+      "budget.ts",
       "http-connection.ts",
       "request-handler.ts",
       "request-head.ts",
@@ -307,7 +307,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "One slow reader, and all of them": {
-    code: ["response.ts", "account.ts", "limits.ts", "pages.ts", "publishing.ts", "records.ts"],
+    code: ["response.ts", "budget.ts", "limits.ts", "pages.ts", "publishing.ts", "records.ts"],
     tests: [
       "test/api/limits.test.ts",
       "test/api/slow-clients.test.ts",
@@ -334,7 +334,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: ["test/api/limits.test.ts", "test/api/protocol.test.ts", "test/api/raw-requests.test.ts"],
   },
   "All responses that clients have not taken": {
-    code: ["account.ts", "exchange.ts", "response.ts", "http-connection.ts", "limits.ts"],
+    code: ["budget.ts", "exchange.ts", "response.ts", "http-connection.ts", "limits.ts"],
     tests: [
       "test/api/limits.test.ts",
       "test/api/bodies.test.ts",
@@ -345,7 +345,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "An owner (an employee": {
-    code: ["account.ts", "exchange.ts", "response.ts"],
+    code: ["budget.ts", "exchange.ts", "response.ts"],
     tests: [
       "test/api/unread-responses.test.ts",
       "test/api/slow-clients.test.ts",
@@ -363,7 +363,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "All bodies under way together": {
-    code: ["account.ts", "exchange.ts", "limits.ts", "body.ts", "request-handler.ts"],
+    code: ["budget.ts", "exchange.ts", "limits.ts", "body.ts", "request-handler.ts"],
     tests: ["test/api/limits.test.ts", "test/api/bodies.test.ts", "test/lab/faults"],
   },
   "A page of a list has at most 256 KiB": {

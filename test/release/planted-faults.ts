@@ -468,7 +468,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "No bytes from a client crash": [
     [
-      "account.ts",
+      "budget.ts",
       'this.#hold("requests", 1);',
       'if (this.#held.bodyBytesWithoutToken === 0) this.#hold("requests", 1);',
       "bodies that end in one moment get no more places than there are",
@@ -564,7 +564,6 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["pool.ts", '"The database is not available"', "cause"],
   ],
   "No secret is printed or logged": [
-    ["request-log.ts", 'parameterName.test(name) ? name : "…"', "name"],
     ["request-log.ts", "path: exchange.target.path", "path: exchange.request.url"],
     ["request-log.ts", "cause instanceof Error ? ", "cause instanceof Error ? JSON.stringify(cause) + "],
     ["values.ts", '"has fewer than 32 bytes"', '"has fewer than 32 bytes: " + text'],
@@ -623,9 +622,9 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "All responses that clients have not taken": [
-    ["account.ts", "const amount = withHeads(bytes);", "const amount = 0;", "take no place"],
+    ["budget.ts", "const amount = withHeads(bytes);", "const amount = 0;", "take no place"],
     [
-      "account.ts",
+      "budget.ts",
       "2 * mostHeadBytes + bytes",
       "bytes",
       "counts with the head of its request, and of a next one, and those that wait longest are cut off",
@@ -645,19 +644,19 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "An owner (an employee": [
     [
-      "account.ts",
+      "budget.ts",
       "ofSameOwner === 0 || ofSameOwner + amount <= left",
       "true",
       "10,000 steps of clients: what is held is counted, bounded and given back, and newcomers are served",
     ],
     [
-      "account.ts",
+      "budget.ts",
       "a.#movedAt - b.#movedAt",
       "b.#movedAt - a.#movedAt",
       "make room for others, the oldest first, and are cut off by the service",
     ],
     [
-      "account.ts",
+      "budget.ts",
       "amount, slowReaderMilliseconds)) throw",
       "amount)) throw",
       "do not end those of others: while they are read another one is 503, and all that have begun come whole",
@@ -719,7 +718,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "that never end keep nobody from logging in, though they have a token that is none",
     ],
     [
-      "account.ts",
+      "budget.ts",
       "const leastBytes = 4 * 1024;",
       "const leastBytes = 4;",
       "without a token take a part of what all may take; a token's holder is still served",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Duplex } from "node:stream";
 import fc from "fast-check";
-import { listOf, madeText, nothing } from "../../src/adapters/http/api/result.ts";
+import { listOf, madeText, noContent } from "../../src/adapters/http/api/result.ts";
 import { type Route, route } from "../../src/adapters/http/api/route.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
 import { httpLimits } from "../../src/adapters/http/request/limits.ts";
@@ -167,7 +167,7 @@ function makeRoutes(held: HeldWork, change: (port: number) => void): readonly Ro
       run: () => held.wait().then(() => "1"),
     }),
     route("DELETE", "/change/{id}", "TECHNICIAN", {
-      result: nothing,
+      result: noContent,
       run: ({ id }) => held.wait().then(() => change(id)),
     }),
     route("POST", "/login", "NONE", { ...small, body: { text }, run: () => "1" }),

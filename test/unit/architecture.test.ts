@@ -227,7 +227,7 @@ describe("the architecture", () => {
     [body, 'import { x } from "./gone.ts";', /not there/],
     ["src/adapters/http/api/entity-tag.ts", 'import { x } from "../request/body.ts";', /of a later room/],
     ["src/adapters/ops/figures/recent.ts", 'import { x } from "../ops-server.ts";', /of a later room/],
-    ["src/application/process.ts", 'import type { x } from "./ports.ts";', /import each other/],
+    ["src/application/clock-and-log.ts", 'import type { x } from "./ports.ts";', /import each other/],
     ["src/adapters/http/attic/x.ts", "export {};", /in no known room/],
     [role, "\n".repeat(250), /has more than 250 lines/],
     [rights, "script(name);", /uses SQL that is no template/],

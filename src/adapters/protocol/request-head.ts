@@ -76,7 +76,7 @@ export const codingNotSupported = (): HttpError => new HttpError(501, "Transfer-
 
 export const versionNotSupported = (): HttpError => new HttpError(505, "HTTP version must be 1.0 or 1.1");
 
-/** It is empty where a target has no authority. */
+/** A client sends an empty Host field where its target has no host (RFC 9112, section 3.2). */
 function checkHost(host: string | undefined, httpVersion: string): void {
   if (host === undefined && httpVersion !== "1.0") throw new HttpError(400, "Host header is missing");
   if (host && readHost(host) === undefined) throw new HttpError(400, "Host header is not a host and port");

@@ -1,7 +1,7 @@
 import type { EntryKind } from "../../domain/trail/entry.ts";
 import type { Hash, Node } from "../../domain/trail/merkle.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
-import type { Clock, EventLog } from "../process.ts";
+import type { Clock, EventLog } from "../clock-and-log.ts";
 
 /**
  * For each kind, an id of its records: the rows that entries stand for, and that never change. A record is a log, or one

@@ -1,7 +1,7 @@
 import { isUnavailable } from "../../domain/error.ts";
 import { inWords } from "../../domain/trail/checkpoint.ts";
 import { TrailError } from "../../domain/trail/encoding.ts";
-import type { Clock } from "../process.ts";
+import type { Clock } from "../clock-and-log.ts";
 import { RepeatedReports } from "../repeated-reports.ts";
 import {
   conditionAfter,

@@ -7,9 +7,9 @@ import {
   nonBlank,
   optional,
   readFields,
+  readText,
   required,
   rule,
-  text,
   textBetween,
   textRule,
   trimmedBetween,
@@ -18,7 +18,7 @@ import {
 
 const refused = (message: string) => ({ name: "DomainError", code: "INVALID", message });
 
-const aText = rule({ type: "string" }, value => text("Note", value));
+const aText = rule({ type: "string" }, value => readText("Note", value));
 
 const fields = {
   title: nonBlank(trimmedBetween("Title", 2, 4)),

@@ -3,8 +3,8 @@ import { describe, test } from "node:test";
 import { readFields } from "../../../src/domain/field.ts";
 import {
   activeAssetsFields,
+  compareNewestFirst,
   logFilterFields,
-  newestFirst,
   newLogFields,
   startOf,
 } from "../../../src/domain/maintenance-log.ts";
@@ -92,8 +92,8 @@ describe("the order of the lists", () => {
       at("2024-05-17T08:30:00", 9),
       at("0999-01-01T00:00:00", 11),
     ];
-    assert.deepEqual(sorted.toReversed().sort(newestFirst), sorted);
-    assert.equal(newestFirst(at("2024-05-17T08:30:00", 1), at("2024-05-17T08:30:00", 1)), 0);
+    assert.deepEqual(sorted.toReversed().sort(compareNewestFirst), sorted);
+    assert.equal(compareNewestFirst(at("2024-05-17T08:30:00", 1), at("2024-05-17T08:30:00", 1)), 0);
   });
 
   test("begins after the position or the end of the period, whichever is further on", () => {

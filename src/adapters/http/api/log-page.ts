@@ -5,22 +5,12 @@ import { optional, rule, type Values } from "../../../domain/field.ts";
 import { readLocalDateTime } from "../../../domain/local-date-time.ts";
 import { type LogPosition, logFilterFields, readLimit } from "../../../domain/maintenance-log.ts";
 import { WithHeaders } from "./result.ts";
-import type { RefusedQuery } from "./route.ts";
-import * as unfiltered from "./unfiltered-fields.ts";
 
 /** Queries of the log lists that are complete, whatever their length, unless they are asked for in pages. */
 export const logQueryFields = {
   ...logFilterFields,
   limit: optional(readLimit, undefined),
   before: optional(rule({ type: "string" }, readCursor), undefined),
-};
-
-const byLinks = ": write limit, and follow the links";
-
-/** What no list of logs can be filtered by, and names that other services use for pages: if they were ignored, a client would get the first page for ever. */
-export const refusedInPages: RefusedQuery = {
-  ...unfiltered.ofLogs,
-  ...Object.fromEntries(["page", "offset", "skip", "cursor", "after"].map(name => [name, byLinks])),
 };
 
 /**

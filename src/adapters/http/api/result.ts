@@ -70,7 +70,7 @@ export const all = <Name extends RecordName>(name: Name) =>
   success<readonly Records[Name][]>({ listOf: name }, JSON.stringify);
 export const plainText = success<string>({ type: "text/plain; charset=utf-8" }, asItIs);
 export const bytes = success<Uint8Array | ByteList>({ type: "application/octet-stream" }, asItIs);
-export const nothing: Result<void> = { status: 204, bodyOf: () => undefined };
+export const noContent: Result<void> = { status: 204, bodyOf: () => undefined };
 
 export const tagged = <T>(result: Result<T>): Result<T> => ({ ...result, isTagged: true });
 

@@ -2,13 +2,11 @@ import type { Caller, RequestContext } from "../../../application/ports.ts";
 import type { Fields, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
 import type { Preconditions } from "../../protocol/request-head.ts";
+import type { RefusedQuery } from "./refused-query.ts";
 import { type Result, type RouteResult, responseOf, type WithHeaders } from "./result.ts";
 
 /** Of the longest body on a route that does not say otherwise. */
 export const bodyLimitBytes = 64 * 1024;
-
-/** Query parameters that are refused: if they were ignored, the client would get another list than it wants. Each has the end of its message. */
-export type RefusedQuery = Readonly<Record<string, string>>;
 
 interface Input<Id, Rest, Who, Body extends Fields, Query extends Fields, Headers extends Fields> {
   /** The `{id}` of the path. */

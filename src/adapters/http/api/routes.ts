@@ -20,15 +20,16 @@ import {
   writeLogHeaders,
 } from "../../../domain/maintenance-log.ts";
 import { expectationOf } from "./entity-tag.ts";
-import { listOrPage, logQueryFields, refusedInPages } from "./log-page.ts";
+import { listOrPage, logQueryFields } from "./log-page.ts";
 import { readOpenApi } from "./openapi.ts";
+import * as refused from "./refused-query.ts";
 import {
   all,
   bytes,
   created,
   listOf,
   madeText,
-  nothing,
+  noContent,
   one,
   plainText,
   type Records,
@@ -36,7 +37,6 @@ import {
   WithHeaders,
 } from "./result.ts";
 import { type KeyOf, rolesOf, route } from "./route.ts";
-import * as unfiltered from "./unfiltered-fields.ts";
 
 export interface UseCases {
   readonly authentication: Authentication;
@@ -69,7 +69,7 @@ export const entriesFields = {
   limit: optional(readLimit, 100),
 };
 
-/** Every route, with the role that it needs. `trail` is undefined where routes are described and never run. */
+/** Every route, with the role that it needs. Whoever only describes routes, and runs none, need not have the use cases. */
 export function makeRoutes({ authentication, employees, assets, maintenanceLogs, trail }: UseCases) {
   // Read now: the file of a package that replaces this one would describe another version.
   const document = readOpenApi();
@@ -106,7 +106,7 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     route("GET", "/api/v1/employees", "AUTHENTICATED", {
       result: listOf("Employee"),
       query: activityFilterFields,
-      refusedQuery: unfiltered.ofEmployees,
+      refusedQuery: refused.forEmployees,
       run: ({ query }) => employees.list(query),
     }),
     route("GET", "/api/v1/employees/me", "AUTHENTICATED", {
@@ -124,17 +124,17 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
         employees.update(caller, id, body, context, expectationOf(preconditions)),
     }),
     route("DELETE", "/api/v1/employees/{id}", "ADMIN", {
-      result: tagged(nothing),
+      result: tagged(noContent),
       run: ({ caller, id, preconditions }) =>
         employees.setActive(caller, id, false, expectationOf(preconditions)),
     }),
     route("PATCH", "/api/v1/employees/{id}", "ADMIN", {
-      result: tagged(nothing),
+      result: tagged(noContent),
       run: ({ caller, id, preconditions }) =>
         employees.setActive(caller, id, true, expectationOf(preconditions)),
     }),
     route("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
-      result: nothing,
+      result: noContent,
       ownIdOnly: true,
       body: passwordChangeFields,
       bodyLimitBytes: credentialsLimitBytes,
@@ -144,7 +144,7 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     route("GET", "/api/v1/assets", "AUTHENTICATED", {
       result: listOf("Asset"),
       query: activityFilterFields,
-      refusedQuery: unfiltered.ofAssets,
+      refusedQuery: refused.forAssets,
       run: ({ query }) => assets.list(query),
     }),
     route("GET", "/api/v1/assets/{id}", "AUTHENTICATED", {
@@ -157,17 +157,17 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
       run: ({ caller, body }) => assets.insert(body, caller),
     }),
     route("PATCH", "/api/v1/assets/{id}", "MANAGER", {
-      result: nothing,
+      result: noContent,
       run: ({ caller, id }) => assets.setActive(id, true, caller),
     }),
     route("DELETE", "/api/v1/assets/{id}", "ADMIN", {
-      result: nothing,
+      result: noContent,
       run: ({ caller, id }) => assets.setActive(id, false, caller),
     }),
     route("GET", "/api/v1/assets/{id}/logs", "AUTHENTICATED", {
       result: listOf("MaintenanceLog"),
       query: logQueryFields,
-      refusedQuery: refusedInPages,
+      refusedQuery: refused.forLogPages,
       run: ({ id, query }) => listOrPage("logs", query, maintenanceLogs.listOfAsset(id, query)),
     }),
     route("POST", "/api/v1/assets/{id}/logs", "TECHNICIAN", {
@@ -184,13 +184,13 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     route("GET", "/api/v1/logs", "AUTHENTICATED", {
       result: listOf("MaintenanceLog"),
       query: logQueryFields,
-      refusedQuery: refusedInPages,
+      refusedQuery: refused.forLogPages,
       run: ({ query }) => listOrPage("logs", query, maintenanceLogs.list(query)),
     }),
     route("GET", "/api/v1/logs/active-assets", "AUTHENTICATED", {
       result: listOf("MaintenanceLog"),
       query: activeAssetsFields,
-      refusedQuery: unfiltered.ofLogs,
+      refusedQuery: refused.forLogs,
       run: ({ query: { limit, ...filter } }) => maintenanceLogs.listOfActiveAssets(filter, limit),
     }),
     route("GET", "/api/v1/logs/{id}", "AUTHENTICATED", {
@@ -200,7 +200,7 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     route("GET", "/api/v1/logs/employee/{id}", "MANAGER", {
       result: listOf("MaintenanceLog"),
       query: logQueryFields,
-      refusedQuery: refusedInPages,
+      refusedQuery: refused.forLogPages,
       run: ({ id, query }) => listOrPage(id, query, maintenanceLogs.listOfPerformer(id, query)),
     }),
 

@@ -2,7 +2,7 @@ import { DomainError, invalid } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import type { RequestHead } from "../../protocol/request-head.ts";
-import type { Share } from "./account.ts";
+import type { Share } from "./budget.ts";
 import type { Exchange } from "./exchange.ts";
 
 const notJson = "Content-Type must be application/json; with curl: -H 'Content-Type: application/json'";
@@ -66,7 +66,7 @@ function receive(exchange: Exchange, body: GrowingBuffer): Promise<Uint8Array> {
     const end = (error?: unknown): void => {
       if (error === undefined) resolve(body.bytes());
       else reject(error);
-      // The exchange goes on for as long as its client likes: it counts the body that it got to its end, and holds no buffer.
+      // The request may live for as long as its client takes: without these listeners nothing that it refers to has the body.
       request.off("data", take).off("end", end).off("close", fail);
       exchange.refuseBody = undefined;
       body.empty();
@@ -120,7 +120,7 @@ class GrowingBuffer {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** An error that is thrown in here keeps this object for its stack. */
+  /** Frees the memory also where the stack of an error that `append` threw still refers to this object. */
   empty(): void {
     this.#buffer = none;
     this.#length = 0;

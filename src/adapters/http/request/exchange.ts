@@ -5,7 +5,7 @@ import { overloaded } from "../../../domain/error.ts";
 import type { HeaderFields, HttpError } from "../../protocol/error-response.ts";
 import { readTarget, type Target } from "../../protocol/target.ts";
 import type { Route } from "../api/route.ts";
-import { type Account, type Holder, Share } from "./account.ts";
+import { type Budget, Share, type ShareHolder } from "./budget.ts";
 
 export const standingHeaders = (requestId: string): HeaderFields => ({
   "X-Content-Type-Options": "nosniff",
@@ -23,7 +23,7 @@ function requestIdOf({ headers }: IncomingMessage): string {
 
 /** What all exchanges of a server have in common. */
 export interface Edge {
-  readonly account: Account;
+  readonly budget: Budget;
   readonly addressOf: (request: IncomingMessage) => string;
   /** How long the client may pause while the rest of its request is thrown away. */
   readonly lingerMilliseconds: number;
@@ -36,7 +36,7 @@ export interface Edge {
  * its end. A request that cannot be read to its end is refused: before its route begins with an error, and from then on its
  * response is that of the route.
  */
-export class Exchange implements Holder {
+export class Exchange implements ShareHolder {
   readonly edge: Edge;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -77,7 +77,7 @@ export class Exchange implements Holder {
     this.method = request.method ?? "";
     this.target = readTarget(request.url ?? "");
     this.address = edge.addressOf(request);
-    this.share = new Share(edge.account, this);
+    this.share = new Share(edge.budget, this);
     response.on("finish", () => {
       // Node calls a write finished, too, when the connection is destroyed under it.
       this.isWhole = !request.socket.destroyed;

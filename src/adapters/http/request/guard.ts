@@ -48,8 +48,8 @@ export function requireOwnId(
 }
 
 /**
- * For a new record, and a change of one without an entity tag: throws CHANGED when the client names one, since none matches. `*` matches
- * whatever exists (RFC 9110, sections 13.1.1 and 13.1.2).
+ * Checks the preconditions of a request that makes a record, or changes a record without an entity tag. Throws CHANGED if `If-Match`
+ * names a tag, which no such record has, or if `If-None-Match: *` asks for a record that does not exist (RFC 9110, sections 13.1.1 and 13.1.2).
  */
 export function refuseUnmetWithoutTag(
   { method, role, result }: Pick<Route, "method" | "role" | "result">,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { invalid } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
-import type { RefusedQuery } from "../api/route.ts";
+import type { RefusedQuery } from "../api/refused-query.ts";
 
 export const isId = (text: string): boolean => /^-?\d+$/.test(text);
 
@@ -15,15 +15,8 @@ export function readId(text: string): number {
 /**
  * Reads the parameters that a route knows, and ignores others; near misses of known ones, and of those that the route refuses,
  * are 400. A repeated parameter is read as an array, which no rule accepts.
- *
- * @param ignored is called with the names of the others, if there are any
  */
-export function readQuery<F extends Fields>(
-  fields: F,
-  query: string,
-  refused: RefusedQuery = {},
-  ignored?: (names: readonly string[]) => void,
-): Values<F> {
+export function readQuery<F extends Fields>(fields: F, query: string, refused: RefusedQuery = {}): Values<F> {
   if (query === "") return readFields(fields, {});
   const parameters = new URLSearchParams(query);
   const sent: Record<string, unknown> = {};
@@ -36,7 +29,6 @@ export function readQuery<F extends Fields>(
   if (parameters.size > known) {
     const others = [...new Set(parameters.keys())].filter(name => !Object.hasOwn(fields, name));
     refuseNearMisses(others, fields, refused);
-    ignored?.(others);
   }
   return readFields(fields, sent);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Authentication } from "../../../application/authentication.ts";
+import type { Clock, EventLog } from "../../../application/clock-and-log.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
-import type { Clock, EventLog } from "../../../application/process.ts";
 import { readFields } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import { readHead } from "../../protocol/request-head.ts";
@@ -52,9 +52,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     authorize(route, exchange.caller);
     const id = found.id === undefined ? undefined : readId(found.id);
     requireOwnId(route, exchange.caller, id);
-    const query = readQuery(route.query ?? {}, target.query, route.refusedQuery, names =>
-      log.ignored(exchange, names),
-    );
+    const query = readQuery(route.query ?? {}, target.query, route.refusedQuery);
     const headers = readHeaders(route.headers ?? {}, request.headers);
 
     refuseUnmetWithoutTag(route, head);

@@ -1,6 +1,6 @@
+import type { EventLog, LogDetails } from "../../../application/clock-and-log.ts";
 import type { Refusal, RequestMeter } from "../../../application/figures.ts";
 import type { RequestContext } from "../../../application/ports.ts";
-import type { EventLog, LogDetails } from "../../../application/process.ts";
 import { DomainError, type ErrorCode } from "../../../domain/error.ts";
 import type { HttpError } from "../../protocol/error-response.ts";
 import type { Exchange } from "./exchange.ts";
@@ -31,8 +31,6 @@ const refusalOf: Partial<Record<ErrorCode, Refusal>> = {
   FORBIDDEN: "role refused",
 };
 
-const parameterName = /^[A-Za-z][\w.-]{0,39}$/;
-
 export function makeRequestLog(events: EventLog, meter = noMeter) {
   return {
     /** One line for a request, when its response has been sent or its client has gone. */
@@ -53,13 +51,6 @@ export function makeRequestLog(events: EventLog, meter = noMeter) {
       info: (event, more) => events.info(event, { ...detailsOf(exchange), ...more }),
       warn: (event, more) => events.warn(event, { ...detailsOf(exchange), ...more }),
     }),
-
-    /** Parameters that the route does not know, perhaps misspelt. Their values are never logged. */
-    ignored(exchange: Exchange, names: readonly string[]): void {
-      // A parameter without a plain name may be a value or a token that was sent without one.
-      const shown = names.slice(0, 10).map(name => (parameterName.test(name) ? name : "…"));
-      events.debug("query parameters ignored", { ...detailsOf(exchange), names: shown.join(", ") });
-    },
 
     /** Logs why a request failed: as a security event, or with a cause that the client must not see. */
     explain(exchange: Exchange, failure: unknown, { status, cause }: HttpError): void {

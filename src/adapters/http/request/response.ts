@@ -135,8 +135,8 @@ async function sendList(
       chunk = chunk.next === undefined ? undefined : await nextOf(chunks, response);
     }
     await chunks.return?.();
-    // When nothing else waits: with TLS, Node refuses a request as malformed whose parts arrive while more than the mark waits,
-    // although the client has read all of the response.
+    // By now the operating system has taken all else. If more than the high-water mark still waited when the next request arrives in
+    // parts, Node would refuse that request as malformed on a TLS connection, although the client has read the whole response.
     await end(exchange, frame.end);
   } finally {
     await chunks.return?.();

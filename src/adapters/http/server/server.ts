@@ -5,7 +5,7 @@ import type { HeaderFields, HttpError } from "../../protocol/error-response.ts";
 import { handleWith, listen } from "../../protocol/node-server.ts";
 import { refusalText, requestTimeout } from "../../protocol/refusal.ts";
 import { endsConnection } from "../../protocol/request-head.ts";
-import { Account } from "../request/account.ts";
+import { Budget } from "../request/budget.ts";
 import { Exchange, standingHeaders } from "../request/exchange.ts";
 import { type HttpLimits, httpLimits } from "../request/limits.ts";
 import { makeRequestHandler, type ServedApi } from "../request/request-handler.ts";
@@ -34,10 +34,10 @@ export function makeHttpServer(
   const connections = new Map<Socket, HttpConnection>();
   const sockets = new Set<Socket>();
   const handshakes = new Map<string, Socket>();
-  const account = new Account(limits, function* () {
+  const budget = new Budget(limits, function* () {
     for (const { exchange } of connections.values()) if (exchange !== undefined) yield exchange.share;
   });
-  const edge = { account, addressOf, headersFor, lingerMilliseconds };
+  const edge = { budget, addressOf, headersFor, lingerMilliseconds };
   const handle = makeRequestHandler(api);
   const draining = new Draining(server, { sockets, handshakes, connections }, limits.drainMilliseconds);
 
@@ -50,7 +50,7 @@ export function makeHttpServer(
       if (handshakes.get(client) === socket) handshakes.delete(client);
     });
   });
-  server.on("drop", () => account.turnAway("connections"));
+  server.on("drop", () => budget.turnAway("connections"));
   server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
     handshakes.delete(clientOf(socket));
     connections.set(socket, new HttpConnection(socket, lingerMilliseconds, { handle, isLast, responded }));
@@ -65,7 +65,7 @@ export function makeHttpServer(
   handleWith(server, { respond: accept, refuse });
   // Nothing was sent or taken for long: after a response that is usual, before its end it is a slow client.
   server.on("timeout", (socket: Socket) => {
-    if (connections.get(socket)?.isBusy !== false) account.turnAway("slowClients");
+    if (connections.get(socket)?.isBusy !== false) budget.turnAway("slowClients");
     socket.destroy();
   });
 
@@ -85,7 +85,7 @@ export function makeHttpServer(
 
   /** The last response on a connection, where Node has made no request. */
   function refuse(socket: Socket, refusal: HttpError): void {
-    if (refusal.status === requestTimeout) account.turnAway("slowClients");
+    if (refusal.status === requestTimeout) budget.turnAway("slowClients");
     const connection = connections.get(socket);
     const standing = { ...standingHeaders(randomUUID()), ...headersFor(undefined) };
     if (connection === undefined) socket.destroy();
@@ -94,7 +94,7 @@ export function makeHttpServer(
   }
 
   const reporting = setInterval(() => {
-    const turnedAway = account.report();
+    const turnedAway = budget.report();
     if (turnedAway !== undefined) events.warn("clients turned away", turnedAway);
   }, limits.sweepMilliseconds).unref();
 
@@ -112,6 +112,6 @@ export function makeHttpServer(
     },
     /** Shows clients that connect from now on another certificate; without TLS there is none. */
     renew: (newer: TlsIdentity) => renewIdentity(server, newer),
-    load: () => ({ connections: sockets.size, ...account.load() }),
+    load: () => ({ connections: sockets.size, ...budget.load() }),
   };
 }

@@ -3,8 +3,8 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { PassThrough } from "node:stream";
 import { describe, test } from "node:test";
-import { Account } from "../../../../../src/adapters/http/request/account.ts";
 import { receiveBody } from "../../../../../src/adapters/http/request/body.ts";
+import { Budget } from "../../../../../src/adapters/http/request/budget.ts";
 import { Exchange } from "../../../../../src/adapters/http/request/exchange.ts";
 import { httpLimits } from "../../../../../src/adapters/http/request/limits.ts";
 import { readHead } from "../../../../../src/adapters/protocol/request-head.ts";
@@ -23,7 +23,7 @@ function arriving() {
     new EventEmitter() as unknown as ServerResponse,
     {
       ...httpLimits,
-      account: new Account(httpLimits, () => [exchange.share]),
+      budget: new Budget(httpLimits, () => [exchange.share]),
       addressOf: () => "127.0.0.1",
       headersFor: () => ({}),
     },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readHeaders, readId, readQuery } from "../../../../../src/adapters/http/request/parameters.ts";
-import { optional, rule, text } from "../../../../../src/domain/field.ts";
+import { optional, readText, rule } from "../../../../../src/domain/field.ts";
 import {
   activeAssetsFields,
   logFilterFields,
@@ -106,7 +106,7 @@ describe("the query of a request", () => {
   test("is decoded", () => {
     const fields = {
       note: optional(
-        rule({ type: "string" }, value => text("Note", value)),
+        rule({ type: "string" }, value => readText("Note", value)),
         "",
       ),
     };

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { mock, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Account } from "../../../../../src/adapters/http/request/account.ts";
+import { Budget } from "../../../../../src/adapters/http/request/budget.ts";
 import { Exchange } from "../../../../../src/adapters/http/request/exchange.ts";
 import { httpLimits } from "../../../../../src/adapters/http/request/limits.ts";
 import { sendError } from "../../../../../src/adapters/http/request/response.ts";
@@ -32,22 +32,22 @@ function arriving() {
     write() {},
     end: () => ended.push(true),
   });
-  const account = new Account(httpLimits, () => []);
+  const budget = new Budget(httpLimits, () => []);
   const exchange = new Exchange(
     request as unknown as IncomingMessage,
     response as unknown as ServerResponse,
     {
-      account,
+      budget,
       addressOf: () => "127.0.0.1",
       headersFor: () => ({}),
       lingerMilliseconds: 1_000,
     },
   );
-  return { account, exchange, request, ended };
+  return { budget, exchange, request, ended };
 }
 
 test("the rest of a request is thrown away as long as it comes, and no longer", async () => {
-  const { account, exchange, request, ended } = arriving();
+  const { budget, exchange, request, ended } = arriving();
   // The timers of node:test cannot be put off in Node 20.
   let [putOff, fire] = [0, () => {}];
   const timers = mock.method(globalThis, "setTimeout", (run: () => void, milliseconds: number) => {
@@ -60,7 +60,7 @@ test("the rest of a request is thrown away as long as it comes, and no longer", 
   for (let i = 0; i < 9; i += 1) request.emit("data", Buffer.from("x"));
   await nextTurn();
   assert.deepEqual([putOff, ended], [9, []]);
-  assert.ok(account.load().responseBytes > 0);
+  assert.ok(budget.load().responseBytes > 0);
   fire();
   await sent;
   assert.deepEqual(ended, [true]);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { nothing } from "../../../../../src/adapters/http/api/result.ts";
+import { noContent } from "../../../../../src/adapters/http/api/result.ts";
 import { type Route, route } from "../../../../../src/adapters/http/api/route.ts";
 import { makeRouter } from "../../../../../src/adapters/http/request/router.ts";
 import { HttpError } from "../../../../../src/adapters/protocol/error-response.ts";
 
 const made = (method: Route["method"], path: string): Route =>
   route(method, path, "AUTHENTICATED", {
-    result: nothing,
+    result: noContent,
     run: async () => {},
   });
 

@@ -18,12 +18,12 @@ const textBytes = 96;
 const mostHeadBytes = leastBytes + httpLimits.headerBytes + 2 * mostHeaders * textBytes;
 
 /** What all exchanges of a server hold of the process, and how many clients were turned away for want of it. */
-export class Account {
+export class Budget {
   readonly limits: HttpLimits;
   /** The sum of all shares. */
   readonly held: Record<Resource, number> = { ...nothing };
   /**
-   * All shares that may hold something. This is no set of the account's own: V8 moves what goes in and out of a long-lived set to
+   * All shares that may hold something. This is no set of the budget's own: V8 moves what goes in and out of a long-lived set to
    * its old generation, which made a list cost a third more.
    */
   readonly shares: () => Iterable<Share>;
@@ -55,7 +55,7 @@ export class Account {
 }
 
 /** Whose share it is: an exchange. */
-export interface Holder {
+export interface ShareHolder {
   readonly request: Pick<IncomingMessage, "url" | "rawHeaders">;
   /** The id of the employee, or the address where no token is known. */
   readonly owner: number | string;
@@ -80,14 +80,14 @@ export interface Holder {
  * the exchange ends that has moved nothing for longest: one of the same owner, or, when all is taken, of the owner that holds most.
  */
 export class Share {
-  readonly #account: Account;
-  readonly #holder: Holder;
+  readonly #budget: Budget;
+  readonly #holder: ShareHolder;
   readonly #held: Record<Resource, number> = { ...nothing };
   /** When the client has last sent a part of the body, or taken a part of the response. */
   #movedAt = performance.now();
 
-  constructor(account: Account, holder: Holder) {
-    this.#account = account;
+  constructor(budget: Budget, holder: ShareHolder) {
+    this.#budget = budget;
     this.#holder = holder;
   }
 
@@ -126,7 +126,7 @@ export class Share {
   /** Begins a response of so many bytes. It is never refused, since the client must hear what was done: others make room. */
   respond(bytes: number): void {
     const amount = withHeads(bytes);
-    if (!this.#makeRoom("responseBytes", amount, this.#account.limits.slowReaderMilliseconds))
+    if (!this.#makeRoom("responseBytes", amount, this.#budget.limits.slowReaderMilliseconds))
       while (this.#leaves("responseBytes", amount) < 0 && this.#endStalled("responseBytes", amount));
     this.#begin(amount);
   }
@@ -137,7 +137,7 @@ export class Share {
    * @param bytes of the list; undefined when it is of more than one chunk
    */
   respondWithList(bytes?: number): void {
-    const { longListBytes, slowReaderMilliseconds } = this.#account.limits;
+    const { longListBytes, slowReaderMilliseconds } = this.#budget.limits;
     const amount = bytes === undefined ? longListBytes : withHeads(bytes);
     if (!this.#makeRoom("responseBytes", amount, slowReaderMilliseconds)) throw this.#refusal("requests");
     this.#begin(amount);
@@ -156,27 +156,27 @@ export class Share {
   }
 
   #hold(resource: Resource, amount: number): void {
-    this.#account.held[resource] += amount - this.#held[resource];
+    this.#budget.held[resource] += amount - this.#held[resource];
     this.#held[resource] = amount;
   }
 
   #refusal(what: keyof TurnedAway): Error {
-    this.#account.turnAway(what);
+    this.#budget.turnAway(what);
     return overloaded();
   }
 
   /** What is free of a resource if this share holds so much; negative if there is not enough. */
   #leaves(resource: Resource, amount: number): number {
-    const { limits, held } = this.#account;
+    const { limits, held } = this.#budget;
     return limits[resource] - held[resource] + this.#held[resource] - amount;
   }
 
   #hasRoom(resource: Resource, amount: number): boolean {
     const left = this.#leaves(resource, amount);
     // With half of the room free nobody has too much: as a rule no other share is looked at.
-    if (2 * left >= this.#account.limits[resource]) return true;
+    if (2 * left >= this.#budget.limits[resource]) return true;
     let ofSameOwner = 0;
-    for (const other of this.#account.shares())
+    for (const other of this.#budget.shares())
       if (other !== this && other.#holder.owner === this.#holder.owner) ofSameOwner += other.#held[resource];
     return left >= 0 && (ofSameOwner === 0 || ofSameOwner + amount <= left);
   }
@@ -189,8 +189,8 @@ export class Share {
 
   /** Ends the exchange whose end makes room, among those that have moved nothing for so long. False when there is none. */
   #endStalled(resource: Resource, amount: number, patienceMilliseconds = 0): boolean {
-    const others = [...this.#account.shares()].filter(other => other !== this && other.#held[resource] > 0);
-    const held = new Map<Holder["owner"], number>();
+    const others = [...this.#budget.shares()].filter(other => other !== this && other.#held[resource] > 0);
+    const held = new Map<ShareHolder["owner"], number>();
     for (const other of others)
       held.set(other.#holder.owner, (held.get(other.#holder.owner) ?? 0) + other.#held[resource]);
     const ofOwner = (share: Share): number => held.get(share.#holder.owner) ?? 0;
@@ -203,7 +203,7 @@ export class Share {
       (isFull || other.#holder.owner === this.#holder.owner);
     const [ending] = others.filter(mayEnd).sort((a, b) => ofOwner(b) - ofOwner(a) || a.#movedAt - b.#movedAt);
     if (ending === undefined) return false;
-    this.#account.turnAway(resource === "responseBytes" ? "slowClients" : "bodies");
+    this.#budget.turnAway(resource === "responseBytes" ? "slowClients" : "bodies");
     ending.close();
     ending.#holder.giveUp();
     return true;
