@@ -689,7 +689,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "draining.ts",
-      "    for (const socket of handshakes.values()) socket.destroy();\n",
+      "    for (const socket of sockets) if (!known.has(clientOf(socket))) socket.destroy();\n",
       "",
       "ends handshakes under way when it is asked to stop, and waits for none",
     ],

@@ -2,16 +2,6 @@ import type { Socket } from "node:net";
 import type { HttpError } from "../../protocol/error-response.ts";
 import type { Exchange } from "../request/exchange.ts";
 
-/** The server of a connection. */
-export interface Server {
-  /** Works on a request, and writes its response. Never fails. */
-  handle(exchange: Exchange): Promise<void>;
-  /** Whether the response to this request is the last one of its connection. */
-  isLast(exchange: Exchange): boolean;
-  /** Called when the response has left the process, or its client has gone, and nobody works on it. */
-  responded(connection: HttpConnection): void;
-}
-
 /**
  * A connection of a client, with TLS from the end of the handshake on. It works on one request at a time.
  *
@@ -28,15 +18,16 @@ export interface Server {
 export class HttpConnection {
   readonly socket: Socket;
   readonly #lingerMilliseconds: number;
-  readonly #server: Server;
+  readonly #handle: (exchange: Exchange) => Promise<void>;
   #state: "idle" | "busy" | "ending" | "lingering" = "idle";
   /** What a busy or ending connection works on. */
   exchange: Exchange | undefined;
 
-  constructor(socket: Socket, lingerMilliseconds: number, server: Server) {
+  /** @param handle works on a request, and writes its response; never fails */
+  constructor(socket: Socket, lingerMilliseconds: number, handle: (exchange: Exchange) => Promise<void>) {
     this.socket = socket;
     this.#lingerMilliseconds = lingerMilliseconds;
-    this.#server = server;
+    this.#handle = handle;
   }
 
   get isBusy(): boolean {
@@ -47,12 +38,16 @@ export class HttpConnection {
     return this.#state === "idle";
   }
 
-  /** From the head of a request until its response has left the process. The connection has to be idle. */
-  async workOn(exchange: Exchange): Promise<void> {
+  /**
+   * From the head of a request until its response has left the process, or its client has gone. The connection has to be idle.
+   *
+   * @param isLast whether the response is the last one of the connection
+   */
+  async workOn(exchange: Exchange, isLast: boolean): Promise<void> {
     this.#state = "busy";
     this.exchange = exchange;
-    if (this.#server.isLast(exchange)) this.announceEnd();
-    await this.#server.handle(exchange);
+    if (isLast) this.announceEnd();
+    await this.#handle(exchange);
     // What comes next stays in the kernel. Until now the service has read on, only to notice if the client goes away.
     if (this.socket.writableLength > 0) this.socket.pause();
     await exchange.responseClosed;
@@ -62,7 +57,6 @@ export class HttpConnection {
       this.#state = "idle";
       this.socket.resume();
     } else this.linger();
-    this.#server.responded(this);
   }
 
   /** The response under way is the last one: the client sends its next request again on another connection (RFC 9112, section 9.3.2). */

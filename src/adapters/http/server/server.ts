@@ -16,9 +16,6 @@ import type { TlsIdentity } from "./tls-identity.ts";
 
 export type HttpServer = ReturnType<typeof makeHttpServer>;
 
-/** The key of a TLS handshake: Node does not tell to which TCP connection a TLS socket belongs. */
-const clientOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-
 export function makeHttpServer(
   api: ServedApi,
   limits: HttpLimits = httpLimits,
@@ -33,27 +30,20 @@ export function makeHttpServer(
   /** Also connections whose client has gone, until the work for them has ended. */
   const connections = new Map<Socket, HttpConnection>();
   const sockets = new Set<Socket>();
-  const handshakes = new Map<string, Socket>();
   const budget = new Budget(limits, function* () {
     for (const { exchange } of connections.values()) if (exchange !== undefined) yield exchange.share;
   });
   const edge = { budget, addressOf, headersFor, lingerMilliseconds };
   const handle = makeRequestHandler(api);
-  const draining = new Draining(server, { sockets, handshakes, connections }, limits.drainMilliseconds);
+  const draining = new Draining(server, { sockets, connections }, limits.drainMilliseconds);
 
   server.on("connection", (socket: Socket) => {
-    const client = clientOf(socket);
     sockets.add(socket);
-    if (isSecure) handshakes.set(client, socket);
-    socket.once("close", () => {
-      sockets.delete(socket);
-      if (handshakes.get(client) === socket) handshakes.delete(client);
-    });
+    socket.once("close", () => sockets.delete(socket));
   });
   server.on("drop", () => budget.turnAway("connections"));
   server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
-    handshakes.delete(clientOf(socket));
-    connections.set(socket, new HttpConnection(socket, lingerMilliseconds, { handle, isLast, responded }));
+    connections.set(socket, new HttpConnection(socket, lingerMilliseconds, handle));
     socket.once("close", () => {
       if (connections.get(socket)?.isBusy === false) connections.delete(socket);
     });
@@ -72,15 +62,13 @@ export function makeHttpServer(
   /** The head of a request has arrived. */
   function accept(request: IncomingMessage, response: ServerResponse): void {
     const connection = connections.get(request.socket);
-    if (connection?.isIdle) void connection.workOn(new Exchange(request, response, edge));
+    if (connection?.isIdle) void workOn(connection, new Exchange(request, response, edge));
     else connection?.end();
   }
 
-  const isLast = ({ request }: Exchange): boolean => draining.hasBegun || endsConnection(request);
-
-  function responded(connection: HttpConnection): void {
+  async function workOn(connection: HttpConnection, exchange: Exchange): Promise<void> {
+    await connection.workOn(exchange, draining.hasBegun || endsConnection(exchange.request));
     if (connection.socket.closed) connections.delete(connection.socket);
-    else draining.closeIfIdle(connection);
   }
 
   /** The last response on a connection, where Node has made no request. */
