@@ -1,11 +1,9 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { registrationFields } from "../domain/employee.ts";
 import { readFields } from "../domain/field.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
-
-/** Far past the longest password. */
-const mostPipedCharacters = 4_096;
 
 /**
  * The password that the operator gives: in ADMIN_PASSWORD, at a prompt that shows nothing, or piped in, less one line end.
@@ -21,16 +19,9 @@ export async function readNewPassword(
   return readFields({ password: registrationFields.password }, { password: sent }).password;
 }
 
-async function readPiped(stdin: NodeJS.ReadStream): Promise<string> {
-  let text = "";
-  for await (const chunk of stdin.setEncoding("utf8")) {
-    text += chunk;
-    if (text.length > mostPipedCharacters)
-      throw new CommandError(exitCodes.badData, "the password is too long");
-  }
-  // PowerShell writes a byte order mark first.
-  return text.replace(/^\ufeff/, "").replace(/\r?\n$/, "");
-}
+/** PowerShell writes a byte order mark first, which `text` takes off. */
+const readPiped = async (stdin: NodeJS.ReadStream): Promise<string> =>
+  (await text(stdin)).replace(/\r?\n$/, "");
 
 /** Twice, since the prompt does not show what is typed. */
 async function promptTwice(input: NodeJS.ReadStream, stderr: NodeJS.WriteStream): Promise<string> {

@@ -43,18 +43,17 @@ export async function sendResult(
 export const sendError = (exchange: Exchange, error: HttpError): Promise<void> =>
   sendWhole(exchange, error.status, { ...jsonType, ...error.headers }, errorText(error));
 
-/** Sends a response whose parts are in memory already. */
+/** Sends a response that is in memory already. */
 async function sendWhole(
   exchange: Exchange,
   status: number,
   headers: HeaderFields,
-  ...parts: readonly (string | Uint8Array)[]
+  body?: string | Uint8Array,
 ): Promise<void> {
-  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  const bytes = body === undefined ? 0 : Buffer.byteLength(body);
   exchange.share.respond(bytes);
-  begin(exchange, status, parts.length === 0 ? headers : { ...headers, "Content-Length": String(bytes) });
-  for (const part of parts.slice(0, -1)) exchange.response.write(part);
-  await end(exchange, parts.at(-1));
+  begin(exchange, status, body === undefined ? headers : { ...headers, "Content-Length": String(bytes) });
+  await end(exchange, body);
 }
 
 function begin(exchange: Exchange, status: number, headers: HeaderFields): void {
@@ -122,8 +121,8 @@ async function sendList(
     // A list is over before its response: then the client may send the next request, which would be too early otherwise.
     if (method === "HEAD" || (isOneChunk && length < response.writableHighWaterMark)) {
       await chunks.return?.();
-      const parts = isOneChunk ? [frame.begin, bytes, frame.end] : [];
-      return await sendWhole(exchange, status, headers, ...parts);
+      const body = [Buffer.from(frame.begin), bytes, Buffer.from(frame.end)];
+      return await sendWhole(exchange, status, headers, isOneChunk ? Buffer.concat(body) : undefined);
     }
     share.respondWithList(isOneChunk ? length : undefined);
     begin(exchange, status, isOneChunk ? { ...headers, "Content-Length": String(length) } : headers);
