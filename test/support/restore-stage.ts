@@ -78,6 +78,7 @@ export class RestoreStage {
   reset(): void {
     const { machine } = this;
     machine.run(`
+      rm -f ${machine.path("run")}/*
       psql -At -c "select format('drop database %I with (force);', datname) from pg_database where datname like 'maintenance%'" | psql -q
       psql -q -c 'create database maintenance template pristine owner maintenance_owner'`);
     for (const name of checkpoints) copyFileSync(machine.path("signed"), machine.path("states", name));
@@ -112,6 +113,16 @@ export class RestoreStage {
   databases(): string[] {
     const query = "select datname from pg_database where datname like 'maintenance%' order by 1";
     return this.machine.run(`psql -At -c "${query}"`).trim().split("\n");
+  }
+
+  /** What a restore that was killed has left: its files, and databases with how much is in them. */
+  leftovers(): string[] {
+    const relations = (name: string) =>
+      this.machine.run(`psql -d ${name} -At -c 'select count(*) from pg_class'`).trim();
+    const databases = this.databases().map(
+      name => `${name.replace(/_\d.*/, "_replaced")} (${relations(name)})`,
+    );
+    return [...readdirSync(this.machine.path("run")), ...databases];
   }
 
   /** From the stop of the services to their start. */
