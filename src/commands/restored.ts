@@ -1,23 +1,22 @@
 import { randomInt } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { commandLimits, connect, type Database } from "../adapters/postgres/connection/database.ts";
+import { commandLimits, connect } from "../adapters/postgres/connection/database.ts";
 import { sql } from "../adapters/postgres/connection/statement.ts";
 import { makeRestoreStore } from "../adapters/postgres/restore-store.ts";
-import { examine, keepsFromServing, sessionCheck } from "../adapters/postgres/schema/examination.ts";
-import { readSchema } from "../adapters/postgres/schema/migrations.ts";
 import { makeStateFile } from "../adapters/trail-state-file.ts";
 import { compareDatabases, takePlace } from "../application/restoring.ts";
 import { headIn } from "../application/trail/remembered.ts";
 import { UnsuitableDatabase } from "../application/unsuitable-database.ts";
 import { readSettings } from "../config/read-settings.ts";
-import { restoreSettings, type ServeSettings } from "../config/settings.ts";
+import { restoreSettings } from "../config/settings.ts";
 import type { Head } from "../domain/trail/checkpoint.ts";
 import { faultOf, readCount } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { openForCommand } from "./command-database.ts";
 import { migrateDatabase } from "./migrate.ts";
 import { readGiven, usageError } from "./options.ts";
+import { ServedDatabase } from "./served-database.ts";
 import { verifyTrail } from "./verify-database.ts";
 import { readTrustedKeys } from "./verify-input.ts";
 
@@ -52,7 +51,12 @@ export async function runRestored(context: CommandContext, values: Values, steps
   const ofLive = connect(ownerDatabaseUrl, commandLimits);
   try {
     if (step === "prepare") {
-      await prepare(context, owner, settings);
+      await migrateDatabase(context, owner);
+      await owner.query(sql`analyze`);
+      const service = { ...settings, databaseUrl: { ...databaseUrl, database: restoredName } };
+      const served = new ServedDatabase(service, context.sqlFolder);
+      const [fault] = await served.examine().finally(() => served.close());
+      if (fault !== undefined) throw new UnsuitableDatabase(`serve would not take the dump: ${fault.words}`);
       if (values.key.length > 0) await verifyTrail(context, owner, readTrustedKeys(values.key, []).keys);
     }
     const remembered = await readRemembered(settings.trailStateFile);
@@ -82,21 +86,6 @@ export async function runRestored(context: CommandContext, values: Values, steps
   } finally {
     await Promise.all([owner.close(), ofLive.close()]);
   }
-}
-
-/** Migrates the restored database. Throws UnsuitableDatabase where `serve` would not take it. */
-async function prepare(
-  context: CommandContext,
-  owner: Database,
-  { databaseUrl, databaseUse: use }: Pick<ServeSettings, "databaseUrl" | "databaseUse">,
-) {
-  await migrateDatabase(context, owner);
-  await owner.query(sql`analyze`);
-  const needs = { mayLoseCommits: !use.isDurable, check: sessionCheck(use) };
-  const service = connect({ ...databaseUrl, database: restoredName }, commandLimits, needs);
-  const findings = examine(service, readSchema(context.sqlFolder), use, keepsFromServing);
-  const [fault] = await findings.finally(service.close);
-  if (fault !== undefined) throw new UnsuitableDatabase(`serve would not take the dump: ${fault.words}`);
 }
 
 /** The heads in the state files of all services of this machine, which are beside this one. */

@@ -32,7 +32,10 @@ export class ServedDatabase {
   readonly #use: Use;
   readonly #confirmWrites: () => Promise<void>;
 
-  constructor({ databaseUrl, databaseUse: use }: ServeSettings, sqlFolder: string) {
+  constructor(
+    { databaseUrl, databaseUse: use }: Pick<ServeSettings, "databaseUrl" | "databaseUse">,
+    sqlFolder: string,
+  ) {
     const needs = { mayLoseCommits: !use.isDurable, check: sessionCheck(use) };
     const servers = new DatabaseServers(databaseUrl);
     const open = (limits: PoolLimits, more: SessionNeeds = {}) =>
