@@ -16,6 +16,8 @@ const chapters = chaptersOf("docs/operations.md").flatMap(chapter =>
 const packages = {
   sets: [["postgresql", "openssl", "curl", "nginx", "haproxy", "rsync", "fail2ban", "msmtp-mta", "iproute2"]],
 };
+/** Needs another server, and the keys of the installation between its blocks. */
+const moveOfDatabase = "Move only the database";
 /** So that what an installation takes long for is not waited for in each machine. */
 const withPostgres = { ...packages, installed: ["postgresql", "openssl", "curl", "msmtp-mta", "iproute2"] };
 const environment = "/etc/maintenance-log-service/environment";
@@ -441,6 +443,25 @@ async function upgrade(container: Container): Promise<void> {
     dpkg-deb -Znone --build next maintenance-log-service_99.0.0_all.deb && rm -r next`);
 }
 
+/** PostgreSQL of another machine, at the address and with the password of the page. */
+const hasOtherServer = `
+    ip address add 10.0.0.5/32 dev lo
+    install -d -o postgres /run/other
+    version=$(ls /usr/lib/postgresql)
+    pg_createcluster --socketdir=/run/other --port=5432 $version other -- --no-sync
+    echo "listen_addresses = '10.0.0.5'" > /etc/postgresql/$version/other/conf.d/address.conf
+    echo 'host all all 10.0.0.0/8 scram-sha-256' >> /etc/postgresql/$version/other/pg_hba.conf
+    pg_ctlcluster $version other start
+    runuser -u postgres -- psql -h /run/other -c "alter role postgres password 'secret'"`;
+
+/** Nobody needs the old server any more. */
+const hasMovedDatabase = `
+    systemctl stop postgresql@*-main
+    ${isUp} http://127.0.0.1:7071/readyz
+    systemctl start maintenance-log-backup.service
+    PGPASSWORD=secret psql -h 10.0.0.5 -U postgres -At -c "select distinct host(client_addr) from pg_stat_activity where usename = 'maintenance_serve'" | grep .
+    ${hasWholeTrail(7071)}`;
+
 const blocksOf = (chapter: string) => chapters.find(({ title }) => title === chapter)?.blocks ?? [];
 
 /** Pastes blocks of one chapter into one root shell. */
@@ -491,6 +512,7 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
     test(`all of it, on ${release}`, () =>
       onDebian(folder, release, async container => {
         for (const { title, blocks } of chapters) {
+          if (title === moveOfDatabase) continue;
           await container.run(before[title] ?? "true");
           await paste(container, blocks);
           await container.run(afterwards[title] ?? "true");
@@ -515,7 +537,7 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
         }
       }));
 
-    test(`a new machine in place of a lost one, on ${release}`, async () => {
+    test(`a new machine in place of a lost one, and another one for its database, on ${release}`, async () => {
       const [install = "", keys = "", start = ""] = blocksOf("Installation");
       const [alerts = ""] = blocksOf("Alerts");
       const [, , archive = "", , , , unpack = "", takeOut = "", restore = ""] =
@@ -547,6 +569,10 @@ describe("operations.md, https.md and Several services, pasted into a booted Deb
         await container.run(restoresWhatWasKept);
         await paste(container, [restore.replace("maintenance-log restore\n", "")]);
         await container.run(hasWhatWasKept);
+        const [name = "", move = ""] = blocksOf(moveOfDatabase);
+        await container.run(hasOtherServer);
+        await paste(container, [blocksOf("Settings")[2] ?? "", name + keys + move]);
+        await container.run(hasMovedDatabase);
         await container.run(givesUpOnCrashLoop);
       };
       await onDebian(folder, release, lose, withPostgres);
