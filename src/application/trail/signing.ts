@@ -70,8 +70,9 @@ async function readSignableTree(ports: TreePorts, readTree: () => Promise<KnownT
   const { stored, remembered } = await signedBefore(ports, memory);
   // The tree is read last, so that it has at least what others have signed.
   const { tree, readSize } = await readTree();
-  const ofAccepted = { place: "trail_acceptance", origin: key.name };
-  const extended = (head: Head) => requireExtended(ports, tree, { ...ofAccepted, ...head });
+  // Only an accepted head has no place and key name of its own.
+  const extended = (head: Head) =>
+    requireExtended(ports, tree, { place: "trail_acceptance", origin: key.name, ...head });
   const acceptance = remembered && (await requireContinued(ports, remembered, [key], extended));
   // What this process has added cannot be repeated, nor what was signed; but the owner of the database can write any size there.
   const signedSize = (acceptance?.accepted ?? remembered)?.size ?? 0;
