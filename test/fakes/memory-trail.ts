@@ -123,7 +123,7 @@ export function makeMemoryTrail(
       async horizon(needsXid) {
         const xmin = Math.min(transactions.next, ...transactions.open);
         const xid = needsXid ? transactions.next++ : undefined;
-        return { server: transactions.server, lastIds: lastIds(lastGivenId), xmin, xid };
+        return { lastIds: lastIds(lastGivenId), xmin, xid };
       },
       async window({ above, upTo }, width) {
         return lastIds(kind => {

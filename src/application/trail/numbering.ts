@@ -55,20 +55,13 @@ export class Numbering {
    */
   async step(): Promise<boolean> {
     const { records, clock } = this.#ports;
-    const { tree, server } = await this.readTree();
+    const { tree } = await this.readTree();
     const horizon = await records.horizon(needsXid(this.#settling, clock.elapsed()));
-    // Another server has taken over since.
-    if (horizon.server !== server) return true;
     // The time after the statement, which may have waited: an id that it found issued was issued before that.
     this.#settling = afterHorizon(this.#settling, horizon, tree.size, clock.elapsed());
-    for (let above = this.#settling.floor; ; ) {
-      const numbered = await this.#number({ above, upTo: everyId });
-      if (numbered === undefined) return false;
-      if (numbered.found < mostRecords) break;
-      if (numbered.hashes.length > 0) return true;
-      // All of them are too long, and found again by each poll: those after them get their turn in this one.
-      above = numbered.lastIds;
-    }
+    const numbered = await this.#number({ above: this.#settling.floor, upTo: everyId });
+    if (numbered === undefined) return false;
+    if (numbered.found === mostRecords) return numbered.hashes.length > 0;
     this.#settling = afterNew(this.#settling, horizon);
     return this.#goOn(this.#settling);
   }
@@ -108,9 +101,8 @@ export class Numbering {
       server === known?.server && size === known.tree.size && equalBytes(lastHash, known.lastHash);
     if (isKnown) return known;
     const tree = await makeStoredTree(ledger).frontier(size);
-    // Another trail than the one that this process has settled ids of: after a loss, its server may issue ids again.
-    if (known !== undefined && (server !== known.server || size <= known.tree.size))
-      this.#settling = undefined;
+    // Another server may issue ids again that were lost with the one of which this process has settled ids.
+    if (server !== known?.server) this.#settling = undefined;
     this.#known = { tree, readSize: size, lastHash, server };
     return this.#known;
   }

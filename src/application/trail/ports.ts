@@ -50,7 +50,10 @@ export interface Numbered {
 
 /** The entries and their tree, to which rows are only added. Methods of all ports here throw UNAVAILABLE. */
 export interface Ledger {
-  /** The server is that of a horizon. The hash is that of the last entry; it has no bytes where there is none. */
+  /**
+   * The server is the same until it starts anew, or another one takes over: it may then issue ids again that were lost with it. The
+   * hash is that of the last entry; it has no bytes where there is none.
+   */
   end(): Promise<{ readonly server: string; readonly size: number; readonly lastHash: Hash }>;
   /**
    * Gives the next indexes to records with these ids that have no entry, at most so many: by the order of kinds, then by id.
@@ -72,8 +75,6 @@ export interface Ledger {
 
 /** The ids and transactions of one moment. */
 export interface Horizon {
-  /** The same until the server starts anew, or another one takes over: it may then issue ids again that were lost with it. */
-  readonly server: string;
   /** The last ids that the database has issued to records: its owner can write any other. */
   readonly lastIds: Ids;
   /** Every transaction with a lower id has ended. */

@@ -5,7 +5,7 @@ import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { sql, unionOf } from "../connection/statement.ts";
 import { comparisons, newestFaults } from "./comparisons.ts";
-import { byKind, lastIssued, linesOf, serverStart, tableOf } from "./entries.ts";
+import { byKind, lastIssued, linesOf, tableOf } from "./entries.ts";
 
 /**
  * Bytes of entries that are read together, unless it is one: of their texts, so that no more is rendered for nothing, and of
@@ -44,12 +44,12 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
 
   return {
     async horizon(needsXid) {
-      const [row] = await query<{ server: string; xmin: number; xid: number | null } & Ids>(sql`
-        select ${serverStart} as server, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
+      const [row] = await query<{ xmin: number; xid: number | null } & Ids>(sql`
+        select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
           case when ${needsXid} then pg_current_xact_id()::text::bigint end as xid,
           ${byKind(lastIssued)}`);
-      const { server, xmin, xid, ...lastIds } = row as NonNullable<typeof row>;
-      return { server, xmin, xid: xid ?? undefined, lastIds };
+      const { xmin, xid, ...lastIds } = row as NonNullable<typeof row>;
+      return { xmin, xid: xid ?? undefined, lastIds };
     },
 
     async window({ above, upTo }, width) {

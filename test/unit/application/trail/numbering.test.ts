@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { Numbering } from "../../../../src/application/trail/numbering.ts";
 import { windowSize } from "../../../../src/application/trail/ports.ts";
 import { toBase64 } from "../../../../src/domain/trail/encoding.ts";
+import { leafHash } from "../../../../src/domain/trail/merkle.ts";
 import { allIds, logRecord, makeTrailStage, range } from "../../../support/trail-stage.ts";
 
 type Stage = ReturnType<typeof makeTrailStage>;
@@ -190,13 +191,22 @@ describe("numbering", () => {
     const { window } = trail.records;
     trail.records.window = (...asked) => {
       trail.records.window = window;
-      // The new primary lacks the last two logs. It has given their ids, and one more, to a transaction that is open.
+      // The new primary lacks the last two logs, and has given their ids to a transaction that is open. What has come since is
+      // numbered by another process.
       records.log.splice(100);
       trail.stored.entries.splice(100);
+      stage.commit(103, 104, 105);
+      for (const recordId of [103, 104, 105])
+        trail.stored.entries.push({
+          kind: "log",
+          recordId,
+          index: recordId - 3,
+          hash: leafHash(logRecord(recordId).entry),
+        });
       trail.transactions.server = "another";
       trail.transactions.open.add(trail.transactions.next);
       trail.transactions.next += 1;
-      stage.given.log = 103;
+      stage.given.log = 105;
       return window(...asked);
     };
     stage.clock.advance(86_400);
@@ -204,7 +214,7 @@ describe("numbering", () => {
     stage.commit(101, 102);
     trail.transactions.open.clear();
     await poll(stage, each, 8);
-    assert.deepEqual(stage.numberedIds(), range(1, 103));
+    assert.deepEqual(stage.numberedIds(), [...range(1, 101), 103, 104, 105, 101, 102]);
   });
 
   test("goes on where another server has taken over, whose ids of transactions are lower", async () => {

@@ -12,13 +12,7 @@ import {
 const ids = (id: number): Ids => ({ employee: id, asset: id, log: id });
 
 /** One poll to its end, which finds no record, and goes over all ids of a pass at once. */
-function poll(
-  before: Settling | undefined,
-  given: Omit<Horizon, "server">,
-  now: number,
-  onPass = () => {},
-): Settling {
-  const horizon = { server: "one", ...given };
+function poll(before: Settling | undefined, horizon: Horizon, now: number, onPass = () => {}): Settling {
   const state = afterNew(afterHorizon(before, horizon, 0, now), horizon);
   if (state.pass === undefined) return state;
   onPass();
@@ -81,12 +75,21 @@ test("while a transaction is open a pass a minute goes over all ids, one more wh
 });
 
 test("a pass that is under way when the floor rises begins anew with the ids, and goes on with the entries", () => {
-  let state = afterHorizon(undefined, { server: "one", lastIds: ids(9), xmin: 5, xid: undefined }, 30, 0);
+  let state = afterHorizon(undefined, { lastIds: ids(9), xmin: 5, xid: undefined }, 30, 0);
   assert.deepEqual(state.pass, { checkedTo: 0, size: 30, above: noIds, upTo: ids(9) });
   state = afterPart(state, { checkedTo: 20, size: 30, above: ids(4), upTo: ids(9) });
-  const horizon = { server: "one", lastIds: ids(12), xmin: 7, xid: 6 };
+  const horizon = { lastIds: ids(12), xmin: 7, xid: 6 };
   state = afterNew(afterHorizon(state, horizon, 40, 1_000), horizon);
   assert.deepEqual(state.pass, { checkedTo: 20, size: 30, above: noIds, upTo: ids(9) });
   state = afterPart(state, { checkedTo: 30, size: 30, above: ids(9), upTo: ids(9) });
   assert.deepEqual([state.phase, state.pass], ["settled", undefined]);
+});
+
+test("ids that a sequence issues again are open anew, and a pass over all of them begins", () => {
+  let state = poll(undefined, { lastIds: ids(9), xmin: 5, xid: undefined }, 0);
+  state = poll(state, { lastIds: ids(9), xmin: 5, xid: 5 }, 1_000);
+  state = poll(state, { lastIds: ids(9), xmin: 6, xid: undefined }, 2_000);
+  assert.equal(state.phase, "settled");
+  state = afterHorizon(state, { lastIds: { ...ids(9), log: 8 }, xmin: 6, xid: undefined }, 0, 3_000);
+  assert.deepEqual([state.phase, state.pass?.above, state.floor.log], ["open", noIds, 8]);
 });
