@@ -111,13 +111,8 @@ export function newestOf(
   return sql`select ${shown} from (${unionOf(all)}) l ${inOrder} limit ${limit}`;
 }
 
-/** A page, and what else its statement has read. */
-interface ReadPage {
-  readonly rows: number;
-  readonly bytes: number;
-  readonly logs: PackedLogs;
-  readonly beside: string | undefined;
-}
+/** A page before it is known where the list goes on, and what else its statement has read. */
+type ReadPage = Pick<LogPage, "rows" | "bytes" | "logs"> & { readonly beside: string | undefined };
 
 /**
  * Reads logs as PackedLogs has them, and a text beside them. Undefined when they come to too many bytes.
