@@ -1,15 +1,14 @@
 import { readFileSync } from "node:fs";
 import { buildCommit, buildProgram, hasCommit } from "../test/lab/faults/program.ts";
 import { findPostgresBinaries } from "../test/support/native-postgres.ts";
-import { type BareServer, sample, startBareServer } from "./bare.ts";
 import { load } from "./load.ts";
 import { costed, type Figures, medianRatio, refuseErrors } from "./measure.ts";
 import { openStage, type Serving, type Stage } from "./stage.ts";
 import { type Workload, workloads } from "./workloads.ts";
 
 /**
- * A short run of the requests that matter most: the CPU time of one, beside that of bare node:http and of the commit that
- * bench/last-release names, in turn.
+ * A short run of the requests that matter most: the CPU time of one, with that of PostgreSQL, beside the same of the
+ * commit that bench/last-release names, in turn.
  *
  *     node --import tsx bench/paired.ts
  *
@@ -31,25 +30,23 @@ if (binaries === undefined) {
   console.log("CPU of a request: not measured, since this machine has no PostgreSQL of its own");
   process.exit(0);
 }
-const program = buildProgram();
 const lastRelease = readFileSync("bench/last-release", "utf8").trim();
-const lastProgram = hasCommit(lastRelease) ? buildCommit(lastRelease) : undefined;
-const now = await openSide(program);
-const last = lastProgram === undefined ? undefined : await openSide(lastProgram);
-const bare = await startBareServer();
+if (!hasCommit(lastRelease)) {
+  console.log(`CPU of a request: not measured, since commit ${lastRelease} is not in this clone`);
+  process.exit(0);
+}
+const [now, last] = await Promise.all([openSide(buildProgram()), openSide(buildCommit(lastRelease))]);
 
-console.log(`CPU of a request: × bare node:http, × commit ${lastRelease} with PostgreSQL`);
+console.log(`CPU of a request, with PostgreSQL: × commit ${lastRelease}`);
 let isDearer = false;
 for (const workload of workloads(logs).filter(({ name }) => measured.test(name))) {
-  const { ofBare, ofLast } = await compare(workload);
-  const shown = [ofBare, ofLast].map(ratio => ratio?.toFixed(2) ?? "not in this clone");
-  console.log(`${workload.name.padEnd(24)}${shown.join("  ")}`);
-  isDearer ||= (ofLast ?? 0) > mostTimesLast;
+  const ratio = await compare(workload);
+  console.log(`${workload.name.padEnd(24)}${ratio.toFixed(2)}`);
+  isDearer ||= ratio > mostTimesLast;
 }
-await bare.stop();
-for (const side of [now, last]) {
-  await side?.serving.stop();
-  await side?.stage.close();
+for (const { serving, stage } of [now, last]) {
+  await serving.stop();
+  await stage.close();
 }
 if (isDearer) console.log(`more than × ${mostTimesLast}`);
 process.exit(isDearer ? 1 : 0);
@@ -59,35 +56,21 @@ async function openSide(program: string): Promise<Side> {
   return { stage, serving: await stage.serve() };
 }
 
-async function compare(workload: Workload) {
-  const samples = { now: [] as Figures[], last: [] as Figures[], bare: [] as Figures[] };
-  const [path, init] = workload.sample(now.serving.token);
-  await bare.answerWith(await sample(`http://127.0.0.1:${now.serving.port}${path}`, init));
+async function compare(workload: Workload): Promise<number> {
+  const samples = { now: [] as Figures[], last: [] as Figures[] };
   // The first round is for V8 to compile what it repeats.
   for (let round = 0; round <= rounds; round += 1) {
-    const found = {
-      now: await cost(now, workload),
-      last: last && (await cost(last, workload)),
-      bare: await cost({ stage: now.stage, serving: asServing(bare) }, workload),
-    };
+    const found = { now: await cost(now, workload), last: await cost(last, workload) };
     if (round === 0) continue;
     samples.now.push(found.now);
-    samples.bare.push(found.bare);
-    if (found.last !== undefined) samples.last.push(found.last);
+    samples.last.push(found.last);
   }
   refuseErrors(workload.name, Object.values(samples).flat());
   const withPostgres = (figures: Figures) => ({
     ...figures,
-    cpuMicroseconds: (figures.cpuMicroseconds ?? 0) + figures.postgresCpuMicroseconds,
+    cpuMicroseconds: figures.cpuMicroseconds + figures.postgresCpuMicroseconds,
   });
-  return {
-    ofBare: medianRatio(samples.now, samples.bare),
-    ofLast: last && medianRatio(samples.now.map(withPostgres), samples.last.map(withPostgres)),
-  };
-}
-
-function asServing({ port, pid, stop }: BareServer): Serving {
-  return { port, pid, stop, token: now.serving.token };
+  return medianRatio(samples.now.map(withPostgres), samples.last.map(withPostgres));
 }
 
 function cost({ stage, serving }: Side, workload: Workload): Promise<Figures> {
