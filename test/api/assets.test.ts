@@ -18,19 +18,6 @@ describeInWorlds("assets", world => {
     assert.deepEqual([found.status, found.json], [200, expected]);
   });
 
-  test("an absent or null description is empty, an absent or null active is true", async () => {
-    for (const body of [{ name: "Pump" }, { name: "Pump", description: null, active: null }]) {
-      const { json } = await create(body);
-      assert.deepEqual([json.description, json.active], ["", true]);
-    }
-    assert.equal((await create({ name: "Pump", active: false })).json.active, false);
-  });
-
-  test("a wrong body is 400, with the message of its first fault", async () => {
-    const { status, json } = await create({ name: " \n", active: "true" });
-    assert.deepEqual([status, json], [400, { status: 400, msg: "Name is required" }]);
-  });
-
   test("the list is by id, without log dates, and can be narrowed by activity", async () => {
     await create({ name: "Off", active: false });
     const { status, json: list } = await get(assets);

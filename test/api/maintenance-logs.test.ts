@@ -39,11 +39,6 @@ describeInWorlds("maintenance logs", async world => {
     }
   });
 
-  test("a wrong body is 400, with the message of its first fault", async () => {
-    const { status, json } = await write(sent({ performedDate: "x", comment: undefined }));
-    assert.deepEqual([status, json], [400, { status: 400, msg: "Comment required" }]);
-  });
-
   test("the body is checked before it is known whether the asset exists", async () => {
     const { json } = await write(sent({ status: "x" }), world.tokens.TECHNICIAN, 999_999);
     assert.equal(json.msg, "Invalid status value");

@@ -142,6 +142,20 @@ describe("the connection", async () => {
     });
   }
 
+  test("a connection that is kept for a time is opened anew after that, and not before", async t => {
+    if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
+    let later = 0;
+    const { now } = performance;
+    t.mock.method(performance, "now", () => now.call(performance) + later);
+    const database = opened.connect({ ...commandLimits, connections: 1 }, { keptMilliseconds: 3_600_000 });
+    const pid = async () =>
+      (await database.query<{ pid: number }>(sql`select pg_backend_pid() as pid`))[0]?.pid;
+    const first = await pid();
+    assert.equal(await pid(), first);
+    later = 3_600_000;
+    assert.notEqual(await pid(), first);
+  });
+
   test("a connection that is refused at its opening is closed", async () => {
     await using own = await openEmptyDatabase();
     const refuse = () => {
