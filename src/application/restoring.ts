@@ -1,5 +1,5 @@
 import { signAcceptance } from "../domain/trail/acceptance.ts";
-import { type Head, inWords, signCheckpoint } from "../domain/trail/checkpoint.ts";
+import { type Head, inWords, openCheckpoint, signCheckpoint } from "../domain/trail/checkpoint.ts";
 import { TrailError, undefinedIfBroken } from "../domain/trail/encoding.ts";
 import { type EntryKind, entryKinds } from "../domain/trail/entry.ts";
 import type { SignerKey, VerifierKey } from "../domain/trail/note.ts";
@@ -19,6 +19,8 @@ export interface RestoreStore {
   hashes(kind: EntryKind, above: number): Promise<readonly HashedRecord[]>;
   /** How many of these records are there as they are. */
   countSame(kind: EntryKind, records: readonly HashedRecord[]): Promise<number>;
+  /** The notes of the newest checkpoints, at most 100. */
+  newestCheckpoints(): Promise<readonly string[]>;
   /** What a database has issued and may not issue again: its last ids, and the highest version of any employee's tokens. */
   issued(): Promise<string>;
   /** From now on issues ids and token versions above these and its own, and so far above as said. No token from before is valid. */
@@ -29,7 +31,7 @@ export interface RestoreStore {
 export interface DatabaseComparison {
   /** Records of the live database that the restored one does not have as they are, and signed entries that neither has. */
   readonly lost: Readonly<Record<EntryKind | "entry", number>>;
-  /** Remembered heads that the restored trail does not continue. */
+  /** Heads that a service may remember and that the restored trail does not continue. */
   readonly refused: readonly Head[];
   /** That of the restored trail. */
   readonly accepted: Head;
@@ -37,7 +39,7 @@ export interface DatabaseComparison {
 
 /**
  * @param live undefined where no live database has records
- * @param remembered the heads that services remember, read before the databases
+ * @param remembered the heads that services of this machine remember, read before the databases
  * @throws TrailError where the right edge of the restored trail is not whole
  */
 export async function compareDatabases(
@@ -61,7 +63,20 @@ export async function compareDatabases(
     const isShorter = head.size > tree.head.size;
     lost.entry = Math.max(lost.entry, isShorter ? head.size - tree.head.size : head.size);
   }
+  // Each service of another machine remembers a checkpoint that it has signed in the live database, or read there.
+  for (const note of (await live?.newestCheckpoints()) ?? []) {
+    const head = headSigned(note, key);
+    if (head !== undefined && !(await tree.continues(head))) refused.push(head);
+  }
   return { lost, refused, accepted: tree.head };
+}
+
+function headSigned(note: string, key: VerifierKey): Head | undefined {
+  try {
+    return openCheckpoint(note, [key]);
+  } catch (error) {
+    return undefinedIfBroken(error);
+  }
 }
 
 async function countMissing(kind: EntryKind, live: RestoreStore, restored: RestoreStore): Promise<number> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
 import postgres from "postgres";
 import { runProgram } from "../support/program.ts";
@@ -66,6 +66,18 @@ describe("maintenance-log restore, at its exchange of names", {
     const next = stage.backUp();
     assert.match(machine.run(`pg_restore --data-only --table=maintenance_log --file=- ${next}`), /\tnewer\t/);
     machine.run(`rm ${next}`);
+  });
+
+  test("is accepted by a service of another machine, whose state file a restore does not see", async () => {
+    const { machine } = stage;
+    const elsewhere = "../elsewhere.checkpoint";
+    copyFileSync(machine.path("signed"), machine.path("states", elsewhere));
+    await stage.write("sixth");
+    await stage.sign(8, elsewhere);
+    const { code, stderr } = await stage.restore("--gives-up", "3", stage.dump);
+    assert.equal(code, 0, stderr);
+    await stage.sign(5, elsewhere);
+    stage.reset();
   });
 
   test("writes to no dump or state file, says where a service could not, and leaves files for root alone, whatever the umask", async () => {
