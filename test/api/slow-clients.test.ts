@@ -89,6 +89,7 @@ describe("slow clients", () => {
     socket.resume();
     await closed();
     await until(() => openSockets(world.port).length === 0);
+    assert.equal(world.load().turnedAway.slowClients, 1);
   });
 });
 

@@ -69,6 +69,15 @@ describe("a state file", () => {
     assert.deepEqual(readdirSync(folder), ["folder", "pipe"]);
   });
 
+  test("that is longer than any checkpoint is not read", async () => {
+    const path = join(makeTemporaryFolder(), "state");
+    writeFileSync(path, "x".repeat(100_000));
+    assert.equal((await makeStateFile(path).read())?.length, 100_000);
+    writeFileSync(path, "x".repeat(100_001));
+    const message = "TRAIL_STATE_FILE cannot be read: it is longer than 100000 bytes";
+    await assert.rejects(makeStateFile(path).read(), { message });
+  });
+
   test("keeps its mode", async () => {
     const path = join(makeTemporaryFolder(), "state");
     writeFileSync(path, "one");
