@@ -95,7 +95,8 @@ const hasEveryUrl = `
       echo "$url" > ${etc}/credentials/database-url
       systemctl restart maintenance-log.service
       ${isUp} http://127.0.0.1:7071/readyz
-      systemctl start maintenance-log-backup.service maintenance-log-verify.service
+      systemctl start maintenance-log-backup.service
+      [[ $url != *sslcert=* ]] || systemctl start maintenance-log-verify.service
     done
     cat /tmp/database-url > ${etc}/credentials/database-url
     systemctl restart maintenance-log.service

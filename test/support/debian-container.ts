@@ -36,13 +36,17 @@ export interface Packages {
 
 const mirror = "http://deb.debian.org/debian";
 
+/** Packages that have no service: unpacking them takes longer than the rest of an installation. */
+const libraries = /^(lib|locales|perl|python3)/;
+
 /**
- * The files of a fresh Debian, with the packages downloaded and not installed, since a container has no network of its own.
- * It is kept, because making it takes a minute.
+ * The files of a fresh Debian, with the packages downloaded, since a container has no network of its own. Only the libraries among
+ * what they depend on are installed. It is kept, because making it takes a minute.
  */
 function freshDebian(release: string, packages: Packages): string {
   const { installed, ...downloaded } = packages;
-  const name = createHash("sha256").update(JSON.stringify(packages)).digest("hex").slice(0, 8);
+  const content = JSON.stringify({ ...packages, libraries: String(libraries) });
+  const name = createHash("sha256").update(content).digest("hex").slice(0, 8);
   const root = `/var/tmp/maintenance-log-debian-${release}-${name}`;
   if (existsSync(root)) return root;
   const unfinished = `${root}.unfinished`;
@@ -51,15 +55,18 @@ function freshDebian(release: string, packages: Packages): string {
       stdio: "pipe",
       env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
     });
+  const install = (names: readonly string[]) => {
+    // Without systemd no server starts.
+    const nspawn = `--quiet --keep-unit --register=no --suppress-sync=true -D ${unfinished}`;
+    const apt = "env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-download";
+    run("systemd-nspawn", ...nspawn.split(" "), ...apt.split(" "), ...names);
+    renameSync(unfinished, root);
+    return root;
+  };
   run("rm", "-rf", unfinished);
   if (installed !== undefined) {
     run("cp", "-a", freshDebian(release, downloaded), unfinished);
-    // Without systemd no server starts.
-    const nspawn = `--quiet --keep-unit --register=no --suppress-sync=true -D ${unfinished}`;
-    const install = "env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-download";
-    run("systemd-nspawn", ...nspawn.split(" "), ...install.split(" "), ...installed);
-    renameSync(unfinished, root);
-    return root;
+    return install(installed);
   }
   const include = "--include=systemd,systemd-sysv,dbus,ca-certificates";
   run("debootstrap", "--variant=minbase", include, release, unfinished, mirror);
@@ -69,12 +76,15 @@ function freshDebian(release: string, packages: Packages): string {
     writeFileSync(source, `deb ${mirror} ${packages.older} main\n`);
     run("chroot", unfinished, "apt-get", "update", "-q");
   }
-  for (const set of packages.sets) {
-    run("chroot", unfinished, "apt-get", "install", "-qy", "--download-only", ...set);
-  }
+  const apt = ["chroot", unfinished, "apt-get", "install", "-qy"] as const;
+  const needed = packages.sets.flatMap(set => {
+    run(...apt, "--download-only", ...set);
+    return [...String(run(...apt, "--simulate", ...set)).matchAll(/^Inst (\S+)/gm)].map(
+      ([, name = ""]) => name,
+    );
+  });
   run("rm", join(unfinished, "etc/resolv.conf"));
-  renameSync(unfinished, root);
-  return root;
+  return install(needed.filter(name => libraries.test(name)));
 }
 
 export interface Shell {
