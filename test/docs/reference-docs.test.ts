@@ -9,7 +9,7 @@ import { mostHeaders } from "../../src/adapters/protocol/request-head.ts";
 const page = readFileSync("docs/reference.md", "utf8");
 
 for (const [stated, ...limits] of [
-  [/\| body; .* \| (\d+) KiB;/, bodyLimitBytes / 1024],
+  [/\| body \| (\d+) KiB/, bodyLimitBytes / 1024],
   [/\| headers \| (\d+), and (\d+) KiB/, mostHeaders, httpLimits.headerBytes / 1024],
   [/to arrive \| (\d+) s \|/, httpLimits.receiveMilliseconds / 1_000],
   [/about (\d+) KiB \|/, pageBytes / 1024],

@@ -317,7 +317,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
       "test/lab/faults",
     ],
   },
-  "A list costs PostgreSQL about what": {
+  "With any filters, the cost of a list": {
     code: ["pages.ts", "log-statements.ts", "active-logs.ts"],
     tests: ["test/unit/adapters/postgres/batching/pages.test.ts", "test/postgres/repositories/plans.test.ts"],
   },
@@ -344,7 +344,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
       "test/unit/adapters/http/server/edge-simulation.test.ts",
     ],
   },
-  "An owner (an employee": {
+  "An owner is an employee": {
     code: ["budget.ts", "exchange.ts", "response.ts"],
     tests: [
       "test/api/unread-responses.test.ts",

@@ -642,7 +642,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "hold back the request behind them",
     ],
   ],
-  "An owner (an employee": [
+  "An owner is an employee": [
     [
       "budget.ts",
       "ofSameOwner === 0 || ofSameOwner + amount <= left",
@@ -694,7 +694,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "ends handshakes under way when it is asked to stop, and waits for none",
     ],
   ],
-  "A list costs PostgreSQL about what": [
+  "With any filters, the cost of a list": [
     [
       "active-logs.ts",
       "[4_000, sql`4000`]",
