@@ -41,6 +41,7 @@ export function makeArgon2PasswordHasher(bounds = limits): PasswordHasher & { lo
     async verify(stored, password, line, begin) {
       const hash = isAffordable(stored) ? stored : decoy;
       const matches = await turns.run(line, () => {
+        // Throws where the throttle has begun to refuse the login meanwhile.
         begin();
         return argon2().verify(hash, opaque(password));
       });

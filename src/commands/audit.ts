@@ -6,7 +6,7 @@ import { replaceFile } from "../adapters/trail-state-file.ts";
 import { type AuditState, askUntil, auditTrail, requirePrefix } from "../application/trail/audit.ts";
 import { readSettings } from "../config/read-settings.ts";
 import { auditSettings } from "../config/standalone-settings.ts";
-import { readLifetime } from "../config/values.ts";
+import { readDuration } from "../config/values.ts";
 import { TrailError } from "../domain/trail/encoding.ts";
 import { type CommandContext, CommandError, exitCodes } from "./command.ts";
 import { readGiven, usageError } from "./options.ts";
@@ -30,7 +30,7 @@ export async function runAudit(context: CommandContext, values: Values): Promise
     throw usageError("--url must not have a name or password: they are AUDIT_EMAIL and AUDIT_PASSWORD");
   const trusted = readTrustedKeys(values.key, values.witness);
   const withinSeconds =
-    within === undefined ? undefined : readGiven("--newest-within", () => readLifetime(within));
+    within === undefined ? undefined : readGiven("--newest-within", () => readDuration(within));
   const kept = await readCheckpoints(values.checkpoint, trusted.keys);
   const client = makeTrailClient(base, readSettings(auditSettings, environment, readFile));
   const before = readState(state, readFile);

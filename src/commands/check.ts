@@ -46,7 +46,7 @@ export async function runCheck(context: CommandContext, { records }: { records: 
       print(`${name}: ok`);
       return result;
     } catch (error) {
-      if (!isFinding(error)) throw error;
+      if (!isFault(error)) throw error;
       faults.push(error.message);
       return undefined;
     }
@@ -105,7 +105,7 @@ async function checkRecords(context: CommandContext): Promise<void> {
 }
 
 /** A database that cannot be reached is no finding. */
-const isFinding = (error: unknown): error is Error =>
+const isFault = (error: unknown): error is Error =>
   error instanceof UnsuitableDatabase ||
   error instanceof TrailError ||
   hasState(error, "insufficientPrivilege");

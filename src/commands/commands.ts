@@ -14,6 +14,7 @@ export interface Command<O extends Options = Options> {
   /** What follows the name without being an option. */
   readonly argument?: string;
   readonly options?: O;
+  /** What the help lists. The code of the command reads its own. */
   readonly settings?: SettingsName;
   /** Loads its code when it is called: `verify` and its like need no package. */
   run(context: CommandContext, values: Values<O>, positionals: readonly string[]): Promise<void>;

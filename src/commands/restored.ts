@@ -40,7 +40,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
   const text = values["gives-up"];
   const most = text === undefined ? Infinity : readGiven("--gives-up", () => readCount("number", text));
   const settings = readSettings(restoreSettings, environment, readFile);
-  const { databaseUrl, ownerDatabaseUrl, trailKey: key } = settings;
+  const { databaseUrl, ownerDatabaseUrl, trailKey } = settings;
   const name = ownerDatabaseUrl.database;
   if (name !== databaseUrl.database || !isNameOfDatabase(name) || name === restoredName)
     throw usageError("DATABASE_URL and OWNER_DATABASE_URL do not name one database, as the server names it");
@@ -66,7 +66,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
     const replaced = isThere && !(await live.trail.records.isEmpty()) ? live : undefined;
     if (replaced === undefined)
       print(`there is no database ${name} with records: only what services remember can be compared`);
-    const comparison = await compareDatabases(restored, replaced, remembered, key);
+    const comparison = await compareDatabases(restored, replaced, remembered, trailKey);
     const { log, employee, asset, entry } = comparison.lost;
     const total = log + employee + asset + entry;
     print(
@@ -80,7 +80,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
     if (step === "prepare") return;
     const jump = replaced === undefined ? leastJump + randomInt(leastJump) + entry : 0;
     if (jump > 0) print(`new ids are ${jump} above those of the dump`);
-    await takePlace(restored, replaced, comparison, jump, key);
+    await takePlace(restored, replaced, comparison, jump, trailKey);
   } catch (error) {
     throw new CommandError(exitCodes.failure, faultOf(error));
   } finally {

@@ -14,7 +14,7 @@ import { inheritedSocket, orRefuse } from "./listening.ts";
 import { ServedDatabase } from "./served-database.ts";
 import { readIdentity, ServedCertificate } from "./served-identity.ts";
 
-const drainMilliseconds = 10_000;
+const graceMilliseconds = 10_000;
 /** How long the end of the log may take; its reader may have stalled. */
 const flushMilliseconds = 1_000;
 const schemaWaitMilliseconds = 1_000;
@@ -45,9 +45,9 @@ export async function runServe(context: CommandContext): Promise<void> {
     events.warn("TOKEN_EXPIRE_TIME is longer than a day", { seconds: settings.tokenLifetimeSeconds });
   }
   const database = new ServedDatabase(settings, sqlFolder);
-  const databaseExamined = onceReachable(events, () => database.check());
+  const databaseChecked = onceReachable(events, () => database.check());
   // Its findings are reported below, when the rest is loaded.
-  databaseExamined.catch(() => {});
+  databaseChecked.catch(() => {});
   const { makeService } = await loadService();
   let phase: ServicePhase = "starting";
   const service = await makeService(settings, database, {
@@ -67,19 +67,20 @@ export async function runServe(context: CommandContext): Promise<void> {
       const chosen = await orRefuse(service.operations.listen(opsPort, opsHost), place);
       events.info("operations listening", { host: opsHost, port: chosen });
     }
-    const databaseChecked = databaseExamined.then(() => onceReachable(events, service.compareState));
-    // A database that is down must not keep the service from starting.
-    await Promise.race([databaseChecked, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
+    const recordsCompared = databaseChecked.then(() => onceReachable(events, service.compareState));
+    // A database that is down must not keep the service from starting. A stop goes on from here too, to the `close` below.
+    await Promise.race([recordsCompared, stopRequested, failed, sleep(schemaWaitMilliseconds)]);
     const place = inherited === undefined ? `HOST ${host}, PORT ${port}` : "the socket that was passed on";
     const listeningPort = await orRefuse(service.listen(), place);
     phase = "serving";
     events.info("listening", { ...(inherited === undefined && { host }), port: listeningPort });
-    const trailStarted = databaseChecked.then(service.startTrail);
+    // Rejects when the database turns out not to do, also long after the service has begun to listen.
+    const trailStarted = recordsCompared.then(service.startTrail);
     await Promise.race([stopRequested, failed, trailStarted.then(() => stopRequested)]);
     events.info("stopping");
   } finally {
     phase = "draining";
-    await service.close(drainMilliseconds);
+    await service.close(graceMilliseconds);
   }
   events.info("stopped");
   await output.flush(flushMilliseconds);

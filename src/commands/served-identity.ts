@@ -19,30 +19,30 @@ export function readIdentity(files: IdentityFiles): TlsIdentity | undefined {
 
 /** The certificate of a running service. It stays in use when the files that are read later are wrong. */
 export class ServedCertificate {
-  private current: TlsIdentity;
-  private isRenewalFailed = false;
-  private readonly files: IdentityFiles;
+  #current: TlsIdentity;
+  #isRenewalFailed = false;
+  readonly #files: IdentityFiles;
 
   constructor(files: IdentityFiles, first: TlsIdentity) {
-    this.files = files;
-    this.current = first;
+    this.#files = files;
+    this.#current = first;
   }
 
   state(): CertificateState {
-    const { validTo } = this.current;
-    return { validToSeconds: Date.parse(validTo) / 1_000, isRenewalFailed: this.isRenewalFailed };
+    const { validTo } = this.#current;
+    return { validToSeconds: Date.parse(validTo) / 1_000, isRenewalFailed: this.#isRenewalFailed };
   }
 
   renew(events: EventLog, use: (identity: TlsIdentity) => void): void {
     try {
-      const found = readIdentity(this.files) ?? this.current;
-      const isNew = found.cert !== this.current.cert || found.key !== this.current.key;
+      const found = readIdentity(this.#files) ?? this.#current;
+      const isNew = found.cert !== this.#current.cert || found.key !== this.#current.key;
       if (isNew) use(found);
-      this.current = found;
-      this.isRenewalFailed = false;
+      this.#current = found;
+      this.#isRenewalFailed = false;
       if (isNew) events.info("certificate renewed", { validTo: found.validTo });
     } catch (error) {
-      this.isRenewalFailed = true;
+      this.#isRenewalFailed = true;
       events.error("certificate not renewed", { cause: (error as Error).message });
     }
   }

@@ -104,8 +104,8 @@ export async function makeService(
 
     startTrail: trail.start,
 
-    async close(drainMilliseconds: number): Promise<void> {
-      await app.close(drainMilliseconds);
+    async close(graceMilliseconds: number): Promise<void> {
+      await app.close(graceMilliseconds);
       await trail.stop();
       await operations?.close();
       await database.close();
@@ -117,7 +117,7 @@ export async function makeService(
 const operationsOf = async (sources: Sources) =>
   (await import("../adapters/ops/operations-listener.ts")).makeOperations(sources);
 
-/** Without a driver's message but in the cause, because any client of the operations listener may read the rest. */
+/** Only `cause` may have a message of the driver: it is logged, and no client of the operations listener reads it. */
 export async function stateOf(examination: Promise<readonly Finding[]>): Promise<ReadState> {
   try {
     const broken = await examination;

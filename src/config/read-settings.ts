@@ -79,13 +79,13 @@ function textOf(
   const direct = environment[name];
   const file = environment[`${name}_FILE`];
   if (direct !== undefined && file !== undefined) throw new Error(`is given twice, also as ${name}_FILE`);
-  const text = (file === undefined ? direct : readSecretFile(name, file, readFile)) ?? fallback;
+  const text = (file === undefined ? direct : readSettingFile(name, file, readFile)) ?? fallback;
   if (text === undefined && isOptional !== true) throw new Error("is missing");
   if (text === "") throw new Error("is empty");
   return text;
 }
 
-function readSecretFile(name: string, path: string, readFile: (path: string) => string): string {
+function readSettingFile(name: string, path: string, readFile: (path: string) => string): string {
   let text: string;
   try {
     text = readFile(path)

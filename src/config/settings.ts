@@ -16,7 +16,7 @@ import { asItIs, auditSettings, optionalTrailKey, trailKeySettings } from "./sta
 import {
   notBlank,
   oneOf,
-  readLifetime,
+  readDuration,
   readListenHost,
   readOrigin,
   readPort,
@@ -86,7 +86,7 @@ export const serveSettings = {
     "TOKEN_EXPIRE_TIME",
     "life of a token: seconds, or a number with `ms`, `s`, `m`, `h` or `d`; more than a day is warned about",
     "1h",
-    readLifetime,
+    readDuration,
     "3600 (seconds), 90m, 12h",
   ),
   host: withDefault("HOST", "where the API listens", "127.0.0.1", readListenHost),

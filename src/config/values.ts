@@ -45,7 +45,7 @@ export function readOrigin(text: string): string {
 const milliseconds: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A whole number of seconds, or of the unit that follows; parts of a second count as a whole one. */
-export function readLifetime(text: string): number {
+export function readDuration(text: string): number {
   const [, amount = "", unit = "s"] = /^(\d{1,12})(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
   const seconds = Math.ceil((Number(amount) * (milliseconds[unit] ?? 0)) / 1_000);
   if (amount === "" || seconds < 1) throw new Error("is not a length of time");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { bodyLimitBytes } from "../../src/adapters/http/api/route.ts";
+import { usualBodyLimitBytes } from "../../src/adapters/http/api/route.ts";
 import { httpLimits } from "../../src/adapters/http/request/limits.ts";
 import { pageBytes } from "../../src/adapters/postgres/batching/pages.ts";
 import { serviceLimits } from "../../src/adapters/postgres/connection/database.ts";
@@ -22,7 +22,7 @@ for (const [promised, unit, limit] of [
   [/have not taken are at most (\d+) MiB/, mebibyte, httpLimits.responseBytes],
   [/and TLS handshakes, are closed after (\d+) ms/, 1, httpLimits.drainMilliseconds],
   [/has its result, or 503, within (\d+) s/, 1_000, serviceLimits.deadlineMilliseconds],
-  [/A body has at most (\d+) KiB/, kibibyte, bodyLimitBytes],
+  [/A body has at most (\d+) KiB/, kibibyte, usualBodyLimitBytes],
   [/has at most (\d+) headers/, 1, mostHeaders],
   [/headers of (\d+) KiB in all/, kibibyte, httpLimits.headerBytes],
   [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { bodyLimitBytes } from "../../src/adapters/http/api/route.ts";
+import { usualBodyLimitBytes } from "../../src/adapters/http/api/route.ts";
 import { httpLimits } from "../../src/adapters/http/request/limits.ts";
 import { pageBytes } from "../../src/adapters/postgres/batching/pages.ts";
 import { mostHeaders } from "../../src/adapters/protocol/request-head.ts";
@@ -9,7 +9,7 @@ import { mostHeaders } from "../../src/adapters/protocol/request-head.ts";
 const page = readFileSync("docs/reference.md", "utf8");
 
 for (const [stated, ...limits] of [
-  [/\| body \| (\d+) KiB/, bodyLimitBytes / 1024],
+  [/\| body \| (\d+) KiB/, usualBodyLimitBytes / 1024],
   [/\| headers \| (\d+), and (\d+) KiB/, mostHeaders, httpLimits.headerBytes / 1024],
   [/to arrive \| (\d+) s \|/, httpLimits.receiveMilliseconds / 1_000],
   [/about (\d+) KiB \|/, pageBytes / 1024],

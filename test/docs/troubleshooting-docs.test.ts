@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { statusOf } from "../../src/adapters/http/api/http-error.ts";
+import { statusOf } from "../../src/adapters/http/api/status-of-error.ts";
 import { exitCodes } from "../../src/commands/command.ts";
 
 const page = readFileSync("docs/troubleshooting.md", "utf8");

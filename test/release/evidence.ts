@@ -272,7 +272,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "Error responses contain no stack trace": {
-    code: ["http-error.ts", "connection/sqlstate.ts", "domain/error.ts", "pool.ts", "refusal.ts"],
+    code: ["status-of-error.ts", "connection/sqlstate.ts", "domain/error.ts", "pool.ts", "refusal.ts"],
     tests: [
       "test/api/failures.test.ts",
       "test/unit/adapters/postgres/connection/sqlstate.test.ts",

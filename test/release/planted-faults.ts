@@ -524,7 +524,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "serve.ts",
-      "await service.close(drainMilliseconds);",
+      "await service.close(graceMilliseconds);",
       "await service.close(0);",
       "SIGHUP does nothing while it drains after SIGTERM, and the request under way gets its response",
     ],
@@ -555,7 +555,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       'new HttpError(400, reason ?? "Malformed HTTP request")',
       "is refused by either server for the same reasons, whatever the method, with and without a token",
     ],
-    ["http-error.ts", '"Internal server error"', "String(error)"],
+    ["status-of-error.ts", '"Internal server error"', "String(error)"],
     [
       "domain/error.ts",
       '"Others changed the same records at the same time: send the request again"',
@@ -582,7 +582,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "const mostRestBytes = 16 * 1024 * 1024;",
       "const mostRestBytes = 16 * 1024 * 1024 * 1024;",
     ],
-    ["response.ts", "if (exchange.isLast) throwAway(exchange.request);", ""],
+    ["response.ts", "if (exchange.leavesRest) throwAway(exchange.request);", ""],
     [
       "request-handler.ts",
       "if (exchange.refusal !== undefined) throw exchange.refusal;",
@@ -706,7 +706,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   ],
   "A body has at most 64 KiB": [
     ["limits.ts", "headerBytes: 8 * 1024,", "headerBytes: 64 * 1024,"],
-    ["route.ts", "bodyLimitBytes = 64 * 1024;", "bodyLimitBytes = 128 * 1024;"],
+    ["route.ts", "usualBodyLimitBytes = 64 * 1024;", "usualBodyLimitBytes = 128 * 1024;"],
     ["routes.ts", "const credentialsLimitBytes = 4 * 1024;", "const credentialsLimitBytes = 64 * 1024;"],
     ["request-head.ts", "mostHeaders = 100;", "mostHeaders = 1_000;"],
   ],

@@ -1,5 +1,5 @@
-import { statusOf } from "../../../src/adapters/http/api/http-error.ts";
 import { type Route, rolesOf } from "../../../src/adapters/http/api/route.ts";
+import { statusOf } from "../../../src/adapters/http/api/status-of-error.ts";
 import type { Field, Fields, Schema } from "../../../src/domain/field.ts";
 import { type Example, exampleOf } from "./examples.ts";
 import { preconditionWords, schemaOf } from "./field-words.ts";

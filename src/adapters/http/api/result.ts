@@ -45,7 +45,10 @@ export interface Result<T> {
   readonly status: 200 | 201 | 204;
   /** None with 204. */
   readonly content?: Content;
-  /** What the route reads or changes has an entity tag. One that reads it compares the tag with the preconditions. */
+  /**
+   * What the route reads or changes has an entity tag. The tag of what is read is compared here. A route that changes something hands
+   * `expectationOf(preconditions)` to its use case: nothing else compares it.
+   */
   readonly isTagged?: true;
   readonly bodyOf: (content: T) => Body | undefined;
   /** Where a record that was made can be read, as a reference relative to the address of the request. */

@@ -6,7 +6,7 @@ import type { RefusedQuery } from "./refused-query.ts";
 import { type Result, type RouteResult, responseOf, type WithHeaders } from "./result.ts";
 
 /** Of the longest body on a route that does not say otherwise. */
-export const bodyLimitBytes = 64 * 1024;
+export const usualBodyLimitBytes = 64 * 1024;
 
 interface Input<Id, Rest, Who, Body extends Fields, Query extends Fields, Headers extends Fields> {
   /** The `{id}` of the path. */

@@ -74,9 +74,10 @@ export interface ShareHolder {
  * | `receive` | memory for its body, and no place: a client can send a byte and wait | `work`, `respond` |
  * | `work` again | a place and its body, while the route runs | `respond` |
  * | `respond` | memory for its response, until the client has taken all of it | `close` |
- * | `close` | nothing | |
+ * | `close` | nothing | after it made room while its body was awaited: `respond`, with a 503 |
  *
- * No owner gets more of a resource than is left for all others: one can fill a half, and another still finds room. To make room,
+ * No owner gets more of a resource than is left for all others: one can fill a half, and another still finds room. The only exchange
+ * of an owner is let in wherever there is room. To make room,
  * the exchange ends that has moved nothing for longest: one of the same owner, or, when all is taken, of the owner that holds most.
  */
 export class Share {
@@ -123,12 +124,15 @@ export class Share {
     this.#hold(resource, amount);
   }
 
-  /** Begins a response of so many bytes. It is never refused, since the client must hear what was done: others make room. */
+  /**
+   * Begins a response of so many bytes. It is never refused, since the client must hear what was done: clients that
+   * have been slow make room, or, when all is taken, any that are not worked on.
+   */
   respond(bytes: number): void {
     const amount = withHeads(bytes);
     if (!this.#makeRoom("responseBytes", amount, this.#budget.limits.slowReaderMilliseconds))
       while (this.#leaves("responseBytes", amount) < 0 && this.#endStalled("responseBytes", amount));
-    this.#begin(amount);
+    this.#holdResponse(amount);
   }
 
   /**
@@ -140,14 +144,14 @@ export class Share {
     const { longListBytes, slowReaderMilliseconds } = this.#budget.limits;
     const amount = bytes === undefined ? longListBytes : withHeads(bytes);
     if (!this.#makeRoom("responseBytes", amount, slowReaderMilliseconds)) throw this.#refusal("requests");
-    this.#begin(amount);
+    this.#holdResponse(amount);
   }
 
   close(): void {
-    this.#begin(0);
+    this.#holdResponse(0);
   }
 
-  #begin(responseBytes: number): void {
+  #holdResponse(responseBytes: number): void {
     this.move();
     this.#hold("requests", 0);
     this.#hold("bodyBytes", 0);

@@ -57,16 +57,16 @@ export class Exchange implements ShareHolder {
   recordId: number | undefined;
   caller: Caller | undefined;
 
-  /** Why the rest of the request is not read: it is malformed, or has taken too long. */
+  /** Set by the connection, which then reads no more: the request is malformed, or has taken too long. */
   refusal: HttpError | undefined;
-  /** Ends the wait for the body, while there is one. */
+  /** Set while the body is awaited: ends the wait. */
   refuseBody: ((error: Error) => void) | undefined;
 
-  /** The response is the last one of its connection: what has not arrived of the request would be read as the next one. */
-  isLast = false;
+  /** Set as the response begins, which then is the last one of its connection: the rest of the request would be read as the next one. */
+  leavesRest = false;
   /** The response went out to its end. */
   isWhole = false;
-  /** The service could not finish the response, or did not want to. */
+  /** Set where the service cannot finish the response, or gives it up for another. */
   hasFailed = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, edge: Edge) {

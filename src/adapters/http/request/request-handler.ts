@@ -5,9 +5,9 @@ import type { RequestMeter } from "../../../application/figures.ts";
 import { readFields } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import { readHead } from "../../protocol/request-head.ts";
-import { toHttpError } from "../api/http-error.ts";
 import type { RouteResult } from "../api/result.ts";
-import { bodyLimitBytes, type Route } from "../api/route.ts";
+import { type Route, usualBodyLimitBytes } from "../api/route.ts";
+import { toHttpError } from "../api/status-of-error.ts";
 import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
@@ -57,7 +57,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
 
     refuseUnmetWithoutTag(route, head);
     if (exchange.refusal !== undefined) throw exchange.refusal;
-    const limitBytes = route.bodyLimitBytes ?? bodyLimitBytes;
+    const limitBytes = route.bodyLimitBytes ?? usualBodyLimitBytes;
     const body =
       route.body && readFields(route.body, parseBody(await receiveBody(exchange, head, limitBytes)));
     const hasWaited = !share.hasPlace;

@@ -57,10 +57,10 @@ async function sendWhole(
 }
 
 function begin(exchange: Exchange, status: number, headers: HeaderFields): void {
-  exchange.isLast = exchange.isArriving;
-  const close = exchange.isLast && { Connection: "close" };
+  exchange.leavesRest = exchange.isArriving;
+  const close = exchange.leavesRest && { Connection: "close" };
   exchange.response.writeHead(status, { ...exchange.headers, ...headers, ...close });
-  if (exchange.isLast) throwAway(exchange.request);
+  if (exchange.leavesRest) throwAway(exchange.request);
 }
 
 /** Ends a response with its last part. Where its request still arrives, it ends when that has come to its end. */

@@ -30,7 +30,7 @@ export class HttpConnection {
     this.#handle = handle;
   }
 
-  get isBusy(): boolean {
+  get hasExchange(): boolean {
     return this.exchange !== undefined;
   }
 
@@ -41,19 +41,19 @@ export class HttpConnection {
   /**
    * From the head of a request until its response has left the process, or its client has gone. The connection has to be idle.
    *
-   * @param isLast whether the response is the last one of the connection
+   * @param announcesEnd whether the response says that it is the last one of the connection, which Node then closes
    */
-  async workOn(exchange: Exchange, isLast: boolean): Promise<void> {
+  async workOn(exchange: Exchange, announcesEnd: boolean): Promise<void> {
     this.#state = "busy";
     this.exchange = exchange;
-    if (isLast) this.announceEnd();
+    if (announcesEnd) this.announceEnd();
     await this.#handle(exchange);
     // What comes next stays in the kernel. Until now the service has read on, only to notice if the client goes away.
     if (this.socket.writableLength > 0) this.socket.pause();
     await exchange.responseClosed;
     exchange.share.close();
     this.exchange = undefined;
-    if (this.#state === "busy" && !exchange.isLast) {
+    if (this.#state === "busy" && !exchange.leavesRest) {
       this.#state = "idle";
       this.socket.resume();
     } else this.linger();

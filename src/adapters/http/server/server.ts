@@ -45,17 +45,17 @@ export function makeHttpServer(
   server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
     connections.set(socket, new HttpConnection(socket, lingerMilliseconds, handle));
     socket.once("close", () => {
-      if (connections.get(socket)?.isBusy === false) connections.delete(socket);
+      if (connections.get(socket)?.hasExchange === false) connections.delete(socket);
     });
   });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
     // Node has taken its own listeners off: a list under way would wait for ever.
-    if (connections.get(socket)?.isBusy !== false) socket.destroy();
+    if (connections.get(socket)?.hasExchange !== false) socket.destroy();
   });
   handleWith(server, { respond: accept, refuse });
-  // Nothing was sent or taken for long: after a response that is usual, before its end it is a slow client.
+  // Nothing was sent or taken for long: after a response that is usual, before its end, or in a TLS handshake, it is a slow client.
   server.on("timeout", (socket: Socket) => {
-    if (connections.get(socket)?.isBusy !== false) budget.turnAway("slowClients");
+    if (connections.get(socket)?.hasExchange !== false) budget.turnAway("slowClients");
     socket.destroy();
   });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { toHttpError } from "../../../../../src/adapters/http/api/http-error.ts";
+import { toHttpError } from "../../../../../src/adapters/http/api/status-of-error.ts";
 import { HttpError } from "../../../../../src/adapters/protocol/error-response.ts";
 import {
   DomainError,
