@@ -15,8 +15,8 @@ export function makeAuthentication({
   readonly sessions: Sessions;
 }) {
   /**
-   * The account of this email and password. Throws THROTTLED, and counts a failure and throws its refusal when there is none, or
-   * it may not pass.
+   * The account of this email and password. Throws THROTTLED; where there is no such account, or `mayPass` denies it, counts a failure
+   * and throws `refusal`.
    */
   async function verifyPassword(
     email: EmailKey,

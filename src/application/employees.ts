@@ -5,7 +5,7 @@ import {
   type PasswordChange,
   type Registration,
 } from "../domain/employee.ts";
-import { emailTaken, invalid, recordChanged, unauthorized } from "../domain/error.ts";
+import { emailTaken, forbidden, invalid, recordChanged } from "../domain/error.ts";
 import { type Role, rolesUpTo } from "../domain/role.ts";
 import type { Authentication } from "./authentication.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
@@ -104,5 +104,5 @@ export type Employees = ReturnType<typeof makeEmployees>;
 const wrongPassword = () => invalid("Old password is incorrect");
 
 function refuseRoleAbove(caller: Caller, role: Role): void {
-  if (!rolesUpTo(caller.role).includes(role)) throw unauthorized();
+  if (!rolesUpTo(caller.role).includes(role)) throw forbidden();
 }

@@ -12,11 +12,11 @@ export class RepeatedReports {
   }
 
   /**
-   * Whether to report this now. Whoever asks does so then.
+   * Whether to report this now. Whoever asks has to do so, since the report counts as made.
    *
    * @param found empty if nothing is wrong: that is due once, after a report of something else
    */
-  isDue(found: string): boolean {
+  claim(found: string): boolean {
     const isRecent = this.#now() - this.#lastAt < this.#repeatMilliseconds;
     if (found === this.#last && (isRecent || found === "")) return false;
     this.#last = found;

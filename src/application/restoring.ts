@@ -1,6 +1,6 @@
 import { signAcceptance } from "../domain/trail/acceptance.ts";
 import { type Head, inWords, openCheckpoint, signCheckpoint } from "../domain/trail/checkpoint.ts";
-import { TrailError, undefinedIfBroken } from "../domain/trail/encoding.ts";
+import { rethrowUnlessBroken, TrailError } from "../domain/trail/encoding.ts";
 import { type EntryKind, entryKinds } from "../domain/trail/entry.ts";
 import type { SignerKey, VerifierKey } from "../domain/trail/note.ts";
 import { requireContinued } from "./trail/acceptance.ts";
@@ -53,15 +53,15 @@ export async function compareDatabases(
     for (const kind of entryKinds) lost[kind] = await countMissing(kind, live, restored);
   const refused: Head[] = [];
   const tree = await treeOf(restored, key);
-  const liveTree = live && (await treeOf(live, key).catch(undefinedIfBroken));
+  const liveTree = live && (await treeOf(live, key).catch(rethrowUnlessBroken));
   for (const head of remembered) {
     if (await tree.continues(head)) continue;
     refused.push(head);
     // What the live database has was compared above, and what it goes on from was given up before.
     if (await liveTree?.continues(head)) continue;
-    // Of another history as long as the head, no entry may be the same: all of the head's entries count.
-    const isShorter = head.size > tree.head.size;
-    lost.entry = Math.max(lost.entry, isShorter ? head.size - tree.head.size : head.size);
+    // A head that is not ahead contradicts the tree: none of its entries need be the same, so all count.
+    const isAhead = head.size > tree.head.size;
+    lost.entry = Math.max(lost.entry, isAhead ? head.size - tree.head.size : head.size);
   }
   // Each service of another machine remembers a checkpoint that it has signed in the live database, or read there.
   for (const note of (await live?.newestCheckpoints()) ?? []) {
@@ -75,7 +75,7 @@ function headSigned(note: string, key: VerifierKey): Head | undefined {
   try {
     return openCheckpoint(note, [key]);
   } catch (error) {
-    return undefinedIfBroken(error);
+    return rethrowUnlessBroken(error);
   }
 }
 
@@ -102,7 +102,10 @@ async function treeOf({ trail }: RestoreStore, key: VerifierKey) {
   const continues = (older: Head): Promise<boolean> =>
     requireContinued(trail, older, [key], requireExtended).then(
       () => true,
-      error => undefinedIfBroken(error) ?? false,
+      error => {
+        rethrowUnlessBroken(error);
+        return false;
+      },
     );
   return { head, continues };
 }

@@ -4,7 +4,7 @@ import { counted, ifSent, nonBlank, required, textRule, trimmedBetween, type Val
 import { flag, id, type RecordOf, recorded, stored } from "./record.ts";
 import { readRole } from "./role.ts";
 
-/** Of what is sent, before it is trimmed: so the schema takes what the service takes. */
+/** The white space at its ends is for the schema, which sees what is sent before it is trimmed. */
 const emailFormat = /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/;
 /** An email with one of these looks like another, or like none. */
 const unseen = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;

@@ -63,7 +63,7 @@ export const tokenNotValid = (reason: string, employeeId?: number): DomainError 
   new DomainError("TOKEN_REFUSED", "Token is not valid", { reason, employeeId });
 /** While the request was worked on. */
 export const tokenRevoked = (): DomainError => tokenNotValid("revoked");
-export const unauthorized = (): DomainError => new DomainError("FORBIDDEN", "Unauthorized");
+export const forbidden = (): DomainError => new DomainError("FORBIDDEN", "Unauthorized");
 export const emailTaken = (cause?: Error): DomainError =>
   new DomainError("CONFLICT", "Email already exists", { cause });
 export const performerUnknown = (employeeId?: number): DomainError =>

@@ -5,7 +5,7 @@ import type { Account, Author, EmployeeRecord, Repositories } from "../../src/ap
 import { isLive } from "../../src/application/sessions.ts";
 import type { Asset } from "../../src/domain/asset.ts";
 import { type EmailKey, type Employee, emailKey } from "../../src/domain/employee.ts";
-import { emailTaken, notFound, recordChanged, tokenRevoked, unauthorized } from "../../src/domain/error.ts";
+import { emailTaken, forbidden, notFound, recordChanged, tokenRevoked } from "../../src/domain/error.ts";
 import {
   compareNewestFirst,
   type LogQuery,
@@ -133,7 +133,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
       async update(id, changes, editableRoles, by, expected) {
         refuseRevoked(by);
         const { role: formerRole } = existing(id).employee;
-        if (!editableRoles.includes(formerRole)) throw unauthorized();
+        if (!editableRoles.includes(formerRole)) throw forbidden();
         refuseChanged(id, expected);
         const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
         const holder = changes.email === undefined ? undefined : ofEmail(emailKey(changes.email));

@@ -7,19 +7,15 @@ import { after, before as beforeAll, describe, test } from "node:test";
 import { bootDebian, type Container, noContainer, type Packages } from "../support/debian-container.ts";
 import { chaptersOf, password, typedInto } from "../support/pasted-page.ts";
 import { copyProject, make, packageIn } from "../support/project-copy.ts";
+import { packages, withPostgres } from "./debian-roots.ts";
 
 const [several] = chaptersOf("docs/cluster.md");
 /** Those of HTTPS and of several services come before the removal of them all. */
 const chapters = chaptersOf("docs/operations.md").flatMap(chapter =>
   chapter.title === "Removal" && several ? [...chaptersOf("docs/https.md"), several, chapter] : [chapter],
 );
-const packages = {
-  sets: [["postgresql", "openssl", "curl", "nginx", "haproxy", "rsync", "fail2ban", "msmtp-mta", "iproute2"]],
-};
 /** Needs another server, and the keys of the installation between its blocks. */
 const moveOfDatabase = "Move only the database";
-/** So that what an installation takes long for is not waited for in each machine. */
-const withPostgres = { ...packages, installed: ["postgresql", "openssl", "curl", "msmtp-mta", "iproute2"] };
 const environment = "/etc/maintenance-log-service/environment";
 const etc = "/etc/maintenance-log-service";
 const dumps = "/var/lib/maintenance-log-backup";

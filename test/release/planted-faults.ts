@@ -171,7 +171,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "restoring.ts",
-      "lost.entry = Math.max(lost.entry, isShorter ? head.size - tree.head.size : head.size);",
+      "lost.entry = Math.max(lost.entry, isAhead ? head.size - tree.head.size : head.size);",
       "lost.entry = Math.max(lost.entry, head.size - tree.head.size);",
       "says what a service remembers of another history than both databases",
     ],

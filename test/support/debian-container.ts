@@ -43,7 +43,7 @@ const libraries = /^(lib|locales|perl|python3)/;
  * The files of a fresh Debian, with the packages downloaded, since a container has no network of its own. Only the libraries among
  * what they depend on are installed. It is kept, because making it takes a minute.
  */
-function freshDebian(release: string, packages: Packages): string {
+export function freshDebian(release: string, packages: Packages): string {
   const { installed, ...downloaded } = packages;
   const content = JSON.stringify({ ...packages, libraries: String(libraries) });
   const name = createHash("sha256").update(content).digest("hex").slice(0, 8);

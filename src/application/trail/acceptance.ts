@@ -1,6 +1,6 @@
 import { type Acceptance, openAcceptance } from "../../domain/trail/acceptance.ts";
 import { type Head, inWords } from "../../domain/trail/checkpoint.ts";
-import { undefinedIfBroken } from "../../domain/trail/encoding.ts";
+import { rethrowUnlessBroken } from "../../domain/trail/encoding.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import type { TrailStore } from "./ports.ts";
 
@@ -17,7 +17,7 @@ export async function findAcceptance(
       if (acceptance.refused !== undefined && inWords(acceptance.refused) === line) return acceptance;
     } catch (error) {
       // The owner of the tables can insert any text.
-      undefinedIfBroken(error);
+      rethrowUnlessBroken(error);
     }
   }
   return undefined;
@@ -40,7 +40,7 @@ export async function requireContinued(
     await requireExtended(head);
     return undefined;
   } catch (fault) {
-    undefinedIfBroken(fault);
+    rethrowUnlessBroken(fault);
     const acceptance = await findAcceptance(store, head, keys);
     if (acceptance === undefined) throw fault;
     await requireExtended(acceptance.accepted);

@@ -115,7 +115,7 @@ export async function requirePrefix(published: AuditedTrail, kept: Head, newest:
   });
   if (!(await tree.extends(kept, newest))) throw new TrailError("is of another history than the trail");
 
-  /** Tiles have every eighth level; the tree computes the fourth ones from them. */
+  /** Tiles have every eighth level; the tree computes the fourth ones from them. A range of the tree lies in one tile. */
   async function hashesOf({ level, from, to }: HashRange): Promise<Uint8Array> {
     const tile = tileAt(level / tileHeight, Math.floor(from / tileWidth), newest.size);
     if (level % tileHeight !== 0 || tile === undefined) return new Uint8Array();

@@ -5,8 +5,9 @@ import { TrailError } from "../../domain/trail/encoding.ts";
 export const repeatMilliseconds = 600_000;
 
 /**
- * Whether the trail of a process is as it should be. *Whole*: all records are numbered and, with a key, signed. *Waiting* for the
- * operator, or for the first poll. *Failing*: the last poll did not succeed, and the next one may. *Contradicted*: what is stored
+ * Whether the trail of a process is as it should be. *Whole*: all records are numbered (but for those behind 4,000
+ * that are too long) and, with a key, signed. *Waiting* for the operator, or for the first poll; to a client, also for a poll that takes
+ * longer than a second. *Failing*: the last poll did not succeed, and the next one may. *Contradicted*: what is stored
  * is not what was signed, and nothing is signed until it is. A poll can lead from each to any other. A poll that leaves records
  * to number keeps the condition until the trail has caught up.
  */

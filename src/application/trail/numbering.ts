@@ -60,6 +60,7 @@ export class Numbering {
     // The time after the statement, which may have waited: an id that it found issued was issued before that.
     this.#settling = afterHorizon(this.#settling, horizon, tree.size, clock.elapsed());
     const numbered = await this.#number({ above: this.#settling.floor, upTo: everyId });
+    // The trail has grown by what others have added, or is another one: whoever waits for a poll sees that.
     if (numbered === undefined) return false;
     if (numbered.found === mostRecords) return numbered.hashes.length > 0;
     this.#settling = afterNew(this.#settling, horizon);
@@ -83,6 +84,7 @@ export class Numbering {
     }
     const upTo = await records.window(pass, windowSize);
     const numbered = await this.#number({ above: pass.above, upTo });
+    // The trail has grown by what others have added, or is another one: whoever waits for a poll sees that.
     if (numbered === undefined) return false;
     const late = numbered.hashes.length / hashLength;
     if (settling.phase === "settled" && late > 0)
@@ -121,7 +123,7 @@ export class Numbering {
       if (numbered !== undefined) {
         // Each poll finds such a record again.
         const event = "record too long for the trail";
-        if (numbered.tooLong !== undefined && this.#reports.isDue(event))
+        if (numbered.tooLong !== undefined && this.#reports.claim(event))
           events.error(event, { record: numbered.tooLong });
         this.#known = await this.#grown(known, numbered);
         return numbered;

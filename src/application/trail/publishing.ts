@@ -39,14 +39,14 @@ export function makePublishedTrail(
   const numbered = () => tree()?.size ?? 0;
 
   /** The head of the newest checkpoint; without a key, of all entries. */
-  async function head() {
+  async function publishedHead() {
     const condition = await refresh();
-    const head = key === undefined ? tree() : newest();
+    const newestHead = key === undefined ? tree() : newest();
     const published = {
       origin: key?.name ?? null,
       publicKey: key === undefined ? null : formatVerifierKey(key),
-      size: head?.size ?? 0,
-      rootHash: toBase64(head?.root ?? emptyRoot),
+      size: newestHead?.size ?? 0,
+      rootHash: toBase64(newestHead?.root ?? emptyRoot),
       checkpoint: newest()?.note ?? null,
     };
     return { head: published, condition };
@@ -60,11 +60,11 @@ export function makePublishedTrail(
   }
 
   return {
-    head,
+    head: publishedHead,
 
     /** Throws NOT_FOUND. */
     async checkpoint() {
-      const { head: published, condition } = await head();
+      const { head: published, condition } = await publishedHead();
       const { checkpoint } = published;
       if (checkpoint === null) throw new DomainError("NOT_FOUND", "There is no checkpoint");
       return { checkpoint, condition };

@@ -3,8 +3,8 @@ import { type Horizon, type IdRange, type Ids, noIds } from "./ports.ts";
 
 type Phase = "open" | "ended" | "settled";
 
-/** The time between the beginnings of two passes over all ids: in an open phase each finds what has ended meanwhile. */
-const renewMilliseconds: Record<Phase, number> = { open: 60_000, ended: 86_400_000, settled: 86_400_000 };
+/** The time between the beginnings of two passes over all ids: in an open phase each finds what has ended meanwhile. The pass of the ended phase is the last one before it is settled. */
+const renewMilliseconds = (phase: Phase): number => (phase === "open" ? 60_000 : 86_400_000);
 /** A transaction that was issued a record id has an xid after this. */
 const xidMilliseconds = 1_000;
 
@@ -30,7 +30,7 @@ export interface Settling {
   /** The floor when every transaction with an xid up to `xid` has ended; waited for since, in elapsed milliseconds. */
   readonly nextFloor: { readonly ids: Ids; readonly xid: number; readonly since: number } | undefined;
   readonly pass: Pass | undefined;
-  /** When the latest pass began, in elapsed milliseconds. */
+  /** When the first pass began, or the latest that was due by time, in elapsed milliseconds. The pass of the ended phase does not count. */
   readonly passAt: number;
 }
 
@@ -68,7 +68,7 @@ export function afterHorizon(
     return { phase: "open", ...issued, nextFloor: undefined, pass, passAt: now };
   }
   const { phase, issued, issuedAt, floor, nextFloor, pass, passAt } = state;
-  const isDue = pass === undefined && now - passAt >= renewMilliseconds[phase];
+  const isDue = pass === undefined && now - passAt >= renewMilliseconds(phase);
   return {
     ...state,
     ...(now - issuedAt >= xidMilliseconds && { issued: lastIds, issuedAt: now }),

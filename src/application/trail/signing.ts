@@ -1,6 +1,6 @@
 import { type Acceptance, acceptanceInWords, signAcceptance } from "../../domain/trail/acceptance.ts";
 import { type Head, inWords, signCheckpoint } from "../../domain/trail/checkpoint.ts";
-import { TrailError, undefinedIfBroken } from "../../domain/trail/encoding.ts";
+import { rethrowUnlessBroken, TrailError } from "../../domain/trail/encoding.ts";
 import type { SignerKey } from "../../domain/trail/note.ts";
 import { requireContinued } from "./acceptance.ts";
 import { TrailObstacleError } from "./condition.ts";
@@ -70,11 +70,14 @@ async function readSignableTree(ports: TreePorts, readTree: () => Promise<KnownT
   const { stored, remembered } = await signedBefore(ports, memory);
   // The tree is read last, so that it has at least what others have signed.
   const { tree, readSize } = await readTree();
-  // Only an accepted head has no place and key name of its own.
   const extended = (head: Head) =>
-    requireExtended(ports, tree, { place: "trail_acceptance", origin: key.name, ...head });
+    requireExtended(
+      ports,
+      tree,
+      head === remembered ? remembered : { ...head, place: "trail_acceptance", origin: key.name },
+    );
   const acceptance = remembered && (await requireContinued(ports, remembered, [key], extended));
-  // What this process has added cannot be repeated, nor what was signed; but the owner of the database can write any size there.
+  // What this process has added cannot be repeated, nor what was signed. The checkpoint in the database is no bound: its owner can write any size.
   const signedSize = (acceptance?.accepted ?? remembered)?.size ?? 0;
   await requireNoneRepeated(ports.ledger, signedSize, readSize);
   if (stored !== undefined) await requireExtended(ports, tree, stored);
@@ -133,7 +136,7 @@ export class Signing {
 /** Throws also where a state file is there and cannot be read: the checkpoint of the database, which would count then, may be older. */
 function undefinedIfContradicted(error: unknown): undefined {
   if (error instanceof TrailObstacleError && error.kind === "failing") throw error;
-  return undefinedIfBroken(error);
+  return rethrowUnlessBroken(error);
 }
 
 /**

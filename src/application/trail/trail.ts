@@ -74,7 +74,7 @@ class TrailStatus {
     this.condition = conditionAfter(this.condition, error, this.#clock.elapsed());
     const { isWhole, condition } = this;
     if (isWhole) this.waiting = 0;
-    return this.#reports.isDue(
+    return this.#reports.claim(
       isWhole ? "" : `${condition.kind} ${condition.why} ${(error as Error).message}`,
     );
   }
@@ -96,8 +96,8 @@ export function makeTrail(ports: ServedTrailPorts) {
   async function poll(): Promise<number> {
     try {
       const isMore = await numbering.step();
-      const [gone] = await trail.records.newestFaults();
-      if (gone !== undefined) throw new TrailError(gone);
+      const [fault] = await trail.records.newestFaults();
+      if (fault !== undefined) throw new TrailError(fault);
       if (!status.isWhole || numbering.tree?.size !== newest()?.size)
         await signing?.sign(() => numbering.readTree());
       status.succeededAt = clock.elapsed();

@@ -10,7 +10,7 @@ export function faultOf(error: unknown): string {
 }
 
 /** Undefined for a TrailError, where a contradiction is an answer. Throws any other error again. */
-export const undefinedIfBroken = (error: unknown): undefined => void faultOf(error);
+export const rethrowUnlessBroken = (error: unknown): undefined => void faultOf(error);
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -47,7 +47,7 @@ const moment: Type<string> = {
 };
 /** When the database took the record, in UTC; null for what was there before the trail. */
 const recordedAt: EntryField<string | null> = orNull(moment);
-/** The employee who asked for the change; null for the operator. */
+/** The employee who asked for the change; null for the operator, and for what was there before the trail. */
 const changedBy: EntryField<number | null> = orNull(id);
 
 /** What is signed: the fields of each kind. Those of a log are in the order of the API, and end with what it does not return. */

@@ -68,16 +68,16 @@ export function makeFrontier(
     get hashes() {
       return [...hashes];
     },
-    append(appended, from = 0) {
+    append(appended, startLevel = 0) {
       let hash = appended;
-      let level = from;
-      for (let rest = size / 2 ** from; rest % 2 === 1; rest = (rest - 1) / 2) {
+      let level = startLevel;
+      for (let rest = size / 2 ** startLevel; rest % 2 === 1; rest = (rest - 1) / 2) {
         hash = nodeHash(hashes.pop() as Hash, hash);
         level += 1;
         take({ level, index: (rest - 1) / 2 }, hash);
       }
       hashes.push(hash);
-      size += 2 ** from;
+      size += 2 ** startLevel;
     },
     get root() {
       return size === 0 ? emptyRoot : joinHashes(hashes);

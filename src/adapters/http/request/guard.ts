@@ -2,10 +2,10 @@ import type { Authentication } from "../../../application/authentication.ts";
 import type { Caller } from "../../../application/ports.ts";
 import {
   DomainError,
+  forbidden,
   performerUnknown,
   recordChanged,
   tokenNotValid,
-  unauthorized,
 } from "../../../domain/error.ts";
 import { mayAct } from "../../../domain/role.ts";
 import type { Preconditions } from "../../protocol/request-head.ts";
@@ -35,7 +35,7 @@ export async function identify(
 
 /** Throws FORBIDDEN unless the route is for the caller; an open route is for everybody. */
 export function authorize({ role }: Pick<Route, "role">, caller: Caller | undefined): void {
-  if (role !== "NONE" && (caller === undefined || !mayAct(caller.role, role))) throw unauthorized();
+  if (role !== "NONE" && (caller === undefined || !mayAct(caller.role, role))) throw forbidden();
 }
 
 /** Throws FORBIDDEN where the route is for the caller's own id only, and the path has another. */
@@ -44,7 +44,7 @@ export function requireOwnId(
   caller: Caller | undefined,
   id: number | undefined,
 ): void {
-  if (ownIdOnly === true && id !== caller?.employeeId) throw unauthorized();
+  if (ownIdOnly === true && id !== caller?.employeeId) throw forbidden();
 }
 
 /**

@@ -54,7 +54,7 @@ class CachedState {
     this.#readAt = this.#now();
     this.#underWay = undefined;
     const isOk = read.database === "ok" && read.schema === "ok";
-    if (!isOk && this.#reports.isDue(`${read.database} ${read.schema}`)) this.#report(read);
+    if (!isOk && this.#reports.claim(`${read.database} ${read.schema}`)) this.#report(read);
     return this.latest;
   }
 }

@@ -75,6 +75,7 @@ export function readEncryption(parameters: ReadonlyMap<string, string>, readFile
   if (parameters.has("sslcert") !== parameters.has("sslkey"))
     throw new Error("has only one of sslcert and sslkey");
   if (mode !== "disable") return new EncryptionFiles(mode, readAll);
+  // Throws where a file is named all the same.
   readAll();
   return undefined;
 }

@@ -6,7 +6,7 @@ export interface PoolLimits {
   /** From the call to the result, the wait for a connection included. */
   readonly deadlineMilliseconds: number;
   /**
-   * Statements that may wait when all connections are in use, and one more for each connection that is not: those wait until it
+   * Statements that may wait when all connections are checked out, and one more for each connection that is not: those wait until it
    * is open. Further statements are refused at once.
    */
   readonly waiting: number;
@@ -165,16 +165,16 @@ export class Pool<Connection extends PooledConnection> {
       this.#takeBack(connection, "sound");
       task.resolve(rows);
     } catch (error) {
-      this.#takeBack(connection, this.#connections.isBroken(error) ? "suspect" : "sound");
+      this.#takeBack(connection, this.#connections.isBroken(error) ? "broken" : "sound");
       task.reject(error);
     }
   }
 
   /** Does nothing where a missed deadline has taken the connection back before its statement settled. */
-  #takeBack(connection: Connection, state: "sound" | "suspect"): void {
+  #takeBack(connection: Connection, state: "sound" | "broken"): void {
     if (!remove(this.#checkedOut, connection)) return;
-    if (state === "suspect") {
-      for (const suspect of [connection, ...this.#idle.splice(0)]) void suspect.close();
+    if (state === "broken") {
+      for (const dead of [connection, ...this.#idle.splice(0)]) void dead.close();
       this.#serveWaiting();
     } else this.#keep(connection);
   }
@@ -186,7 +186,7 @@ export class Pool<Connection extends PooledConnection> {
     if (connection === undefined) return;
     connection.cancel();
     this.#connections.suspect(connection);
-    this.#takeBack(connection, "suspect");
+    this.#takeBack(connection, "broken");
   }
 }
 

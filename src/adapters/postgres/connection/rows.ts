@@ -17,9 +17,9 @@ export function selectionOf<P extends Properties>(
   table?: Statement,
 ): Statement {
   const expressions: Readonly<Record<string, Statement>> = computed;
-  const stored = (name: string) => (table ? sql`${table}.${columnOf(name)}` : columnOf(name));
+  const ownColumn = (name: string) => (table ? sql`${table}.${columnOf(name)}` : columnOf(name));
   return listOf(
-    Object.keys(properties).map(name => sql`${expressions[name] ?? stored(name)} as ${resultName(name)}`),
+    Object.keys(properties).map(name => sql`${expressions[name] ?? ownColumn(name)} as ${resultName(name)}`),
   );
 }
 

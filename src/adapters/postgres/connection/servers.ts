@@ -8,7 +8,7 @@ const restMilliseconds = 250;
 
 /**
  * Chooses the server for each new connection of all pools. Tries one after the other: the one that did last time first, those
- * that failed last. When none will do, it fails at once for a short rest, so that a database which is down or has no
+ * that could not be asked last. When none will do, it fails at once for a short rest, so that a database which is down or has no
  * primary is not asked by every statement.
  */
 export class DatabaseServers {

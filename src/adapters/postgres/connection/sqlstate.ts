@@ -57,6 +57,7 @@ export const uniqueConstraints = { employee_email_key: emailTaken };
  */
 export function translate(error: unknown, server: string): unknown {
   if (!isOfStatement(error)) {
+    // Wrapped, so that `isRefused` is false for it.
     const { message } = error instanceof Error ? error : new Error(String(error));
     return unavailable(new Error(`${server}: ${message}`, { cause: error }));
   }

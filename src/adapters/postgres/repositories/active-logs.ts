@@ -1,7 +1,7 @@
 import { Turns } from "../../../application/turns.ts";
 import type { LogPosition, LogQuery } from "../../../domain/maintenance-log.ts";
 import type { Database } from "../connection/database.ts";
-import { type Statement, sql } from "../connection/statement.ts";
+import { type Statement, sql, wholeNumber } from "../connection/statement.ts";
 import { columns, inOrder, type LogPage, newestOf, positions, readPacked } from "./log-statements.ts";
 import { lastPosition } from "./packed-logs.ts";
 
@@ -14,13 +14,13 @@ interface Found {
   readonly isEnd: boolean;
 }
 
-/** Where a window ends that has no more than its page. */
+/** The last log of a window, when the page has all that the window has of active assets. */
 interface WindowEnd extends LogPosition {
   readonly activeAssets: number;
 }
 
 /** Logs of a window. In the text, because PostgreSQL then keeps the plan. */
-const [windowRows, windowText] = [4_000, sql`4000`];
+const windowRows = 4_000;
 
 /** A search costs PostgreSQL as much as some windows, the more so the more assets are active: so many assets times logs of a window. */
 const worthOfWindow = 3_000_000;
@@ -49,22 +49,22 @@ export class ActiveLogs {
   }
 
   /**
-   * Reads a page of a list that wants so many logs. Undefined when they come to too many bytes. Throws UNAVAILABLE where too
+   * Reads a page of so many logs, of a list of so many. Undefined when they come to too many bytes. Throws UNAVAILABLE where too
    * many wait for a search.
    */
   async readPage(
     query: LogQuery,
-    wanted: number,
+    ofList: number,
     place: ActivePlace,
-    most: number,
+    ofPage: number,
   ): Promise<LogPage<ActivePlace> | undefined> {
-    if ("ids" in place) return this.#readFound(place, most);
-    const newest = (shown: Statement) => newestOf(query, place, shown, windowText);
+    if ("ids" in place) return this.#readFound(place, ofPage);
+    const newest = (shown: Statement) => newestOf(query, place, shown, wholeNumber(windowRows));
     const page = await readPacked(
       this.#database,
-      sql`select ${columns} from (${newest(columns)}) l ${ofActiveAssets} ${inOrder} limit ${most}`,
+      sql`select ${columns} from (${newest(columns)}) l ${ofActiveAssets} ${inOrder} limit ${ofPage}`,
       sql`
-        case when rows < ${most} then (
+        case when rows < ${ofPage} then (
           select json_build_object('id', l.id, 'performedDate', l.performed_date,
             'activeAssets', (select count(*) from asset where active))
           from (select ${positions} from (${newest(positions)}) l ${inOrder} offset ${windowRows - 1} limit 1) l
@@ -72,13 +72,13 @@ export class ActiveLogs {
     );
     if (page === undefined) return undefined;
     const { rows, logs, beside } = page;
-    if (rows === most) return { ...page, next: lastPosition(logs) };
+    if (rows === ofPage) return { ...page, next: lastPosition(logs) };
     if (beside === undefined) return { ...page, next: undefined };
     const { activeAssets, ...end } = JSON.parse(beside) as WindowEnd;
     const isDense = rows * activeAssets >= worthOfWindow;
     return {
       ...page,
-      next: isDense ? end : await this.#searches.run([], () => this.#search(query, wanted, end)),
+      next: isDense ? end : await this.#searches.run([], () => this.#search(query, ofList, end)),
     };
   }
 

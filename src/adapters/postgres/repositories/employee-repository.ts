@@ -6,7 +6,7 @@ import {
   employeeProperties,
   registrationFields,
 } from "../../../domain/employee.ts";
-import { notFound, recordChanged, tokenRevoked, unauthorized } from "../../../domain/error.ts";
+import { forbidden, notFound, recordChanged, tokenRevoked } from "../../../domain/error.ts";
 import { integer, orNull, stored, text, without } from "../../../domain/record.ts";
 import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
@@ -91,9 +91,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
       await refuseRevoked(database, by);
       // Throws NOT_FOUND.
       await find(id);
-      throw expected !== undefined && editableRoles.includes(expected.role)
-        ? recordChanged()
-        : unauthorized();
+      throw expected !== undefined && editableRoles.includes(expected.role) ? recordChanged() : forbidden();
     },
 
     async setActive(id, active, by, expected) {

@@ -32,13 +32,14 @@ export function makeLogLists(database: Database, names: SharedNames) {
     const room = new ChunkRoom();
     // A list of bounded bytes is a page for a client, which needs to know where the next one begins. As a rule one row more tells
     // whether there is one. Where it does not, `next` may lead to an empty page.
-    const isPaged = bounds.bytes !== noBounds.bytes;
+    const isPaged = Number.isFinite(bounds.bytes);
     const pages = pagesOf(start, read, firstRows, isPaged ? bounds.rows + 1 : bounds.rows);
     let left = bounds;
+    let isFirst = true;
     for await (const page of pages) {
-      const isFirst = left === bounds;
       if (isFirst && page.rows === 0 && page.next === undefined && page.missing !== undefined)
         throw notFound(page.missing);
+      isFirst = false;
       const known = await names.of(idsIn(page.logs), page.names);
       for (const chunk of chunksOf(page.logs, known, left)) {
         left = chunk.left;

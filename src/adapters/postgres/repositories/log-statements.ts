@@ -1,7 +1,7 @@
 import { type LogPosition, type LogQuery, logStatuses, taskTypes } from "../../../domain/maintenance-log.ts";
 import { type Page, pageBytes } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
-import { knownWord, nothing, type Statement, sql, unionOf } from "../connection/statement.ts";
+import { knownWord, nothing, type Statement, sql, unionOf, wholeNumber } from "../connection/statement.ts";
 import { assetJson, fullName, type Names, performerJson } from "./names.ts";
 import { lastPosition, type PackedLogs, words } from "./packed-logs.ts";
 
@@ -16,7 +16,7 @@ export interface LogPage<Key = LogPosition> extends Page<Key> {
   readonly logs: PackedLogs;
   /** The name of the asset or performer whose list it is, since perhaps no other list has asked for it lately. */
   readonly names?: Partial<Names>;
-  /** What that would be, where there is none. */
+  /** The kind of that asset or performer, where its table has none of this id. The page may have logs all the same. */
   readonly missing?: "Asset" | "Employee";
 }
 
@@ -144,7 +144,7 @@ export async function readPacked(
 }
 
 /** Logs that one statement reads. In the text, because PostgreSQL then keeps the plan: to plan each page anew takes a quarter of its time. */
-const [mostRows, mostRowsText] = [2_000, sql`2000`];
+const mostRows = 2_000;
 
 /** Reads a page of all logs, or of those of an asset or a performer. */
 export async function readLogPage(
@@ -155,7 +155,7 @@ export async function readLogPage(
 ): Promise<LogPage | undefined> {
   const limit = Math.min(most, mostRows);
   const owner = ownerOf(scope);
-  const newest = newestOf(scope, last, columns, mostRowsText, owner?.condition);
+  const newest = newestOf(scope, last, columns, wholeNumber(mostRows), owner?.condition);
   const page = await readPacked(
     database,
     sql`select ${columns} from (${newest}) l ${inOrder} limit ${limit}`,

@@ -73,13 +73,13 @@ export async function examine(
   database: Database,
   schema: Schema,
   use: Use,
-  asks = (_: DatabasePromise): boolean => true,
+  isAsked = (_: DatabasePromise): boolean => true,
 ) {
   await refuseOtherSchema(database, schema);
-  const findings = await ask(database, promisesFor(use, ofCatalogs(schema)).filter(asks));
+  const findings = await ask(database, promisesFor(use, ofCatalogs(schema)).filter(isAsked));
   // PostgreSQL refuses a statement on a table that the role may not read.
   if (findings.some(({ promise }) => promise.name === "rights")) return findings;
-  return [...findings, ...(await ask(database, [...ofRows, ...ofRecords].filter(asks)))];
+  return [...findings, ...(await ask(database, [...ofRows, ...ofRecords].filter(isAsked)))];
 }
 
 /** Finds what is missing of the records that the trail covers. */

@@ -94,7 +94,7 @@ export const ofConnections: readonly DatabasePromise[] = [
   },
 ];
 
-/** What PostgreSQL's catalogs are asked, at the start and for `/readyz`; those of the records after them. */
+/** What PostgreSQL's catalogs are asked, at the start and for `/readyz`. */
 export const ofCatalogs = ({ protection, rights }: Schema): readonly DatabasePromise[] => [
   {
     name: "durability",
@@ -151,8 +151,13 @@ export const ofCatalogs = ({ protection, rights }: Schema): readonly DatabasePro
 
 /** The tables whose rows get their ids from a sequence. */
 const withSequence = [
-  ...[sql`employee`, sql`asset`, sql`maintenance_log`, sql`employee_event`, sql`asset_event`],
-  ...[sql`trail_checkpoint`, sql`trail_acceptance`],
+  sql`employee`,
+  sql`asset`,
+  sql`maintenance_log`,
+  sql`employee_event`,
+  sql`asset_event`,
+  sql`trail_checkpoint`,
+  sql`trail_acceptance`,
 ];
 
 /** A sequence that issues ids a second time: it was set back, or the data was copied without it, as logical replication does. */

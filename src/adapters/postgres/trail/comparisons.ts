@@ -1,6 +1,6 @@
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { mostEntryBytes } from "../../../domain/trail/tile.ts";
-import { type Statement, sql, unionOf } from "../connection/statement.ts";
+import { knownWord, listOf, type Statement, sql, unionOf } from "../connection/statement.ts";
 import { indexEnd, lastIssued, leafHash, linesOf, type Subject, subjects, tableOf } from "./entries.ts";
 
 /**
@@ -56,7 +56,7 @@ const comparisonOf = (kind: EntryKind): Statement => sql`
 /** Entries that no comparison above includes. */
 const withoutKind = sql`
   select index::text as id, 'has no known kind' as what from trail_entry
-  where kind is null or kind::text not in ('employee', 'asset', 'log') order by index`;
+  where kind is null or kind::text not in (${listOf(entryKinds.map(knownWord))}) order by index`;
 
 /** Employees and assets whose state is not that of their last record, and those that are gone. */
 const unrecordedOf = ({ kind, table, id, state }: Subject): Statement => sql`

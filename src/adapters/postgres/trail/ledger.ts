@@ -1,11 +1,11 @@
 import type { HashRange, IdRange, Ids, Ledger } from "../../../application/trail/ports.ts";
 import { type EntryKind, entryKinds } from "../../../domain/trail/entry.ts";
 import { hashLength } from "../../../domain/trail/merkle.ts";
-import { mostEntryBytes } from "../../../domain/trail/tile.ts";
+import { mostEntryBytes, tileWidth } from "../../../domain/trail/tile.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { violates } from "../connection/sqlstate.ts";
-import { type Statement, sql, unionOf } from "../connection/statement.ts";
+import { type Statement, sql, unionOf, wholeNumber } from "../connection/statement.ts";
 import { byKind, indexEnd, leafHash, linesOf, serverStart } from "./entries.ts";
 
 /**
@@ -38,6 +38,7 @@ function numbering(size: number, ids: IdRange, limit: number): Statement {
     with present as (
       select coalesce(max(index) + 1, 0) as size from trail_entry where index < ${indexEnd}
     ), found as materialized (
+      -- PostgreSQL appends the kinds in their order, each sorted by id; the rows are counted along that order.
       select record.*, case when not is_long then
           ${size} + count(*) filter (where not is_long) over (rows unbounded preceding) - 1 end as index
       from present cross join lateral (${records} limit ${limit}) as record
@@ -63,7 +64,7 @@ export function makeLedger({ query }: Database): Ledger {
         select string_agg(hash, '') from (
           select hash from (
             select 0::smallint as level, index, hash from trail_entry union all select level, index, hash from trail_node
-          ) as node where level = range.level and index >= low and index < high order by index limit 256
+          ) as node where level = range.level and index >= low and index < high order by index limit ${wholeNumber(tileWidth)}
         ) as ordered
       ), 'hex') as hex
       from rows from (

@@ -38,6 +38,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
           { index: index ? Number(index) : undefined, entry: entry ?? undefined },
         ]),
       );
+      // Descending: of two entries of a log (only the owner of the tables can make them) the first one stays.
       return ids.map(id => byId.get(id) ?? { index: undefined, entry: undefined });
     },
   );

@@ -6,10 +6,10 @@ import {
   DomainError,
   type ErrorCode,
   emailTaken,
+  forbidden,
   invalid,
   notFound,
   performerUnknown,
-  unauthorized,
 } from "../../../../../src/domain/error.ts";
 
 const statuses: Readonly<Record<ErrorCode, number>> = {
@@ -39,7 +39,7 @@ describe("an expected error", () => {
   const named = [
     [invalid("Invalid status value"), 400, "Invalid status value"],
     [performerUnknown(), 401, "No employee matches the token"],
-    [unauthorized(), 403, "Unauthorized"],
+    [forbidden(), 403, "Unauthorized"],
     [notFound("Employee"), 404, "Employee not found"],
     [notFound("Asset"), 404, "Asset not found"],
     [notFound("Log"), 404, "Log not found"],
