@@ -502,7 +502,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "handshakeTimeout: 100 * limits.receiveMilliseconds",
       "bounds the handshakes that do not go on",
     ],
-    ["served-identity.ts", "found.cert !== this.current.cert || ", ""],
+    ["served-identity.ts", "found.cert !== this.#current.cert || ", ""],
     ["listener.ts", '  "ECDHE-RSA-AES256-GCM-SHA384",\n', '  "ECDHE-ECDSA-AES128-SHA",\n'],
   ],
   "A stalled or dead reader": [
@@ -697,8 +697,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
   "With any filters, the cost of a list": [
     [
       "active-logs.ts",
-      "[4_000, sql`4000`]",
-      "[4_000, sql`4000000`]",
+      "windowRows = 4_000;",
+      "windowRows = 4_000_000;",
       "the newest logs when few assets are active with the filter {}: found by maintenance_log_by_date, maintenance_log_by_asset, maintenance_log_pkey",
     ],
     ["pages.ts", "    firstRows.reduceTo(rows);\n", ""],

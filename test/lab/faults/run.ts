@@ -124,7 +124,7 @@ async function runOne(scenario: Scenario): Promise<Result> {
 
 /** A scenario that does not end is a fault, and what it has started ends with the run. */
 function within(outcome: Promise<Outcome>): Promise<Outcome> {
-  const minutes = values.short ? 1.5 : 10;
+  const minutes = values.short ? 4 : 10;
   return new Promise((resolve, reject) => {
     const deadline = setTimeout(
       () => reject(new Error(`not done after ${minutes} minutes`)),
