@@ -774,7 +774,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
   ],
   "Every committed log, and every change": [
-    ["settling.ts", "open: 60_000", "open: 0"],
+    ["settling.ts", "60_000 : 86_400_000", "0 : 86_400_000"],
     ["settling.ts", "{ ids: issued, xid, since", "{ ids: lastIds, xid, since"],
     ["0004_trail.sql", ",\n  unique (kind, record_id)\n", "\n"],
     [

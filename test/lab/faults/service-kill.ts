@@ -22,7 +22,6 @@ export const serviceKill: Scenario = {
       recoveries.push(performance.now() - began);
     }
     // The start of the process is part of this recovery.
-    // In the short form other tests take the machine meanwhile.
-    return await conclude(stage, load, { rounds, recoveries, ...(!trial.short && { recoveryLimit: 5_000 }) });
+    return await conclude(stage, load, { rounds, recoveries, recoveryLimit: 5_000 });
   },
 };
