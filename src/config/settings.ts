@@ -77,7 +77,7 @@ export const serveSettings = {
   secretKey: required("SECRET_KEY", "signs the tokens; at least 32 bytes", aSecret, readSecretKey),
   previousSecretKey: optional(
     "SECRET_KEY_PREVIOUS",
-    "the former SECRET_KEY: tokens that it signed stay valid, and it signs no new ones",
+    "the former SECRET_KEY: tokens signed with it are valid, and the service signs no new ones with it",
     "the old SECRET_KEY; remove it once every token it signed has expired",
     readSecretKey,
   ),
