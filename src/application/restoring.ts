@@ -63,7 +63,7 @@ export async function compareDatabases(
     const isAhead = head.size > tree.head.size;
     lost.entry = Math.max(lost.entry, isAhead ? head.size - tree.head.size : head.size);
   }
-  // Each service of another machine remembers a checkpoint that it has signed in the live database, or read there.
+  // Services of other machines remember checkpoints, which the live database has too.
   for (const note of (await live?.newestCheckpoints()) ?? []) {
     const head = headSigned(note, key);
     if (head !== undefined && !(await tree.continues(head))) refused.push(head);

@@ -3,7 +3,7 @@ import { type Horizon, type IdRange, type Ids, noIds } from "./ports.ts";
 
 type Phase = "open" | "ended" | "settled";
 
-/** The time between the beginnings of two passes over all ids: in an open phase each finds what has ended meanwhile. The pass of the ended phase is the last one before it is settled. */
+/** The time between the beginnings of two passes over all ids. In an open phase, each pass finds what has ended meanwhile. */
 const renewMilliseconds = (phase: Phase): number => (phase === "open" ? 60_000 : 86_400_000);
 /** A transaction that was issued a record id has an xid after this. */
 const xidMilliseconds = 1_000;

@@ -77,8 +77,7 @@ export interface ShareHolder {
  * | `close` | nothing | after it made room while its body was awaited: `respond`, with a 503 |
  *
  * No owner gets more of a resource than is left for all others: one can fill a half, and another still finds room. The only exchange
- * of an owner is let in wherever there is room. To make room,
- * the exchange ends that has moved nothing for longest: one of the same owner, or, when all is taken, of the owner that holds most.
+ * of an owner is let in wherever there is room. To make room, the exchange ends that has moved nothing for longest: one of the same owner, or, when all is taken, of the owner that holds most.
  */
 export class Share {
   readonly #budget: Budget;
