@@ -90,8 +90,8 @@ With --records: 1 restore the database, 65 the database lacks the newest records
     summary: "print the OpenAPI document of the API",
     text: "Needs neither settings nor a database.",
     run: async ({ write }) => {
-      const { readOpenApi } = await import("../adapters/http/api/openapi.ts");
-      await write(`${(await readOpenApi()).trimEnd()}\n`);
+      const { readMade } = await import("../adapters/protocol/made-documents.ts");
+      await write(`${(await readMade("openapi.json")).trimEnd()}\n`);
     },
   }),
   "trail-key": command({

@@ -32,7 +32,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "One of two changes of an employee": {
-    code: ["entity-tag.ts", "guard.ts", "employee-repository.ts"],
+    code: ["entity-tag.ts", "guard.ts", "request-handler.ts", "routes.ts", "employee-repository.ts"],
     tests: ["test/api/entity-tag.test.ts", "test/api/access.test.ts", "test/contract/repositories.ts"],
   },
   "The performer of a log is the caller": {
@@ -272,7 +272,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     ],
   },
   "Error responses contain no stack trace": {
-    code: ["status-of-error.ts", "connection/sqlstate.ts", "domain/error.ts", "pool.ts", "refusal.ts"],
+    code: ["status-of-error.ts", "connection/sqlstate.ts", "domain/error.ts", "refusal.ts"],
     tests: [
       "test/api/failures.test.ts",
       "test/unit/adapters/postgres/connection/sqlstate.test.ts",

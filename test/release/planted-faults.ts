@@ -62,6 +62,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["guard.ts", "!isWanted || ", ""],
     ["guard.ts", '(ifNoneMatch === "*" && !isMade)', 'ifNoneMatch === "*"'],
     ["guard.ts", 'if (method === "GET" || role', "if (role"],
+    ["request-handler.ts", "    refuseUnmetWithoutTag(route, head);\n", ""],
+    ["routes.ts", "setActive(caller, id, true, isExpected)", "setActive(caller, id, true)"],
   ],
   "The performer of a log is the caller": [
     ["routes.ts", "maintenanceLogs.write(caller,", "maintenanceLogs.write({ ...caller, employeeId: 1 },"],
@@ -561,7 +563,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       '"Others changed the same records at the same time: send the request again"',
       "cause.message",
     ],
-    ["pool.ts", '"The database is not available"', "cause"],
+    ["domain/error.ts", '"The database is not available"', "cause"],
   ],
   "No secret is printed or logged": [
     ["request-log.ts", "path: exchange.target.path", "path: exchange.request.url"],

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { jsonType } from "../protocol/error-response.ts";
+import { readMade } from "../protocol/made-documents.ts";
 import type { Readiness } from "./figures/readiness.ts";
 import type { Reading } from "./figures/reading.ts";
 import { watchRuntime } from "./figures/runtime.ts";
@@ -63,11 +63,11 @@ export function makeOperations(sources: Sources) {
       [statusPaths.refreshing]: () => status(statusPaths.refreshing),
       [statusPaths.still]: () => status(statusPaths.still),
       "/api": async () =>
-        page((await made("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress())),
+        page((await readMade("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress())),
       "/openapi.json": async () => ({
         status: 200,
         type: jsonType["Content-Type"],
-        text: withServer(await made("openapi.json"), sources.apiAddress()),
+        text: withServer(await readMade("openapi.json"), sources.apiAddress()),
         // Tools in a browser load it from an origin of their own; it is the same for everybody.
         headers: { "Access-Control-Allow-Origin": "*" },
       }),
@@ -103,10 +103,6 @@ export function makeOperations(sources: Sources) {
     close: server.close,
   };
 }
-
-/** A document that `make docs` makes. */
-const made = (name: "api.html" | "openapi.json"): Promise<string> =>
-  readFile(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
 
 /** The API has another address than this listener. */
 const withServer = (document: string, url: string): string =>

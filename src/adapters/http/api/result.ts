@@ -4,7 +4,7 @@ import type { PublishedTrail } from "../../../application/trail/publishing.ts";
 import type { Asset } from "../../../domain/asset.ts";
 import type { Employee } from "../../../domain/employee.ts";
 import type { MaintenanceLog } from "../../../domain/maintenance-log.ts";
-import type { HeaderFields } from "../../protocol/error-response.ts";
+import { type HeaderFields, jsonType } from "../../protocol/error-response.ts";
 import type { Preconditions } from "../../protocol/request-head.ts";
 import { isMatched, tagOf } from "./entity-tag.ts";
 
@@ -30,14 +30,12 @@ export type RecordName = keyof Records;
 type Content = { readonly one: RecordName } | { readonly listOf: RecordName } | { readonly type: string };
 type Body = string | Uint8Array | JsonList<object> | ByteList;
 
-/** A response of success as the client gets it, but for its status. */
+/** A response of success as the client gets it. */
 export interface RouteResult {
+  readonly status: number;
+  readonly headers: HeaderFields;
   /** The whole text or its bytes, or a list in chunks; none goes with a 204 or a 304. */
   readonly body?: Body | undefined;
-  /** A body without a Content-Type here is JSON, and a list without it the elements of an array. */
-  readonly headers?: HeaderFields;
-  /** The client has the content already: 304 in place of the route's status (RFC 9110, section 15.4.5). */
-  readonly isNotModified?: true;
 }
 
 /** What a route sends with success, declared once: what `run` returns, status, headers, 304 and documents follow. */
@@ -47,7 +45,7 @@ export interface Result<T> {
   readonly content?: Content;
   /**
    * What the route reads or changes has an entity tag. The tag of what is read is compared here. A route that changes something hands
-   * `expectationOf(preconditions)` to its use case: nothing else compares it.
+   * its `isExpected` to its use case: nothing else compares it.
    */
   readonly isTagged?: true;
   readonly bodyOf: (content: T) => Body | undefined;
@@ -101,22 +99,21 @@ export class WithHeaders<T> {
  * @throws CHANGED when `If-Match` names other content than was read
  */
 export function responseOf<T>(
-  { content: kind, isTagged, bodyOf, placeOf }: Result<T>,
+  { status, content: kind, isTagged, bodyOf, placeOf }: Result<T>,
   method: string,
   preconditions: Preconditions,
   found: T | WithHeaders<T>,
 ): RouteResult {
   const [content, own] = found instanceof WithHeaders ? [found.content, found.headers] : [found, undefined];
   const body = bodyOf(content);
+  const tag = isTagged && typeof body === "string" ? tagOf(body) : undefined;
+  if (tag !== undefined && method === "GET" && isMatched(preconditions, tag))
+    return { status: 304, headers: { ETag: tag } };
   const headers = {
-    ...(kind !== undefined && "type" in kind && { "Content-Type": kind.type }),
+    ...(kind && ("type" in kind ? { "Content-Type": kind.type } : jsonType)),
     ...(placeOf && { Location: placeOf(content) }),
     ...own,
+    ...(tag && { ETag: tag }),
   };
-  if (isTagged === undefined || typeof body !== "string") return { body, headers };
-  const tag = tagOf(body);
-  const isNotModified = method === "GET" && isMatched(preconditions, tag);
-  return isNotModified
-    ? { headers: { ETag: tag }, isNotModified }
-    : { body, headers: { ...headers, ETag: tag } };
+  return { status, headers, body };
 }

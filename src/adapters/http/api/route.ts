@@ -2,6 +2,7 @@ import type { Caller, RequestContext } from "../../../application/ports.ts";
 import type { Fields, Values } from "../../../domain/field.ts";
 import type { RequiredRole } from "../../../domain/role.ts";
 import type { Preconditions } from "../../protocol/request-head.ts";
+import { expectationOf } from "./entity-tag.ts";
 import type { RefusedQuery } from "./refused-query.ts";
 import { type Result, type RouteResult, responseOf, type WithHeaders } from "./result.ts";
 
@@ -17,7 +18,8 @@ interface Input<Id, Rest, Who, Body extends Fields, Query extends Fields, Header
   readonly query: Values<Query>;
   readonly headers: Values<Headers>;
   readonly body: Values<Body>;
-  readonly preconditions: Preconditions;
+  /** Whether a record meets the preconditions of a change; undefined when the client has sent none. */
+  readonly isExpected: ReturnType<typeof expectationOf>;
   readonly context: RequestContext;
 }
 
@@ -55,7 +57,7 @@ export interface Route extends Omit<Declaration<AnyInput, never, Fields, Fields,
   /** `NONE` needs no token: login, and nothing else. */
   readonly role: RequiredRole | "NONE";
   readonly result: Omit<Result<never>, "bodyOf" | "placeOf">;
-  run(input: AnyInput): Promise<RouteResult>;
+  run(input: Omit<AnyInput, "isExpected">, preconditions: Preconditions): Promise<RouteResult>;
 }
 
 /** What a route asks for, as a list; none for an open route. */
@@ -90,7 +92,9 @@ export function route<
     path,
     role,
     // The request handler fills in what the route declares (request-handler.ts).
-    run: async input =>
-      responseOf(declared.result, method, input.preconditions, await declared.run(input as Given)),
+    run: async (input, preconditions) => {
+      const found = await declared.run({ ...input, isExpected: expectationOf(preconditions) } as Given);
+      return responseOf(declared.result, method, preconditions, found);
+    },
   };
 }

@@ -19,9 +19,8 @@ import {
   readLimit,
   writeLogHeaders,
 } from "../../../domain/maintenance-log.ts";
-import { expectationOf } from "./entity-tag.ts";
+import { readMade } from "../../protocol/made-documents.ts";
 import { listOrPage, logQueryFields } from "./log-page.ts";
-import { readOpenApi } from "./openapi.ts";
 import * as refused from "./refused-query.ts";
 import {
   all,
@@ -72,7 +71,7 @@ export const entriesFields = {
 /** Every route, with the role that it needs. Whoever only describes routes, and runs none, need not have the use cases. */
 export function makeRoutes({ authentication, employees, assets, maintenanceLogs, trail }: UseCases) {
   // Read now: the file of a package that replaces this one would describe another version.
-  const document = readOpenApi();
+  const document = readMade("openapi.json");
   // Without the file, only the requests for it fail.
   document.catch(() => {});
   const overview = (): Records["RouteOverview"][] =>
@@ -120,18 +119,16 @@ export function makeRoutes({ authentication, employees, assets, maintenanceLogs,
     route("PUT", "/api/v1/employees/{id}", "MANAGER", {
       result: tagged(one("Employee")),
       body: employeeChangeFields,
-      run: ({ caller, id, preconditions, body, context }) =>
-        employees.update(caller, id, body, context, expectationOf(preconditions)),
+      run: ({ caller, id, body, context, isExpected }) =>
+        employees.update(caller, id, body, context, isExpected),
     }),
     route("DELETE", "/api/v1/employees/{id}", "ADMIN", {
       result: tagged(noContent),
-      run: ({ caller, id, preconditions }) =>
-        employees.setActive(caller, id, false, expectationOf(preconditions)),
+      run: ({ caller, id, isExpected }) => employees.setActive(caller, id, false, isExpected),
     }),
     route("PATCH", "/api/v1/employees/{id}", "ADMIN", {
       result: tagged(noContent),
-      run: ({ caller, id, preconditions }) =>
-        employees.setActive(caller, id, true, expectationOf(preconditions)),
+      run: ({ caller, id, isExpected }) => employees.setActive(caller, id, true, isExpected),
     }),
     route("PATCH", "/api/v1/employees/{id}/password", "AUTHENTICATED", {
       result: noContent,

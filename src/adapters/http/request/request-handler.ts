@@ -39,7 +39,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     const { request, target, share } = exchange;
     share.work();
     const head = readHead(request);
-    if (exchange.method === "OPTIONS") return { headers: cors.preflight };
+    if (exchange.method === "OPTIONS") return { status: 200, headers: cors.preflight };
     const found = find(exchange.method, target.path);
     if (!(found instanceof HttpError)) {
       exchange.route = found.route;
@@ -70,16 +70,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     }
     const { caller, address } = exchange;
     const context = { address, events: log.eventsOf(exchange) };
-    return await route.run({
-      id,
-      path: found.path,
-      query,
-      headers,
-      body: body ?? {},
-      preconditions: head,
-      context,
-      caller,
-    });
+    return await route.run({ id, path: found.path, query, headers, body: body ?? {}, context, caller }, head);
   }
 
   /** On every path but that of an open route, on unknown ones too. */
@@ -92,8 +83,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
   return async exchange => {
     void log.follow(exchange);
     try {
-      const result = await run(exchange);
-      await sendResult(exchange, exchange.route?.result.status ?? 200, result);
+      await sendResult(exchange, await run(exchange));
     } catch (failure) {
       const error = toHttpError(failure);
       log.explain(exchange, failure, error);

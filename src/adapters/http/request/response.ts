@@ -24,19 +24,12 @@ const bare: Frame = { begin: "", between: "", end: "" };
 /** The client has gone before the end of a list. */
 export class ClientGone extends Error {}
 
-/** Sends what a route returns, with the status of its success. */
-export async function sendResult(
-  exchange: Exchange,
-  success: number,
-  { body, headers = {}, isNotModified }: RouteResult,
-): Promise<void> {
-  if (isNotModified) return sendWhole(exchange, 304, headers);
-  if (body === undefined) return sendWhole(exchange, success, headers);
-  const isTyped = "Content-Type" in headers;
-  const typed = isTyped ? headers : { ...headers, ...jsonType };
-  if (typeof body === "string" || body instanceof Uint8Array)
-    return sendWhole(exchange, success, typed, body);
-  return sendList(exchange, success, typed, body, isTyped ? bare : array);
+/** Sends what a route returns. A list in JSON is an array. */
+export function sendResult(exchange: Exchange, { status, headers, body }: RouteResult): Promise<void> {
+  if (body === undefined || typeof body === "string" || body instanceof Uint8Array)
+    return sendWhole(exchange, status, headers, body);
+  const isJson = headers["Content-Type"] === jsonType["Content-Type"];
+  return sendList(exchange, status, headers, body, isJson ? array : bare);
 }
 
 /** Every error is a JSON object with `status` and `msg`. */

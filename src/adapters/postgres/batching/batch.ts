@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { unavailable } from "../../../domain/error.ts";
 import type { StatementSource } from "../connection/database.ts";
-import { unavailable } from "../connection/pool.ts";
 import { isRefused } from "../connection/sqlstate.ts";
 import type { Statement } from "../connection/statement.ts";
 

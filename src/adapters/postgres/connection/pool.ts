@@ -1,5 +1,5 @@
 import type { PoolLoad } from "../../../application/figures.ts";
-import { DomainError } from "../../../domain/error.ts";
+import { unavailable } from "../../../domain/error.ts";
 
 export interface PoolLimits {
   readonly connections: number;
@@ -197,8 +197,4 @@ function remove<Item>(items: Item[], item: Item): boolean {
   return at >= 0;
 }
 
-export const unavailable = (reason: string | Error) => {
-  const cause = typeof reason === "string" ? new Error(reason) : reason;
-  return new DomainError("UNAVAILABLE", "The database is not available", { cause });
-};
 const isClosed = () => unavailable("the connections are closed");

@@ -1,8 +1,7 @@
 import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
-import type { DomainError } from "../../../domain/error.ts";
+import { type DomainError, unavailable } from "../../../domain/error.ts";
 import type { DatabaseServer, DatabaseUrl } from "./database-url.ts";
 import type { Link } from "./link.ts";
-import { unavailable } from "./pool.ts";
 
 const restMilliseconds = 250;
 

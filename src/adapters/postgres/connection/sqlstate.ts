@@ -1,6 +1,5 @@
-import { collided, DomainError, emailTaken } from "../../../domain/error.ts";
+import { collided, DomainError, emailTaken, unavailable } from "../../../domain/error.ts";
 import { isReported, type ReportedError } from "./driver.ts";
-import { unavailable } from "./pool.ts";
 
 const states = {
   insufficientPrivilege: "42501",
