@@ -57,11 +57,6 @@ describeInWorlds("authentication", world => {
       const again = await world.call("POST", login, { body: { email: employee.email, password } });
       assert.equal(again.status, 200);
     });
-
-    test("a wrong body is 400, with the message of its first fault", async () => {
-      const { status, json } = await world.call("POST", login, { body: { email: " ", password: ["x"] } });
-      assert.deepEqual([status, json], [400, { status: 400, msg: "Email is required" }]);
-    });
   });
 
   describe("registration", () => {
@@ -83,21 +78,10 @@ describeInWorlds("authentication", world => {
         role: "TECHNICIAN",
         active: true,
       });
-      assert.ok(Number.isInteger(json.id));
-      const found = await world.call("GET", `${api}/employees/${json.id}`, {
-        token: world.tokens.TECHNICIAN,
-      });
-      assert.deepEqual(found.json, json);
       const loggedIn = await world.call("POST", login, {
         body: { email: sent.email, password: sent.password },
       });
       assert.deepEqual(loggedIn.json.authUser, json);
-    });
-
-    test("an email that exists is 409, whatever its case", async () => {
-      const body = registration({ email: world.employees.ADMIN.email.toUpperCase() });
-      const answer = await world.call("POST", register, { token: world.tokens.ADMIN, body });
-      assert.deepEqual([answer.status, answer.json], [409, { status: 409, msg: "Email already exists" }]);
     });
 
     test("nobody grants a role above their own", async () => {
@@ -108,12 +92,6 @@ describeInWorlds("authentication", world => {
       assert.equal(await attempt("MANAGER", "MANAGER"), 201);
       assert.equal(await attempt("MANAGER", "ADMIN"), 403);
       assert.equal(await attempt("ADMIN", "ADMIN"), 201);
-    });
-
-    test("a wrong body is 400, with the message of its first fault", async () => {
-      const body = registration({ firstName: "x", role: undefined });
-      const { status, json } = await world.call("POST", register, { token: world.tokens.ADMIN, body });
-      assert.deepEqual([status, json], [400, { status: 400, msg: "Role is required" }]);
     });
   });
 

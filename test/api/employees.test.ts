@@ -38,14 +38,6 @@ describeInWorlds("employees", world => {
       await listed("?active=false"),
       everyone.filter((one: { active: boolean }) => !isActive(one)),
     );
-    for (const query of ["?active=1", "?active=TRUE", "?active=", "?active=true&active=true"]) {
-      const answer = await world.call("GET", `${employees}${query}`, { token: world.tokens.TECHNICIAN });
-      assert.deepEqual(
-        [answer.status, answer.json],
-        [400, { status: 400, msg: "Invalid active value: write true or false" }],
-        query,
-      );
-    }
   });
 
   test("me is the caller", async () => {
@@ -57,14 +49,6 @@ describeInWorlds("employees", world => {
   describe("an update", () => {
     const update = (id: number, body: unknown, token = world.tokens.ADMIN) =>
       world.call("PUT", `${employees}/${id}`, { token, body });
-
-    test("changes what was sent, trimmed, and nothing else", async () => {
-      const { employee } = await world.join("TECHNICIAN");
-      const { status, json } = await update(employee.id, { firstName: " Mary ", phone: "000-111" });
-      const expected = { ...employee, firstName: "Mary", phone: "000-111" };
-      assert.deepEqual([status, json], [200, expected]);
-      assert.deepEqual((await update(employee.id, {})).json, expected);
-    });
 
     test("a wrong body is 400, with the message of its first fault, also on an unknown id", async () => {
       for (const id of [world.employees.TECHNICIAN.id, 999_999]) {

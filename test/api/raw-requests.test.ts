@@ -15,11 +15,12 @@ describe("requests made by hand", async () => {
   test("100 headers are enough, and no more are looked at", async () => {
     const get = (more: string) => sendRaw(world.port, `GET / HTTP/1.1\r\n${ends}${bearer()}${more}\r\n`);
     assert.match(await get("A:b\r\n".repeat(97)), /^HTTP\/1\.1 200 /);
-    for (const times of [98, 99, 130, 4_000]) {
-      assertRefusal(await get("A:b\r\n".repeat(times)), 431, "Request target or header fields are too large");
-    }
-    assertRefusal(await get(`${"A:b\r\n".repeat(1_100)}${bearer()}`), 431);
-    assertRefusal(await get(`X: ${"x".repeat(20_000)}\r\n`), 431);
+    for (const more of [
+      "A:b\r\n".repeat(98),
+      "A:b\r\n".repeat(4_000),
+      `${"A:b\r\n".repeat(1_100)}${bearer()}`,
+    ])
+      assertRefusal(await get(more), 431, "Request target or header fields are too large");
   });
 
   test("CONNECT ends the connection; behind a good request it is not answered", async () => {
@@ -76,24 +77,9 @@ describe("requests made by hand", async () => {
     }
   });
 
-  test("a chunk whose size is none is 400", async () => {
-    const head = `POST ${login} HTTP/1.1\r\n${ends}Transfer-Encoding: Chunked\r\n\r\n`;
-    for (const size of ["zz", "ffffffffffffffffff", "-1"])
-      assertRefusal(await sendRaw(world.port, `${head}${size}\r\n`), 400, "Malformed HTTP request");
-  });
-
   test("HTTP/1.0 gets no interim answer, which it could not read", async () => {
     const body = JSON.stringify({ email: "nobody@example.com", password: "a password" });
     const head = `POST ${login} HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
     assertRefusal(await sendRaw(world.port, head + body), 401, "Wrong email or password");
-  });
-
-  test("without a token there is no interim answer", async () => {
-    const expects = `${host}Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`;
-    for (const path of [`${api}/assets`, `${api}/auth/register`, "/nope"]) {
-      const answer = await sendRaw(world.port, `POST ${path} HTTP/1.1\r\n${expects}`);
-      assertRefusal(answer, 403, "Token is missing");
-      assert.doesNotMatch(answer, /100 Continue/);
-    }
   });
 });

@@ -173,12 +173,9 @@ describe("the fields of a body", async () => {
   const jsonWith = (parameters: string) => create(`Content-Type: application/json${parameters}`);
   const ok = /^HTTP\/1\.1 201 /;
 
-  test("name a type with parameters, of which a quoted string is one value", async () => {
+  test("name a type with parameters, of which one is the charset, or are refused as they were sent", async () => {
     for (const parameters of ["", "\t;\tcharset=utf8", '; profile="a; charset=latin1"; charset="UTF\\-8"'])
       assert.match(await jsonWith(parameters), ok, parameters);
-  });
-
-  test("are refused with the charset that was sent, where that is the reason", async () => {
     for (const [parameters, charset] of [
       ["; charset='latin1'", "'latin1'"],
       ['; charset=""', ""],
@@ -187,9 +184,6 @@ describe("the fields of a body", async () => {
       const msg = `Content-Type must be application/json in UTF-8, not in ${charset || '""'}`;
       assertRefusal(await jsonWith(parameters), 415, msg, parameters);
     }
-  });
-
-  test("are refused as they were sent, where they are no type with parameters", async () => {
     const malformed = "Content-Type is malformed: application/json; charset=";
     assertRefusal(await jsonWith("; charset="), 415, malformed, "no value");
     const long = await create(`Content-Type: ${"x".repeat(7_000)}`);
@@ -197,33 +191,11 @@ describe("the fields of a body", async () => {
   });
 
   test("may have empty members in their lists", async () => {
-    for (const fields of [
-      "Content-Encoding:",
-      "Content-Encoding: identity,",
-      "Content-Encoding: ,, Identity ,\tidentity",
-      "Content-Encoding: identity\r\nContent-Encoding: identity",
-      "Expect:",
-      "Expect: ,",
-    ]) {
+    for (const fields of ["Content-Encoding: ,, Identity ,\tidentity", "Expect: ,"])
       assert.match(await create(fields), ok, fields);
-    }
-    for (const expect of [
-      "Expect: 100-continue, 100-continue",
-      "Expect: 100-continue\r\nExpect: 100-Continue",
-      "Expect: 100-continue,",
-    ]) {
-      assert.match(await create(expect), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /, expect);
-    }
-    for (const expect of ["100-continue, tea", "tea,", "100-continue=x", "100-continue;q=1"]) {
+    const expecting = await create("Expect: 100-continue,\r\nExpect: 100-Continue");
+    assert.match(expecting, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+    for (const expect of ["100-continue, tea", "100-continue=x"])
       assertRefusal(await create(`Expect: ${expect}`), 417, "Expectation cannot be met", expect);
-    }
-    for (const coding of ["gzip,", "identity, gzip", '"identity"']) {
-      assertRefusal(
-        await create(`Content-Encoding: ${coding}`),
-        415,
-        "Content-Encoding is not supported",
-        coding,
-      );
-    }
   });
 });
