@@ -384,7 +384,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "authentication.ts",
       "    refuseThrottled();\n    const account",
       "    const account",
-      "an attempt that has to wait costs no verification, at a change of password either",
+      "guessing the old password with somebody's token is slowed down like the login before it costs a verification, and logged",
     ],
     ["login-throttle.ts", "wait > 0 ? 0 : leakMilliseconds", "leakMilliseconds"],
     [
