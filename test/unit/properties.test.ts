@@ -1,28 +1,22 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import { listOrPage, logQueryFields } from "../../src/adapters/http/api/log-page.ts";
 import { makeClientAddress } from "../../src/adapters/http/request/client-address.ts";
 import { registrationFields } from "../../src/domain/employee.ts";
 import { readLocalDateTime } from "../../src/domain/local-date-time.ts";
 import type { LogPosition } from "../../src/domain/maintenance-log.ts";
-import { between, makeRandom, pick, type Random } from "../lab/faults/random.ts";
 
-/** Rules against a second statement of them, on random values that are the same in every run. */
-function forAll<T>(times: number, make: (random: Random) => T, check: (value: T) => void): void {
-  const random = makeRandom(20_240_517);
-  for (let i = 0; i < times; i += 1) {
-    const value = make(random);
-    try {
-      check(value);
-    } catch (error) {
-      throw new Error(`for ${JSON.stringify(value)}`, { cause: error });
-    }
-  }
-}
+/** Rules against a second statement of them. */
+const forAll = <T>(values: fc.Arbitrary<T>, check: (value: T) => void | Promise<void>) =>
+  fc.assert(
+    fc.asyncProperty(values, async value => check(value)),
+    { numRuns: 3_000 },
+  );
 
-const many = <T>(random: Random, low: number, high: number, make: () => T): T[] =>
-  Array.from({ length: between(random, low, high) }, make);
+const joined = (parts: readonly string[]): string => parts.join("");
+const number = (min: number, max: number) => fc.integer({ min, max });
 
 const isTaken = (read: () => unknown): boolean => {
   try {
@@ -34,72 +28,61 @@ const isTaken = (read: () => unknown): boolean => {
   }
 };
 
-describe("a local date-time", () => {
+test("a local date-time is taken when a calendar has it, and seen as it was sent but for its seconds", async () => {
   const digits = (value: number, width = 2) => String(value).padStart(width, "0");
-
-  test("is taken when a calendar has it, and seen as it was sent but for its seconds", () => {
-    const make = (random: Random) => {
-      const year = pick(random, [0, 1, 1900, 2000, 2023, 2024, 9999]);
-      const [month, day] = [between(random, 0, 13), between(random, 0, 32)];
-      const [hour, minute, second] = [between(random, 0, 24), between(random, 0, 60), between(random, 0, 60)];
-      const fraction = many(random, 0, 10, () => pick(random, [0, 0, 0, between(random, 1, 9)])).join("");
-      return { parts: [year, month, day, hour, minute, second] as const, fraction };
-    };
-    forAll(20_000, make, ({ parts, fraction }) => {
-      const [year, month, day, hour, minute, second] = parts;
-      const sent = `${digits(year, 4)}-${digits(month)}-${digits(day)}T${digits(hour)}:${digits(minute)}:${digits(second)}`;
-      const calendar = new Date(0);
-      calendar.setUTCFullYear(year, month - 1, day);
-      calendar.setUTCHours(hour, minute, second);
-      const exists = year > 0 && calendar.toISOString() === `${sent}.000Z`;
-      const text = fraction === "" ? sent : `${sent}.${fraction}`;
-      assert.equal(
-        isTaken(() => readLocalDateTime(text)),
-        exists && fraction.length <= 9,
-      );
-      if (!exists || fraction.length > 9) return;
-      const seen = readLocalDateTime(text);
-      assert.equal(seen.slice(0, 19), sent);
-      assert.equal(Number(`0${seen.slice(19)}`), Number(`0.${fraction.slice(0, 6)}0`));
-      assert.doesNotMatch(seen, /\.\d*0$|\.$/);
-    });
-  });
+  const check = (date: readonly number[], time: readonly number[], fraction = "") => {
+    const [[year = 0, month = 0, day = 0], [hour = 0, minute = 0, second = 0]] = [date, time];
+    const sent = `${digits(year, 4)}-${digits(month)}-${digits(day)}T${time.map(part => digits(part)).join(":")}`;
+    const calendar = new Date(0);
+    calendar.setUTCFullYear(year, month - 1, day);
+    calendar.setUTCHours(hour, minute, second);
+    const exists = year > 0 && calendar.toISOString() === `${sent}.000Z`;
+    const text = fraction === "" ? sent : `${sent}.${fraction}`;
+    const taken = exists && fraction.length <= 9;
+    assert.equal(
+      isTaken(() => readLocalDateTime(text)),
+      taken,
+      text,
+    );
+    if (!taken) return;
+    const seen = readLocalDateTime(text);
+    assert.equal(seen.slice(0, 19), sent);
+    assert.equal(Number(`0${seen.slice(19)}`), Number(`0.${fraction.slice(0, 6)}0`));
+    assert.doesNotMatch(seen, /\.\d*0$|\.$/);
+  };
+  for (const year of [0, 1, 1900, 2000, 2023, 2024, 9999])
+    for (let month = 0; month <= 13; month += 1)
+      for (let day = 0; day <= 32; day += 1) check([year, month, day], [8, 30, 0]);
+  const fraction = fc.array(fc.constantFrom(..."0001234"), { maxLength: 10 }).map(joined);
+  await forAll(
+    fc.tuple(number(0, 24), number(0, 60), number(0, 60), fraction),
+    ([hour, minute, second, fraction]) => check([2024, 5, 17], [hour, minute, second], fraction),
+  );
 });
 
 describe("the fields of a record, after section 7 of the specification", () => {
-  const characters = ["a", "é", "ß", "漢", "🔧", "7", "+", "(", "-", "@", ".", " ", "\t"] as const;
-  const word = (longest: number) => (random: Random) =>
-    many(random, 0, longest, () => pick(random, characters)).join("");
   const lengthOf = (sent: string) => Array.from(sent.trim()).length;
 
-  test("phones have 6 to 20 characters: digits, +, (, ), - and whitespace", () => {
-    forAll(20_000, word(22), sent => {
-      const length = lengthOf(sent);
-      const taken =
-        length >= 6 && length <= 20 && [...sent.trim()].every(c => "0123456789+() \t-".includes(c));
+  test("phones have 6 to 20 characters: digits, +, (, ), - and whitespace", async () => {
+    const usual = [..."17+(- \t"];
+    const characters = fc.oneof(
+      { weight: 30, arbitrary: fc.constantFrom(...usual) },
+      fc.constantFrom(..."aé漢🔧@."),
+    );
+    await forAll(fc.array(characters, { maxLength: 24, size: "max" }).map(joined), sent => {
+      const isLong = lengthOf(sent) >= 6 && lengthOf(sent) <= 20;
       assert.equal(
         isTaken(() => registrationFields.phone.read(sent)),
-        taken,
-      );
-    });
-    const digitsOnly = (random: Random) =>
-      many(random, 4, 22, () => pick(random, ["1", "+", " ", "(", "-"])).join("");
-    forAll(5_000, digitsOnly, sent => {
-      const length = lengthOf(sent);
-      assert.equal(
-        isTaken(() => registrationFields.phone.read(sent)),
-        length >= 6 && length <= 20,
+        isLong && [...sent.trim()].every(c => "0123456789+() \t-".includes(c)),
       );
     });
   });
 
-  test("emails have one @ and after it a dot between other characters, no whitespace and at most 254 characters", () => {
-    const make = (random: Random) => {
-      const part = () =>
-        pick(random, ["", "a", "b.c", "é", "🔧", " ", "@", "x".repeat(between(random, 100, 140))]);
-      return `${part()}${part()}@${part()}${pick(random, [".", "", ".."])}${part()}`;
-    };
-    forAll(20_000, make, sent => {
+  test("emails have one @ and after it a dot between other characters, no whitespace and at most 254 characters", async () => {
+    const long = number(100, 140).map(length => "x".repeat(length));
+    const part = fc.oneof(fc.constantFrom("", "a", "b.c", "é", "🔧", " ", "@"), long);
+    const email = fc.tuple(part, part, fc.constant("@"), part, fc.constantFrom(".", "", ".."), part);
+    await forAll(email.map(joined), sent => {
       const email = sent.trim();
       const [local = "", domain = "", ...more] = email.split("@");
       const hasDot = [...domain].some((c, at) => c === "." && at > 0 && at < [...domain].length - 1);
@@ -113,11 +96,15 @@ describe("the fields of a record, after section 7 of the specification", () => {
 });
 
 describe("a cursor", () => {
-  const makePosition = (random: Random): LogPosition => {
-    const date = `20${between(random, 10, 99)}-0${between(random, 1, 9)}-1${between(random, 0, 9)}T08:30:00`;
-    const fraction = pick(random, ["", ".1", ".000001", ".123456"]);
-    return { performedDate: date + fraction, id: between(random, 1, 10 ** between(random, 1, 15) - 1) };
-  };
+  const position: fc.Arbitrary<LogPosition> = fc.record(
+    {
+      performedDate: fc
+        .tuple(number(10, 99), number(1, 9), number(0, 9), fc.constantFrom("", ".1", ".000001", ".123456"))
+        .map(([year, month, day, fraction]) => `20${year}-0${month}-1${day}T08:30:00${fraction}`),
+      id: number(1, Number.MAX_SAFE_INTEGER),
+    },
+    { noNullPrototype: true },
+  );
   const cursorOf = async (position: LogPosition): Promise<string> => {
     async function* list() {
       yield { json: Buffer.alloc(0), next: position };
@@ -128,16 +115,16 @@ describe("a cursor", () => {
   };
 
   test("leads to the position that it was made for, and no change of it does", async () => {
-    const random = makeRandom(7);
     const read = (cursor: string) => logQueryFields.before.read(cursor);
-    for (let i = 0; i < 300; i += 1) {
-      const position = makePosition(random);
+    const change = fc.tuple(fc.nat(), fc.constantFrom("A", "_", "9", "="));
+    await forAll(fc.tuple(position, change), async ([position, [place, character]]) => {
       const cursor = await cursorOf(position);
       assert.deepEqual(read(cursor), position);
-      const at = between(random, 0, cursor.length - 1);
+      const at = place % cursor.length;
+      const [before, after] = [cursor.slice(0, at), cursor.slice(at + 1)];
       for (const changed of [
-        cursor.slice(0, at) + pick(random, ["A", "_", "9", "="]) + cursor.slice(at + 1),
-        cursor.slice(0, at) + cursor.slice(at + 1),
+        before + character + after,
+        before + after,
         `${cursor}A`,
         `${cursor}=`,
         ` ${cursor}`,
@@ -145,49 +132,47 @@ describe("a cursor", () => {
         if (changed !== cursor && isTaken(() => read(changed)))
           assert.notDeepEqual(read(changed), position, changed);
       }
-    }
+    });
   });
 });
 
 describe("X-Forwarded-For", () => {
-  test("names the last address that is not a trusted proxy's, however the proxies write it", () => {
+  test("names the last address that is not a trusted proxy's, however the proxies write it", async () => {
     const addressOf = makeClientAddress(["10.0.0.0/8", "2001:db8:ffff::/48"]);
-    const makeHop = (random: Random) => {
-      const isProxy = random() < 0.6;
-      const n = between(random, 1, 250);
-      if (random() < 0.5) {
+    const hop = fc.record({
+      isProxy: fc.boolean(),
+      isOld: fc.boolean(),
+      n: number(1, 250),
+      form: fc.nat({ max: 4 }),
+    });
+    const written = ({
+      isProxy,
+      isOld,
+      n,
+      form,
+    }: typeof hop extends fc.Arbitrary<infer Hop> ? Hop : never) => {
+      if (isOld) {
         const address = isProxy ? `10.${n}.1.2` : `198.51.100.${n}`;
-        const forms = [
-          address,
-          `${address}:80`,
-          `"${address}"`,
-          `::ffff:${address}`,
-          ` ${address} `,
-        ] as const;
-        return { isProxy, client: address, text: pick(random, forms) };
+        const forms = [address, `${address}:80`, `"${address}"`, `::ffff:${address}`, ` ${address} `];
+        return { isProxy, client: address, text: forms[form] };
       }
       const group = n.toString(16);
       const network = isProxy ? `2001:db8:ffff:${group}` : `2001:db8:1:${group}`;
-      const address = `${network}:${pick(random, [":1", "0:0:0:1", "0000:0:0:0001"])}`;
+      const address = `${network}:${[":1", "0:0:0:1", "0000:0:0:0001"][n % 3]}`;
       const forms = [
         address,
         `[${address}]`,
         `[${address}]:443`,
         `"[${address}]:443"`,
         address.toUpperCase(),
-      ] as const;
-      return { isProxy, client: `${network}::/64`, text: pick(random, forms) };
+      ];
+      return { isProxy, client: `${network}::/64`, text: forms[form] };
     };
-    forAll(
-      10_000,
-      random => many(random, 0, 5, () => makeHop(random)),
-      hops => {
-        const client = hops.findLast(({ isProxy }) => !isProxy) ?? hops[0] ?? { client: "10.9.9.9" };
-        const headers =
-          hops.length === 0 ? {} : { "x-forwarded-for": hops.map(({ text }) => text).join(",") };
-        const request = { socket: { remoteAddress: "10.9.9.9" }, headers } as unknown as IncomingMessage;
-        assert.equal(addressOf(request), client.client);
-      },
-    );
+    await forAll(fc.array(hop.map(written), { maxLength: 5 }), hops => {
+      const client = hops.findLast(({ isProxy }) => !isProxy) ?? hops[0] ?? { client: "10.9.9.9" };
+      const headers = hops.length === 0 ? {} : { "x-forwarded-for": hops.map(({ text }) => text).join(",") };
+      const request = { socket: { remoteAddress: "10.9.9.9" }, headers } as unknown as IncomingMessage;
+      assert.equal(addressOf(request), client.client);
+    });
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { test } from "node:test";
 import { activityFilterFields, readActive } from "../../../src/domain/activity.ts";
 import { readFields } from "../../../src/domain/field.ts";
 
@@ -9,40 +9,15 @@ const refused = {
   message: "Invalid active value: write true or false",
 };
 
-describe("the active flag of a body", () => {
-  test("is a boolean", () => {
-    assert.equal(readActive(true), true);
-    assert.equal(readActive(false), false);
-  });
-
-  for (const other of ["true", "false", "", 0, 1, [], {}, null]) {
-    test(`is not ${JSON.stringify(other)}`, () => assert.throws(() => readActive(other), refused));
-  }
+test("the active flag of a body is a boolean", () => {
+  for (const flag of [true, false]) assert.equal(readActive(flag), flag);
+  for (const other of ["true", "false", "", 0, 1, [], {}, null])
+    assert.throws(() => readActive(other), refused, JSON.stringify(other));
 });
 
-describe("the active filter of a query", () => {
+test("the active filter of a query is the word true or false, and narrows nothing when absent", () => {
   const read = (active: unknown) => readFields(activityFilterFields, { active }).active;
-
-  test("is the word true or false", () => {
-    assert.equal(read("true"), true);
-    assert.equal(read("false"), false);
-  });
-
-  test("narrows nothing when absent", () => assert.equal(read(undefined), undefined));
-
-  for (const other of [
-    "",
-    "TRUE",
-    "False",
-    "1",
-    "0",
-    "yes",
-    " true",
-    true,
-    false,
-    ["true", "false"],
-    ["true"],
-  ]) {
-    test(`is not ${JSON.stringify(other)}`, () => assert.throws(() => read(other), refused));
-  }
+  assert.deepEqual(["true", "false", undefined].map(read), [true, false, undefined]);
+  for (const other of ["", "TRUE", "False", "1", "0", "yes", " true", true, false, ["true"]])
+    assert.throws(() => read(other), refused, JSON.stringify(other));
 });

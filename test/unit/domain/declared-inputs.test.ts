@@ -97,6 +97,12 @@ for (const [name, { fields, whole, missing, texts, absent = {}, mayBeBlank = [] 
       assert.deepEqual(read({ id: 7, isAdmin: true, performedByEmployeeId: 9, lastLogDate: "x" }), whole);
     });
 
+    test("takes nothing that an object inherits", () => {
+      const [first] = Object.values(missing);
+      if (Object.keys(absent).length < Object.keys(fields).length)
+        assert.throws(() => readFields(fields, Object.create(whole)), refused(first));
+    });
+
     for (const field of Object.keys(fields)) {
       test(`${field in absent ? "may be without" : "needs"} ${field}`, () => {
         for (const none of [undefined, null]) {
@@ -104,7 +110,7 @@ for (const [name, { fields, whole, missing, texts, absent = {}, mayBeBlank = [] 
             assert.deepEqual(read({ [field]: none }), { ...whole, [field]: absent[field] });
           else assert.throws(() => read({ [field]: none }), refused(missing[field]));
         }
-        for (const blank of ["", " \t\n"]) {
+        for (const blank of ["", " \t\n", "\u200b\u0007\u00a0"]) {
           if (mayBeBlank.includes(field)) assert.equal(read({ [field]: blank })[field], blank);
           else if (field in missing) assert.throws(() => read({ [field]: blank }), refused(missing[field]));
         }
@@ -115,6 +121,11 @@ for (const [name, { fields, whole, missing, texts, absent = {}, mayBeBlank = [] 
       test(`wants text for ${field}`, () => {
         for (const other of [7, true, ["Ada"], { text: "Ada" }])
           assert.throws(() => read({ [field]: other }), refused(`${label} must be a string`));
+        for (const unstorable of ["Ada\0", "\ud800Ada"])
+          assert.throws(
+            () => read({ [field]: unstorable }),
+            refused(`${label} must not contain NUL characters or lone surrogates`),
+          );
       });
     }
 

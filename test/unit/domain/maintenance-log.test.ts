@@ -8,76 +8,29 @@ import {
   newLogFields,
   startOf,
 } from "../../../src/domain/maintenance-log.ts";
+import { aLog } from "../../support/test-records.ts";
 
 const refused = (message: string) => ({ name: "DomainError", code: "INVALID", message });
-const statuses = ["PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"];
-const taskTypes = ["PRODUCTION", "MAINTENANCE", "ERROR"];
+const form = "write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone";
 
-const log = {
-  performedDate: "2024-05-17T08:30:00",
-  status: "COMPLETED",
-  taskType: "MAINTENANCE",
-  comment: "Replaced the seal.",
-};
-const write = (sent: Readonly<Record<string, unknown>>) => readFields(newLogFields, { ...log, ...sent });
-
-describe("a new log", () => {
-  test("gives the date as its readers will see it", () => {
-    assert.equal(write({ performedDate: "2024-05-17T08:30" }).performedDate, "2024-05-17T08:30:00");
-  });
-
-  for (const performedDate of ["yesterday", "2024-05-17T08:30:00Z", 1_715_934_600]) {
-    test(`refuses the date ${JSON.stringify(performedDate)}`, () => {
-      assert.throws(
-        () => write({ performedDate }),
-        refused("Invalid performed date: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone"),
-      );
-    });
-  }
-
-  test("has one of the statuses and of the task types", () => {
-    for (const status of statuses) assert.equal(write({ status }).status, status);
-    for (const taskType of taskTypes) assert.equal(write({ taskType }).taskType, taskType);
-    assert.throws(() => write({ status: "pending" }), refused("Invalid status value"));
-    assert.throws(() => write({ taskType: "REPAIR" }), refused("Invalid task type value"));
-  });
+test("a new log has the date as its readers will see it, and one of the statuses and of the task types", () => {
+  const write = (sent: object) => readFields(newLogFields, { ...aLog(), ...sent });
+  assert.equal(write({ performedDate: "2024-05-17T08:30" }).performedDate, "2024-05-17T08:30:00");
+  assert.throws(() => write({ performedDate: "yesterday" }), refused(`Invalid performed date: ${form}`));
+  for (const status of ["PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"])
+    assert.equal(write({ status }).status, status);
+  for (const taskType of ["PRODUCTION", "MAINTENANCE", "ERROR"])
+    assert.equal(write({ taskType }).taskType, taskType);
+  assert.throws(() => write({ status: "pending" }), refused("Invalid status value"));
+  assert.throws(() => write({ taskType: "REPAIR" }), refused("Invalid task type value"));
 });
 
-describe("the filters of the log lists", () => {
-  test("narrow nothing when nothing is asked for", () => {
-    assert.deepEqual(readFields(logFilterFields, {}), {
-      status: undefined,
-      taskType: undefined,
-      performedFrom: undefined,
-      performedTo: undefined,
-    });
-  });
-
-  test("take the words of a log, and no others", () => {
-    assert.equal(readFields(logFilterFields, { status: "CANCELLED" }).status, "CANCELLED");
-    for (const name of ["status", "taskType"]) {
-      assert.throws(() => readFields(logFilterFields, { [name]: "" }), { code: "INVALID" });
-    }
-  });
-});
-
-describe("the period of the log lists", () => {
+test("the period of the log lists has local date-times, in the form that clients see", () => {
   for (const name of ["performedFrom", "performedTo"] as const) {
-    test(`takes ${name} as a local date-time, in the form that clients see`, () => {
-      assert.equal(
-        readFields(logFilterFields, { [name]: "2024-05-17T08:30:00.50" })[name],
-        "2024-05-17T08:30:00.5",
-      );
-    });
-
-    for (const value of ["", "2024-05-17", "2024-02-30T00:00", "2024-05-17T08:30Z", ["2024-05-17T08:30"]]) {
-      test(`refuses ${name} ${JSON.stringify(value)}`, () => {
-        assert.throws(
-          () => readFields(logFilterFields, { [name]: value }),
-          refused(`Invalid ${name} value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone`),
-        );
-      });
-    }
+    const read = (value: unknown) => readFields(logFilterFields, { [name]: value })[name];
+    assert.equal(read("2024-05-17T08:30:00.50"), "2024-05-17T08:30:00.5");
+    for (const value of ["", "2024-05-17", "2024-05-17T08:30Z", ["2024-05-17T08:30"]])
+      assert.throws(() => read(value), refused(`Invalid ${name} value: ${form}`));
   }
 });
 
@@ -111,27 +64,13 @@ describe("the order of the lists", () => {
   });
 });
 
-describe("the limit of the logs of active assets", () => {
+test("the limit of the logs of active assets is a whole number from 1, and 10 when none is asked for", () => {
   const limitOf = (limit: unknown) => readFields(activeAssetsFields, { limit }).limit;
-
-  test("is 10 when none is asked for", () => assert.equal(limitOf(undefined), 10));
-
-  for (const [sent, limit] of [
-    ["1", 1],
-    ["999", 999],
-    ["1000", 1_000],
-    ["1001", 1_001],
-    ["007", 7],
-    ["99999999999", 99_999_999_999],
-    ["9".repeat(400), Number.POSITIVE_INFINITY],
-  ] as const) {
-    test(`may be ${sent}`, () => assert.equal(limitOf(sent), limit));
-  }
-
-  const others = ["0", "00", "-1", "+1", "1.5", "1e2", "0x10", "", " ", " 5", "5 ", "ten", "NaN"];
-  for (const other of [...others, "\u0661", ["5", "5"], ["5"]]) {
-    test(`may not be ${JSON.stringify(other)}`, () => {
-      assert.throws(() => limitOf(other), refused("Invalid limit value"));
-    });
-  }
+  assert.equal(limitOf(undefined), 10);
+  for (const sent of ["1", "999", "1000", "1001", "007", "99999999999"])
+    assert.equal(limitOf(sent), Number(sent));
+  assert.equal(limitOf("9".repeat(400)), Number.POSITIVE_INFINITY);
+  const others = ["0", "00", "-1", "+1", "1.5", "1e2", "0x10", "", " ", " 5", "5 ", "ten", "NaN", "\u0661"];
+  for (const other of [...others, ["5", "5"], ["5"]])
+    assert.throws(() => limitOf(other), refused("Invalid limit value"), String(other));
 });
