@@ -12,7 +12,7 @@ import type { LogPosition } from "../../src/domain/maintenance-log.ts";
 const forAll = <T>(values: fc.Arbitrary<T>, check: (value: T) => void | Promise<void>) =>
   fc.assert(
     fc.asyncProperty(values, async value => check(value)),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   );
 
 const joined = (parts: readonly string[]): string => parts.join("");
