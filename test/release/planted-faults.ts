@@ -971,7 +971,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       "left join asset a on a.id = l.asset_id",
       "join asset a on a.id = l.asset_id",
     ],
-    ["names.ts", 'if (!names.performers.has(id)) names.performers.set(id, performerJson(id, ""));', ";"],
+    ["names.ts", 'performers")} left join', 'performers")} join'],
   ],
   "A proof or a tile": [
     [

@@ -122,11 +122,12 @@ export class Simulation {
     isUsable: link => link.isOpen(),
     suspect: () => {},
   });
-  readonly #run = batched(
-    makeDatabase(this.#pool).query,
-    (calls: readonly number[]) => calls.map(call => sql`${call}`).reduce((all, next) => sql`${all}, ${next}`),
-    rows => rows as unknown as number[],
-  );
+  readonly #run = batched({
+    query: makeDatabase(this.#pool).query<object>,
+    statementFor: (calls: readonly number[]) =>
+      calls.map(call => sql`${call}`).reduce((all, next) => sql`${all}, ${next}`),
+    resultsOf: rows => rows as unknown as number[],
+  });
 
   constructor(timers: MockTimers) {
     this.#timers = timers;

@@ -9,8 +9,12 @@ const maxCalls = 100;
 
 /** How calls become a statement, and its rows their results. */
 interface BatchPlan<Call, Row, Result> {
-  run(source: StatementSource): Promise<readonly Row[]>;
+  /** `query` or `queryBytes` of the database. */
+  query(source: StatementSource, read?: (row: object) => Row): Promise<readonly Row[]>;
+  /** Checks each row. */
+  readonly read?: (row: object) => Row;
   statementFor(calls: readonly Call[]): Statement;
+  /** Throws, or returns as many results as there are calls, in their order (the contract of graphql/dataloader). */
   resultsOf(rows: readonly Row[], calls: readonly Call[]): readonly Result[];
 }
 
@@ -37,13 +41,14 @@ class Batch<Call, Row, Result> {
     return (await this.#results)[position] as Result;
   }
 
-  async #serve({ run, statementFor, resultsOf }: BatchPlan<Call, Row, Result>): Promise<readonly Result[]> {
+  async #serve(plan: BatchPlan<Call, Row, Result>): Promise<readonly Result[]> {
+    const { query, read, statementFor, resultsOf } = plan;
     try {
       await nextTurn();
-      const rows = await run(() => {
+      const rows = await query(() => {
         this.#isClosed = true;
         return statementFor(this.#calls);
-      });
+      }, read);
       const results = resultsOf(rows, this.#calls);
       if (results.length === this.#calls.length) return results;
       throw unavailable(`the database gave ${results.length} results for ${this.#calls.length} calls`);
@@ -61,15 +66,10 @@ class Batch<Call, Row, Result> {
  *
  * A statement that PostgreSQL has refused has done nothing. Then each call is run on its own, so that the fault of one does
  * not become that of all. After any other error the statement may have been committed, and no call is run again.
- *
- * @param resultsOf throws, or returns as many results as there are calls, in their order (the contract of graphql/dataloader)
  */
 export function batched<Call, Row, Result>(
-  run: (source: StatementSource) => Promise<readonly Row[]>,
-  statementFor: (calls: readonly Call[]) => Statement,
-  resultsOf: (rows: readonly Row[], calls: readonly Call[]) => readonly Result[],
+  plan: BatchPlan<Call, Row, Result>,
 ): (call: Call) => Promise<Result> {
-  const plan = { run, statementFor, resultsOf };
   let latest: Batch<Call, Row, Result> | undefined;
   return async call => {
     const batch = latest?.isOpen ? latest : new Batch(plan);

@@ -7,10 +7,10 @@ import { batched } from "./batch.ts";
  * synchronous standby has it, when waiting for that was cut short; the commit of a row lock waits for all that came before.
  */
 export const makeConfirmReads = ({ query }: Pick<Database, "query">): (() => Promise<void>) => {
-  const confirm = batched(
+  const confirm = batched<void, object, void>({
     query,
-    () => sql`select id from employee order by id limit 1 for key share`,
-    (_, calls) => calls.map(() => undefined),
-  );
-  return () => confirm(undefined);
+    statementFor: () => sql`select id from employee order by id limit 1 for key share`,
+    resultsOf: (_, calls) => calls,
+  });
+  return () => confirm();
 };

@@ -98,11 +98,11 @@ export function listsById(
       ) as page
       where rows <= 1 or octet_length(json) <= ${pageBytes}`;
     // Requests for the same list at the same time share its first page.
-    const readFirst = batched(
-      queryBytes,
-      (limits: readonly number[]) => statementFor(0, Math.min(...limits)),
-      (rows, limits) => limits.map(() => pageOf(rows, Math.min(...limits))),
-    );
+    const readFirst = batched({
+      query: queryBytes,
+      statementFor: (limits: readonly number[]) => statementFor(0, Math.min(...limits)),
+      resultsOf: (rows, limits) => limits.map(() => pageOf(rows, Math.min(...limits))),
+    });
     const read = async (last: number, limit: number) =>
       last === 0 ? readFirst(limit) : pageOf(await queryBytes(statementFor(last, limit)), limit);
     return () => pagesOf<number, RecordsPage>(0, read, firstRows);

@@ -52,9 +52,10 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
    * One statement for all: finds asset and performer, writes the log or finds the key's, and names it all. It inserts in
    * the order of the keys, so that two statements with the same keys wait for each other in one direction only.
    */
-  const appendOne = batched(
-    source => query(source, readAppended),
-    (entries: readonly NewLogRow[]) => {
+  const appendOne = batched({
+    query: query<AppendRow>,
+    read: readAppended,
+    statementFor: (entries: readonly NewLogRow[]) => {
       const sent = JSON.stringify(entries.map((entry, n) => ({ n, ...entry })));
       const { insert, find } = entries.some(({ key }) => key !== undefined) ? keyed : keyless;
       return sql`
@@ -89,8 +90,8 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
         from known k left join log l using (new_id) left join asset a on l.replayed and a.id = l.asset_id
         order by k.n`;
     },
-    rows => rows,
-  );
+    resultsOf: rows => rows,
+  });
 
   return async (assetId, performer, log, key) => {
     const { employeeId, email, tokenVersion, tokenId } = performer;

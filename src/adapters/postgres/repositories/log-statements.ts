@@ -2,7 +2,7 @@ import { type LogPosition, type LogQuery, logStatuses, taskTypes } from "../../.
 import { type Page, pageBytes } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { knownWord, nothing, type Statement, sql, unionOf, wholeNumber } from "../connection/statement.ts";
-import { assetJson, fullName, type Names, performerJson } from "./names.ts";
+import { fullName, type Names, nameJson } from "./names.ts";
 import { lastPosition, type PackedLogs, words } from "./packed-logs.ts";
 
 /** Which logs a list is of. */
@@ -59,14 +59,14 @@ function ownerOf({ assetId, employeeId }: Scope): ListOwner | undefined {
       kind: "Asset",
       condition: sql`l.asset_id = ${assetId}`,
       name: sql`(select name from asset where id = ${assetId})`,
-      named: name => ({ assets: new Map([[assetId, assetJson(assetId, name)]]) }),
+      named: name => ({ assets: new Map([[assetId, nameJson.assets(assetId, name)]]) }),
     };
   if (employeeId === undefined) return undefined;
   return {
     kind: "Employee",
     condition: sql`l.performed_by_employee_id = ${employeeId}`,
     name: sql`(select ${fullName} from employee where id = ${employeeId})`,
-    named: name => ({ performers: new Map([[employeeId, performerJson(employeeId, name)]]) }),
+    named: name => ({ performers: new Map([[employeeId, nameJson.performers(employeeId, name)]]) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { notFound } from "../../../domain/error.ts";
-import { logProperties } from "../../../domain/maintenance-log.ts";
+import { logProperties, type MaintenanceLog } from "../../../domain/maintenance-log.ts";
 import { batched } from "../batching/batch.ts";
 import type { Database } from "../connection/database.ts";
 import { readerOf, selectionOf } from "../connection/rows.ts";
@@ -16,20 +16,20 @@ const logs = sql`
   from maintenance_log l
   left join asset a on a.id = l.asset_id
   left join employee e on e.id = l.performed_by_employee_id`;
-const readLog = readerOf(logProperties);
 
 export function makeMaintenanceLogRepository(
   database: Database,
   names = new SharedNames(database),
 ): MaintenanceLogRepository {
-  const findOne = batched(
-    source => database.query(source, readLog),
-    (ids: readonly number[]) => sql`${logs} where l.id = any (${`{${ids}}`}::text::bigint[])`,
-    (found, ids) => {
+  const findOne = batched({
+    query: database.query<MaintenanceLog>,
+    read: readerOf(logProperties),
+    statementFor: (ids: readonly number[]) => sql`${logs} where l.id = any (${`{${ids}}`}::text::bigint[])`,
+    resultsOf: (found, ids) => {
       const byId = new Map(found.map(log => [log.id, log]));
       return ids.map(id => byId.get(id));
     },
-  );
+  });
 
   return {
     append: makeAppend(database),

@@ -5,12 +5,16 @@ import { sql } from "../connection/statement.ts";
 /** The full name in a row of employee. */
 export const fullName = sql`first_name || ' ' || last_name`;
 
+type Kind = "assets" | "performers";
+
 /** By id, a fragment of JSON: what the logs of an asset or a performer have in common, from the end of the comment on. */
-export interface Names {
-  readonly assets: Map<number, Uint8Array>;
-  readonly performers: Map<number, Uint8Array>;
-}
-type Kind = keyof Names;
+export type Names = Readonly<Record<Kind, Map<number, Uint8Array>>>;
+
+export const nameJson: Readonly<Record<Kind, (id: number, name: string) => Uint8Array>> = {
+  assets: (id, name) => Buffer.from(`","assetId":${id},"assetName":${JSON.stringify(name)}`),
+  performers: (id, name) =>
+    Buffer.from(`,"performedByEmployeeId":${id},"performedByName":${JSON.stringify(name)}}`),
+};
 
 /** Assets and performers of some logs. */
 export type References = Readonly<Record<Kind, ReadonlySet<number>>>;
@@ -29,7 +33,7 @@ export class SharedNames {
   constructor({ query }: Pick<Database, "query">, now = () => performance.now()) {
     this.#now = now;
     this.#since = now();
-    this.#fill = batched(query<NamedRow>, namesOf, fill);
+    this.#fill = batched({ query: query<NamedRow>, statementFor: namesOf, resultsOf: fill });
   }
 
   /** Drops all names. A page that is reading names at this moment uses those, which may be older. */
@@ -67,26 +71,17 @@ function namesOf(calls: readonly Missing[]) {
   // Joined: PostgreSQL would read the text of an array anew for each row that it compares with `= any`.
   const wanted = (kind: Kind) =>
     sql`unnest(${`{${[...new Set(calls.flatMap(missing => missing[kind]))]}}`}::text::bigint[]) as wanted (id)`;
+  // A log is shown also when its asset or performer is gone.
   return sql`
-    select 'assets' as kind, id, name from ${wanted("assets")} join asset using (id)
+    select 'assets' as kind, id, coalesce(name, '') as name from ${wanted("assets")} left join asset using (id)
     union all
-    select 'performers', id, ${fullName} from ${wanted("performers")} join employee using (id)`;
+    select 'performers', id, coalesce(${fullName}, '') from ${wanted("performers")} left join employee using (id)`;
 }
 
 function fill(rows: readonly NamedRow[], calls: readonly Missing[]): readonly Missing[] {
-  for (const { names, assets, performers } of calls) {
-    for (const { kind, id, name } of rows) names[kind].set(id, jsonOf[kind](id, name));
-    // A log is shown also when its asset or performer is gone. Last: if a row cannot be read, empty names would stay for other lists.
-    for (const id of assets) if (!names.assets.has(id)) names.assets.set(id, assetJson(id, ""));
-    for (const id of performers)
-      if (!names.performers.has(id)) names.performers.set(id, performerJson(id, ""));
+  for (const { kind, id, name } of rows) {
+    const json = nameJson[kind](id, name);
+    for (const { names } of calls) names[kind].set(id, json);
   }
   return calls;
 }
-
-export const assetJson = (id: number, name: string): Uint8Array =>
-  Buffer.from(`","assetId":${id},"assetName":${JSON.stringify(name)}`);
-export const performerJson = (id: number, name: string): Uint8Array =>
-  Buffer.from(`,"performedByEmployeeId":${id},"performedByName":${JSON.stringify(name)}}`);
-
-const jsonOf = { assets: assetJson, performers: performerJson };

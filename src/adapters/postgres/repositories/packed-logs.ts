@@ -23,13 +23,16 @@ const fieldsPerLog = 6;
 /** PostgreSQL, or a pooler before it, has sent something else: the result of another statement, or something that is not a date. */
 const misread = (): Error => new RangeError("what was read is no page of logs");
 
-/** Reads the packed fields from one to the next. */
-class FieldReader {
+/** Reads a page from one field to the next, and from one comment to the next. */
+class PageReader {
   at = 0;
   readonly #bytes: Uint8Array;
+  readonly #comments: Buffer;
+  #commentAt = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+  constructor({ fields, comments }: PackedLogs) {
+    this.#bytes = fields;
+    this.#comments = comments;
   }
 
   get isAtEnd(): boolean {
@@ -65,12 +68,33 @@ class FieldReader {
     this.at = at + 1;
     return at + shift;
   }
+
+  /** Writes the next comment, which has so many bytes, as JSON has it. Returns where it ends. */
+  putComment(length: number, out: Uint8Array, start: number): number {
+    const comments = this.#comments;
+    const end = this.#commentAt + length;
+    // It is NaN where the length is no number.
+    if (!(end <= comments.length)) throw misread();
+    let at = start;
+    for (let i = this.#commentAt; i < end; i += 1) {
+      const byte = comments[i] as number;
+      if (byte >= space && byte !== quote && byte !== backslash) out[at++] = byte;
+      else at = put(escapes[byte] as Uint8Array, out, at);
+    }
+    this.#commentAt = end;
+    return at;
+  }
+
+  /** The position of a log whose fields begin there. */
+  positionAt(start: number): LogPosition {
+    return readPosition(this.#bytes.subarray(start, this.at));
+  }
 }
 
 /** The assets and performers of a page. */
-export function idsIn({ fields }: PackedLogs): References {
+export function idsIn(logs: PackedLogs): References {
   const [assets, performers] = [new Set<number>(), new Set<number>()];
-  for (const reader = new FieldReader(fields); !reader.isAtEnd; ) {
+  for (const reader = new PageReader(logs); !reader.isAtEnd; ) {
     reader.skip();
     reader.skip();
     reader.skip();
@@ -118,12 +142,13 @@ export function* chunksOf(
   names: Names,
   bounds: Bounds,
 ): Generator<RenderedLogs, undefined> {
-  const rendering = new Rendering(logs, names);
-  let chunk: RenderedLogs | undefined;
+  const reader = new PageReader(logs);
+  let left = bounds;
   do {
-    chunk = rendering.next(chunk?.left ?? bounds);
+    const chunk = renderChunk(reader, names, left);
+    left = chunk.left;
     yield chunk;
-  } while (!chunk.isPageEnd && !isUsedUp(chunk.left));
+  } while (!reader.isAtEnd && !isUsedUp(left));
 }
 
 export const isUsedUp = ({ rows, bytes }: Bounds): boolean => rows <= 0 || bytes <= 0;
@@ -142,75 +167,45 @@ const mostChunkBytes = chunkBytes + 64 * 1024;
 /** Where the chunks of all lists are rendered: what is there has to be copied before the next one. */
 const scratch = new Uint8Array(mostChunkBytes);
 
-/** How far a page is rendered, with names that have all of `idsIn`. */
-class Rendering {
-  readonly #logs: PackedLogs;
-  readonly #names: Names;
-  readonly #reader: FieldReader;
-  #commentFrom = 0;
-
-  constructor(logs: PackedLogs, names: Names) {
-    this.#logs = logs;
-    this.#names = names;
-    this.#reader = new FieldReader(logs.fields);
+/** Renders the next chunk of a page, with names that have all of `idsIn`. */
+function renderChunk(reader: PageReader, { assets, performers }: Names, bounds: Bounds): RenderedLogs {
+  const out = scratch;
+  const most = Math.min(bounds.bytes, chunkBytes);
+  let [rowStart, rows, at] = [reader.at, 0, 0];
+  for (; !reader.isAtEnd && rows < bounds.rows && at < most; rows += 1) {
+    rowStart = reader.at;
+    if (rows > 0) out[at++] = comma;
+    at = put(idKey, out, at);
+    at = reader.copyTo(out, at);
+    at = put(dateKey, out, at);
+    // PostgreSQL writes a space between day and time, and none in `infinity`.
+    const timeSeparator = at + 10;
+    at = reader.copyTo(out, at);
+    const isDate = out[timeSeparator] === space;
+    out[timeSeparator] = letterT;
+    const wordsBytes = wordsJson[reader.number()];
+    const asset = assets.get(reader.number());
+    const performer = performers.get(reader.number());
+    const commentBytes = reader.number();
+    if (!isDate || wordsBytes === undefined || asset === undefined || performer === undefined)
+      throw misread();
+    at = put(wordsBytes, out, at);
+    at = reader.putComment(commentBytes, out, at);
+    // What is written past the end of a typed array is ignored, but not by `set`.
+    if (at + asset.length + performer.length > mostChunkBytes)
+      throw new RangeError("a log is longer than the rules for its fields allow");
+    // Long enough for a native copy to be faster.
+    out.set(asset, at);
+    at += asset.length;
+    out.set(performer, at);
+    at += performer.length;
   }
-
-  /** Renders the next chunk. */
-  next(bounds: Bounds): RenderedLogs {
-    const [out, reader, { assets, performers }] = [scratch, this.#reader, this.#names];
-    const most = Math.min(bounds.bytes, chunkBytes);
-    let [rowStart, rows, at] = [reader.at, 0, 0];
-    for (; !reader.isAtEnd && rows < bounds.rows && at < most; rows += 1) {
-      rowStart = reader.at;
-      if (rows > 0) out[at++] = comma;
-      at = put(idKey, out, at);
-      at = reader.copyTo(out, at);
-      at = put(dateKey, out, at);
-      // PostgreSQL writes a space between day and time, and none in `infinity`.
-      const timeSeparator = at + 10;
-      at = reader.copyTo(out, at);
-      const isDate = out[timeSeparator] === space;
-      out[timeSeparator] = letterT;
-      const wordsBytes = wordsJson[reader.number()];
-      const asset = assets.get(reader.number());
-      const performer = performers.get(reader.number());
-      const commentBytes = reader.number();
-      if (!isDate || wordsBytes === undefined || asset === undefined || performer === undefined)
-        throw misread();
-      at = put(wordsBytes, out, at);
-      at = this.#putComment(commentBytes, out, at);
-      // What is written past the end of a typed array is ignored, but not by `set`.
-      if (at + asset.length + performer.length > mostChunkBytes)
-        throw new RangeError("a log is longer than the rules for its fields allow");
-      // Long enough for a native copy to be faster.
-      out.set(asset, at);
-      at += asset.length;
-      out.set(performer, at);
-      at += performer.length;
-    }
-    return {
-      bytes: out.subarray(0, at),
-      left: { rows: bounds.rows - rows, bytes: bounds.bytes - at },
-      position: readPosition(this.#logs.fields.subarray(rowStart, reader.at)),
-      isPageEnd: reader.isAtEnd,
-    };
-  }
-
-  #putComment(length: number, out: Uint8Array, start: number): number {
-    const { comments } = this.#logs;
-    const from = this.#commentFrom;
-    const end = from + length;
-    // It is NaN where the length is no number.
-    if (!(end <= comments.length)) throw misread();
-    this.#commentFrom = end;
-    let at = start;
-    for (let i = from; i < end; i += 1) {
-      const byte = comments[i] as number;
-      if (byte >= space && byte !== quote && byte !== backslash) out[at++] = byte;
-      else at = put(escapes[byte] as Uint8Array, out, at);
-    }
-    return at;
-  }
+  return {
+    bytes: out.subarray(0, at),
+    left: { rows: bounds.rows - rows, bytes: bounds.bytes - at },
+    position: reader.positionAt(rowStart),
+    isPageEnd: reader.isAtEnd,
+  };
 }
 
 /** What JSON.stringify writes for each byte up to the last one that it escapes. */

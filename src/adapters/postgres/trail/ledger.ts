@@ -55,11 +55,11 @@ function numbering(size: number, ids: IdRange, limit: number): Statement {
 
 /** The entries of the trail and the hashes of its tree: sql/0004_trail.sql. */
 export function makeLedger({ query }: Database): Ledger {
-  const hashes = batched(
-    query<{ hex: string | null }>,
+  const hashes = batched({
+    query: query<{ hex: string | null }>,
     // As JSON, whose estimated length is always the same, and with a limit in the text: PostgreSQL then keeps its plan, and
     // does not think it worth compiling. It searches an index of one table only, as long as their types are the same.
-    (calls: readonly (readonly HashRange[])[]) => sql`
+    statementFor: (calls: readonly (readonly HashRange[])[]) => sql`
       select encode((
         select string_agg(hash, '') from (
           select hash from (
@@ -70,11 +70,11 @@ export function makeLedger({ query }: Database): Ledger {
       from rows from (
         json_to_recordset(${JSON.stringify(calls.flat())}::text::json) as (level smallint, "from" bigint, "to" bigint)
       ) with ordinality as range (level, low, high, n) order by n`,
-    (rows, calls): Uint8Array[][] => {
+    resultsOf: (rows, calls): Uint8Array[][] => {
       const found = rows.map(({ hex }) => Buffer.from(hex ?? "", "hex"));
       return calls.map(call => found.splice(0, call.length));
     },
-  );
+  });
 
   return {
     async end() {

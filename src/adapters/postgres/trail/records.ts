@@ -22,16 +22,16 @@ const waiting = (kind: EntryKind) => sql`
 /** The rows that entries stand for, and their entries. */
 export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords {
   // `offset 0` keeps the planner from joining a table whose logs it would render all: on a small table it hashes the whole of it.
-  const entryOfLog = batched(
-    queryBytes,
-    (ids: readonly number[]) => sql`
+  const entryOfLog = batched({
+    query: queryBytes,
+    statementFor: (ids: readonly number[]) => sql`
       select asked.id, index, line from (
         select value::bigint as id from json_array_elements_text(${`[${ids}]`}::text::json)
       ) as asked
       left join trail_entry on kind = 'log' and record_id = asked.id
       left join lateral (${linesOf.log} where record.id = asked.id offset 0) as line on true
       order by index desc`,
-    (rows, ids): LogInTrail[] => {
+    resultsOf: (rows, ids): LogInTrail[] => {
       const byId = new Map(
         rows.map(([id, index, entry]) => [
           Number(id),
@@ -41,7 +41,7 @@ export function makeTrailRecords({ query, queryBytes }: Database): TrailRecords 
       // Descending: of two entries of a log (only the owner of the tables can make them) the first one stays.
       return ids.map(id => byId.get(id) ?? { index: undefined, entry: undefined });
     },
-  );
+  });
 
   return {
     async horizon(needsXid) {

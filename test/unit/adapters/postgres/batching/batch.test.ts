@@ -16,14 +16,15 @@ function openSquares(
     numbers.map(number => number * number),
 ) {
   const sent: (readonly number[])[] = [];
-  async function run(source: StatementSource): Promise<readonly number[]> {
+  async function query(source: StatementSource): Promise<readonly number[]> {
     const { values } = typeof source === "function" ? source() : source;
     sent.push(values as number[]);
     return answer(values as number[]);
   }
   const statementFor = (numbers: readonly number[]): Statement =>
     numbers.map(number => sql`${number}`).reduce((all, next) => sql`${all}, ${next}`);
-  return { sent, run, statementFor, square: batched(run, statementFor, rows => rows) };
+  const plan = { query, statementFor, resultsOf: (rows: readonly number[]) => rows };
+  return { sent, plan, square: batched(plan) };
 }
 
 const statusesOf = async (calls: readonly Promise<unknown>[]) =>
@@ -51,16 +52,15 @@ describe("a batch", () => {
   });
 
   test("that failed before it got a connection takes no more calls", async () => {
-    const { run, statementFor } = openSquares();
+    const { plan } = openSquares();
     let isDown = true;
-    const square = batched(
-      async source => {
+    const square = batched({
+      ...plan,
+      query: async (source: StatementSource) => {
         if (isDown) throw new Error("no connection");
-        return run(source);
+        return plan.query(source);
       },
-      statementFor,
-      rows => rows,
-    );
+    });
     assert.deepEqual(await statusesOf([square(2), square(3)]), ["rejected", "rejected"]);
     isDown = false;
     assert.deepEqual(await Promise.all([square(4), square(5)]), [16, 25]);
@@ -68,15 +68,14 @@ describe("a batch", () => {
 
   test("takes calls until its statement gets a connection", async () => {
     const { promise: connected, resolve: connect } = deferred();
-    const { sent, run, statementFor } = openSquares();
-    const square = batched(
-      async source => {
+    const { sent, plan } = openSquares();
+    const square = batched({
+      ...plan,
+      query: async (source: StatementSource) => {
         await connected;
-        return run(source);
+        return plan.query(source);
       },
-      statementFor,
-      rows => rows,
-    );
+    });
     const early = square(1);
     await turns();
     const late = square(2);
@@ -140,11 +139,9 @@ describe("a batch", () => {
         throw broken;
       },
     ]) {
-      const { sent, run, statementFor } = openSquares();
-      assert.deepEqual(await statusesOf([1, 2].map(batched(run, statementFor, resultsOf))), [
-        "rejected",
-        "rejected",
-      ]);
+      const { sent, plan } = openSquares();
+      const calls = [1, 2].map(batched({ ...plan, resultsOf }));
+      assert.deepEqual(await statusesOf(calls), ["rejected", "rejected"]);
       assert.deepEqual(sent, [[1, 2]]);
     }
   });

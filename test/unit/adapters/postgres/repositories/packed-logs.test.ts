@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { assetJson, performerJson } from "../../../../../src/adapters/postgres/repositories/names.ts";
+import { nameJson } from "../../../../../src/adapters/postgres/repositories/names.ts";
 import {
   type Bounds,
   ChunkRoom,
@@ -26,11 +26,11 @@ function pack(logs: readonly MaintenanceLog[]) {
     return `${log.id},${date},${index},${log.assetId},${log.performedByEmployeeId},${length},`;
   });
   const names = {
-    assets: new Map(logs.map(log => [log.assetId, assetJson(log.assetId, log.assetName)])),
+    assets: new Map(logs.map(log => [log.assetId, nameJson.assets(log.assetId, log.assetName)])),
     performers: new Map(
       logs.map(log => [
         log.performedByEmployeeId,
-        performerJson(log.performedByEmployeeId, log.performedByName),
+        nameJson.performers(log.performedByEmployeeId, log.performedByName),
       ]),
     ),
   };
@@ -278,8 +278,8 @@ describe("packed logs", () => {
         try {
           const { assets, performers } = idsIn(page);
           const names = {
-            assets: new Map([...assets].map(id => [id, assetJson(id, "")])),
-            performers: new Map([...performers].map(id => [id, performerJson(id, "")])),
+            assets: new Map([...assets].map(id => [id, nameJson.assets(id, "")])),
+            performers: new Map([...performers].map(id => [id, nameJson.performers(id, "")])),
           };
           let chunks = 0;
           for (const _ of chunksOf(page, names, noBounds)) {
