@@ -25,8 +25,6 @@ function requestIdOf({ headers }: IncomingMessage): string {
 export interface Edge {
   readonly budget: Budget;
   readonly addressOf: (request: IncomingMessage) => string;
-  /** How long the client may pause while the rest of its request is thrown away. */
-  readonly lingerMilliseconds: number;
   /** The headers of every response to a request from this origin. */
   readonly headersFor: (origin: string | undefined) => HeaderFields;
 }

@@ -83,7 +83,7 @@ function throwAway(request: IncomingMessage): void {
 function receiveRest({ request, edge }: Exchange): Promise<void> {
   if (request.destroyed) return Promise.resolve();
   return new Promise(resolve => {
-    const pause = setTimeout(resolve, edge.lingerMilliseconds);
+    const pause = setTimeout(resolve, edge.budget.limits.lingerMilliseconds);
     request.on("data", () => pause.refresh());
     request.once("close", () => {
       clearTimeout(pause);

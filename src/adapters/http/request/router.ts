@@ -32,7 +32,6 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
 
   return (method, path) => {
     if (!path.startsWith("/")) return unknownPath();
-    const read = path.includes("%") ? decode : asItIs;
     let node = root;
     let id: string | undefined;
     // Decodes no segment behind the first that no route has: to decode 8,000 malformed ones took 30 to 90 ms.
@@ -41,9 +40,9 @@ export function makeRouter(routes: readonly Route[]): (method: string, path: str
       const end = slash < 0 ? path.length : slash;
       if (node.rest !== undefined && end > begin) {
         const route = routeAt(node.rest, method);
-        return route instanceof HttpError ? route : { route, id, path: read(path.slice(begin)) };
+        return route instanceof HttpError ? route : { route, id, path: decode(path.slice(begin)) };
       }
-      const segment = read(path.slice(begin, end));
+      const segment = decode(path.slice(begin, end));
       const literal = node.literals.get(segment);
       const next = literal ?? (segment === "" ? undefined : node.parameter);
       if (next === undefined) return unknownPath();
@@ -66,14 +65,13 @@ const segmentsOf = (path: string): string[] => path.split("/").slice(1);
 
 /** A segment, or all that `{path}` stands for, is decoded once (RFC 3986, section 6.2.2.2). What cannot be decoded stays as it is. */
 function decode(text: string): string {
+  if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);
   } catch {
     return text;
   }
 }
-
-const asItIs = (text: string): string => text;
 
 function childFor(node: Node, segment: string): Node {
   if (segment === "{id}") {

@@ -30,10 +30,6 @@ export class HttpConnection {
     this.#handle = handle;
   }
 
-  get hasExchange(): boolean {
-    return this.exchange !== undefined;
-  }
-
   get isIdle(): boolean {
     return this.#state === "idle";
   }

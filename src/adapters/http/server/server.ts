@@ -26,14 +26,13 @@ export function makeHttpServer(
   const isSecure = identity !== undefined;
   const headersFor = (origin: string | undefined): HeaderFields =>
     isSecure ? { ...cors.forOrigin(origin), ...strictTransport } : cors.forOrigin(origin);
-  const { lingerMilliseconds } = limits;
   /** Also connections whose client has gone, until the work for them has ended. */
   const connections = new Map<Socket, HttpConnection>();
   const sockets = new Set<Socket>();
   const budget = new Budget(limits, function* () {
     for (const { exchange } of connections.values()) if (exchange !== undefined) yield exchange.share;
   });
-  const edge = { budget, addressOf, headersFor, lingerMilliseconds };
+  const edge = { budget, addressOf, headersFor };
   const handle = makeRequestHandler(api);
   const draining = new Draining(server, { sockets, connections }, limits.drainMilliseconds);
 
@@ -43,19 +42,20 @@ export function makeHttpServer(
   });
   server.on("drop", () => budget.turnAway("connections"));
   server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
-    connections.set(socket, new HttpConnection(socket, lingerMilliseconds, handle));
+    connections.set(socket, new HttpConnection(socket, limits.lingerMilliseconds, handle));
     socket.once("close", () => {
-      if (connections.get(socket)?.hasExchange === false) connections.delete(socket);
+      if (connections.get(socket)?.exchange === undefined) connections.delete(socket);
     });
   });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
     // Node has taken its own listeners off: a list under way would wait for ever.
-    if (connections.get(socket)?.hasExchange !== false) socket.destroy();
+    if (connections.get(socket)?.exchange !== undefined) socket.destroy();
   });
   handleWith(server, { respond: accept, refuse });
   // Nothing was sent or taken for long: after a response that is usual, before its end, or in a TLS handshake, it is a slow client.
   server.on("timeout", (socket: Socket) => {
-    if (connections.get(socket)?.hasExchange !== false) budget.turnAway("slowClients");
+    const connection = connections.get(socket);
+    if (connection === undefined || connection.exchange !== undefined) budget.turnAway("slowClients");
     socket.destroy();
   });
 

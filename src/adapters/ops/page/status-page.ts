@@ -47,7 +47,7 @@ ${Object.entries(readiness.checks).map(check)}
 <main>
 ${attention(readiness, cards)}
 <section class="cards">
-${cards.map(card)}
+${cards.map(box)}
 </section>
 ${chart([...history, now])}
 ${table(recent)}
@@ -93,7 +93,7 @@ ${items}
 const concern = ({ level, title, figure, note }: Card): Html =>
   html`<li class="${level}">${marks[level]} ${title}: ${figure}, ${note}</li>`;
 
-const card = ({ title, figure, note, level, share }: Card): Html => html`<div class="card ${level}">
+const box = ({ title, figure, note, level, share }: Card): Html => html`<div class="card ${level}">
 <h2>${title}</h2>
 <p class="figure">${level === "ok" ? "" : `${marks[level]} `}${figure}</p>
 ${share === undefined ? "" : bar(share)}

@@ -1,19 +1,25 @@
 import type { Caller, MaintenanceLogRepository } from "../../../application/ports.ts";
 import type { EmailKey } from "../../../domain/employee.ts";
-import { logProperties, type MaintenanceLog, type NewLog } from "../../../domain/maintenance-log.ts";
+import {
+  logProperties,
+  type MaintenanceLog,
+  type NewLog,
+  newLogFields,
+} from "../../../domain/maintenance-log.ts";
 import { batched } from "../batching/batch.ts";
 import { makeConfirmReads } from "../batching/confirm.ts";
 import type { Database } from "../connection/database.ts";
-import { readerOf } from "../connection/rows.ts";
-import { nothing, sql } from "../connection/statement.ts";
+import { columnsOf, readerOf, selectionOf } from "../connection/rows.ts";
+import { columnOf, listOf, nothing, resultName, sql } from "../connection/statement.ts";
 import { fullName } from "./names.ts";
 import { isLive } from "./write-check.ts";
 
-/** Every column is null where there is nothing of its kind. */
-type AppendRow = { readonly assetFound: number | null } & (
-  | (MaintenanceLog & { readonly isLive: boolean; readonly replayed: boolean })
-  | { readonly id: null; readonly isLive: boolean; readonly performedByEmployeeId: number | null }
-);
+/** What was found, and the log that was written or has the key; each is null where there is none. */
+type AppendRow = {
+  readonly employeeFound: number | null;
+  readonly assetFound: number | null;
+  readonly isLive: boolean;
+} & ((MaintenanceLog & { readonly replayed: boolean }) | { readonly id: null; readonly replayed: null });
 
 const readLog = readerOf(logProperties);
 const readAppended = (row: object): AppendRow => {
@@ -21,15 +27,24 @@ const readAppended = (row: object): AppendRow => {
   return row as AppendRow;
 };
 
+/** What a client sends of a log, by its names and by those of its columns; and all columns of a log that clients see. */
+const sent = listOf(Object.keys(newLogFields).map(resultName));
+const sentColumns = listOf(Object.keys(newLogFields).map(columnOf));
+const logColumns = columnsOf(logProperties);
+const shownLog = selectionOf(
+  logProperties,
+  { assetName: sql`coalesce(a.name, k.asset_name)`, performedByName: sql`k.employee_name` },
+  sql`l`,
+);
+
 /** The part of the statement for logs with a key. Without it, a log costs PostgreSQL a twentieth less. */
 const keyed = {
   insert: sql`
     on conflict (performed_by_employee_id, idempotency_key) where idempotency_key is not null do nothing`,
   find: sql`
     union all
-    select k.new_id, l.id, l.performed_date, l.status, l.task_type, l.comment, l.asset_id, true
-    from known k join maintenance_log l
-      on l.performed_by_employee_id = k.employee_id and l.idempotency_key = k.key`,
+    select new_id, ${logColumns}, true from (select new_id, employee_id, key from known) as k
+    join maintenance_log on performed_by_employee_id = employee_id and idempotency_key = key`,
 };
 const keyless = { insert: nothing, find: nothing };
 
@@ -56,14 +71,14 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
     query: query<AppendRow>,
     read: readAppended,
     statementFor: (entries: readonly NewLogRow[]) => {
-      const sent = JSON.stringify(entries.map((entry, n) => ({ n, ...entry })));
+      const json = JSON.stringify(entries.map((entry, n) => ({ n, ...entry })));
       const { insert, find } = entries.some(({ key }) => key !== undefined) ? keyed : keyless;
       return sql`
         with known as (
-          select n, "performedDate", status, "taskType", comment, key, a.id as asset_id, a.name as asset_name,
+          select n, ${sent}, key, a.id as asset_id, a.name as asset_name,
             employee.id as employee_id, ${fullName} as employee_name, live.live as is_live,
             case when a.id is not null and live.live then nextval('maintenance_log_id_seq') end as new_id
-          from json_to_recordset(${sent}::text::json) as entry (
+          from json_to_recordset(${json}::text::json) as entry (
             n int, "assetId" bigint, "employeeId" bigint, "emailFolded" text, "tokenVersion" int,
             "tokenId" text, "performedDate" timestamp, status log_status,
             "taskType" task_type, comment text, key text
@@ -73,38 +88,33 @@ export function makeAppend({ query }: Database): MaintenanceLogRepository["appen
           cross join lateral (select ${isLive(sql`"tokenVersion"`, sql`"tokenId"`)} as live) live
         ), written as (
           insert into maintenance_log
-            (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, idempotency_key,
-              performed_by_name)
+            (id, ${sentColumns}, asset_id, performed_by_employee_id, idempotency_key, performed_by_name)
           overriding system value
-          select new_id, "performedDate", status, "taskType", comment, asset_id, employee_id, key,
-            employee_name
+          select new_id, ${sent}, asset_id, employee_id, key, employee_name
           from known where new_id is not null order by employee_id, key ${insert}
-          returning id, performed_date, status, task_type, comment, asset_id
+          returning ${logColumns}
         ), log as (
-          select id as new_id, id, performed_date, status, task_type, comment, asset_id, false as replayed from written ${find}
+          select id as new_id, ${logColumns}, false as replayed from written ${find}
         )
-        select l.id, l.performed_date as "performedDate", l.status, l.task_type as "taskType", l.comment,
-          l.asset_id as "assetId", coalesce(a.name, k.asset_name) as "assetName",
-          k.employee_id as "performedByEmployeeId", k.employee_name as "performedByName",
-          k.asset_id as "assetFound", k.is_live as "isLive", l.replayed
+        select ${shownLog}, l.replayed,
+          k.employee_id as "employeeFound", k.asset_id as "assetFound", k.is_live as "isLive"
         from known k left join log l using (new_id) left join asset a on l.replayed and a.id = l.asset_id
         order by k.n`;
     },
     resultsOf: rows => rows,
   });
 
-  return async (assetId, performer, log, key) => {
+  return async (assetId, performer, newLog, key) => {
     const { employeeId, email, tokenVersion, tokenId } = performer;
-    const entry = { ...log, assetId, employeeId, emailFolded: email, tokenVersion, tokenId, key };
+    const entry = { ...newLog, assetId, employeeId, emailFolded: email, tokenVersion, tokenId, key };
     for (let n = 1; n <= mostStatements; n += 1) {
-      const row = await appendOne(entry);
-      if (row.performedByEmployeeId === null) return { outcome: "no performer" };
-      if (!row.isLive) return { outcome: "revoked" };
-      if (row.assetFound === null) return { outcome: "no asset" };
-      if (row.id === null) continue;
-      const { assetFound: _, isLive: __, replayed, ...found } = row;
+      const { employeeFound, assetFound, isLive, replayed, ...log } = await appendOne(entry);
+      if (employeeFound === null) return { outcome: "no performer" };
+      if (!isLive) return { outcome: "revoked" };
+      if (assetFound === null) return { outcome: "no asset" };
+      if (log.id === null) continue;
       if (replayed) await confirmReads();
-      return { outcome: replayed ? "key in use" : "written", log: found };
+      return { outcome: replayed ? "key in use" : "written", log };
     }
     throw new Error("the log of an Idempotency-Key is stored, but the service cannot read it");
   };

@@ -40,7 +40,6 @@ function arriving() {
       budget,
       addressOf: () => "127.0.0.1",
       headersFor: () => ({}),
-      lingerMilliseconds: 1_000,
     },
   );
   return { budget, exchange, request, ended };
