@@ -22,6 +22,9 @@ export const openSockets = (port: number): readonly Socket[] =>
     .map(accepted => accepted.deref())
     .filter(socket => socket?.destroyed === false) as Socket[];
 
+/** The next server may get the same port. */
+export const forgetSockets = (port: number): boolean => acceptedOn.delete(port);
+
 /** How many sockets of a port something still refers to, closed ones too. */
 export function heldSockets(port: number): number {
   collectGarbage();

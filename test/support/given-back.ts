@@ -1,5 +1,5 @@
 import type { HttpServer } from "../../src/adapters/http/server/server.ts";
-import { heldSockets } from "./accepted-sockets.ts";
+import { forgetSockets, heldSockets } from "./accepted-sockets.ts";
 import { until } from "./until.ts";
 
 /** What a peer or a process of PostgreSQL takes to end, on a machine under load too. */
@@ -34,6 +34,7 @@ export async function closeEmpty(
   await assertGivenBack("a closed server still refers to connections", async () =>
     mayHold ? [] : [heldSockets(port)].filter(held => held > 0),
   );
+  forgetSockets(port);
   // Not collected before: it is what may refer to them.
   server.load();
 }
