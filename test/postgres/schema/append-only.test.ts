@@ -150,85 +150,67 @@ describe("the audit trail in the database itself", async () => {
     }
   });
 
-  for (const [table, sound, changes] of [
-    [
-      "employee",
-      {
-        first_name: "'Ada'",
-        last_name: "'Byron'",
-        phone: "'000 000'",
-        email: "'e@f.g'",
-        email_folded: "'e@f.g'",
-        role: "'ADMIN'",
-        password_hash: "'x'",
-      },
-      [
-        ...["first_name", "last_name"].flatMap(column => [
-          [column, "'éé'", undefined],
-          [column, "'é'", "23514"],
-        ]),
-        ["phone", "'00000'", "23514"],
-        ["email_folded", "(select email_folded from employee limit 1)", "23505"],
-        ...["'TECHNICIAN'", "'MANAGER'"].map(role => ["role", role, undefined]),
-        ...["'admin'", "'ROOT'", "''"].map(role => ["role", role, "23514"]),
-        ["id", "4503599627370496", "23514"],
-        ["id", "4503599627370495", undefined],
-        ["id", "0", "23514"],
-        ...["email_folded", "password_hash"].map(column => [column, "null", "23502"]),
-        ...["token_version", "tokens_valid_from"].map(column => [column, "null", "23502"]),
-      ],
-    ],
-    [
-      "asset",
-      { name: "'Pump'", description: "''" },
-      [
-        ["name", "''", "23514"],
-        ["name", "'é'", undefined],
-        ["id", "4503599627370496", "23514"],
-        ["id", "0", "23514"],
-      ],
-    ],
+  const sound = {
+    employee: {
+      first_name: "'Ada'",
+      last_name: "'Byron'",
+      phone: "'000 000'",
+      email: "'e@f.g'",
+      email_folded: "'e@f.g'",
+      role: "'ADMIN'",
+      password_hash: "'x'",
+    },
+    asset: { name: "'Pump'", description: "''" },
+    maintenance_log: {
+      performed_date: "now()",
+      status: "'PENDING'",
+      task_type: "'ERROR'",
+      comment: "''",
+      asset_id: "1",
+      performed_by_employee_id: "1",
+    },
+  };
+  // Bounds and words of declared properties: declared-records.test.ts.
+  for (const [table, column, state, ...values] of [
+    ...(["employee", "asset", "maintenance_log"] as const).flatMap(
+      table =>
+        [
+          [table, "id", "23514", "4503599627370496", "0"],
+          [table, "id", undefined, "4503599627370495"],
+        ] as const,
+    ),
+    ["employee", "email_folded", "23505", "(select email_folded from employee limit 1)"],
+    ...["email_folded", "password_hash", "token_version", "tokens_valid_from"].map(
+      column => ["employee", column, "23502", "null"] as const,
+    ),
+    ["maintenance_log", "idempotency_key", undefined, "repeat('x', 255)", "'!~key'"],
     [
       "maintenance_log",
-      {
-        performed_date: "now()",
-        status: "'PENDING'",
-        task_type: "'ERROR'",
-        comment: "''",
-        asset_id: "1",
-        performed_by_employee_id: "1",
-      },
-      [
-        ["idempotency_key", "repeat('x', 255)", undefined],
-        ["idempotency_key", "'!~key'", undefined],
-        ...["repeat('x', 256)", "'a key'", "'kéy'", "E'key\\n'", "''"].map(key => [
-          "idempotency_key",
-          key,
-          "23514",
-        ]),
-        ...["'0001-01-01'", "'9999-12-31 23:59:59.999999'"].map(date => ["performed_date", date, undefined]),
-        ...["'infinity'", "'-infinity'", "'10000-01-01'", "'0001-01-01 BC'"].map(date => [
-          "performed_date",
-          date,
-          "23514",
-        ]),
-        ...["asset_id", "performed_by_employee_id"].map(column => [column, "999", "23503"]),
-        ["performed_by_name", "repeat('é', 101)", undefined],
-        ["performed_by_name", "repeat('é', 102)", "23514"],
-        ["id", "4503599627370496", "23514"],
-        ["id", "0", "23514"],
-        ...["IN_PROGRESS", "COMPLETED", "CANCELLED"].map(word => ["status", `'${word}'`, undefined]),
-        ["status", "'DONE'", "22P02"],
-        ...["PRODUCTION", "MAINTENANCE"].map(word => ["task_type", `'${word}'`, undefined]),
-        ["task_type", "'X'", "22P02"],
-      ],
+      "idempotency_key",
+      "23514",
+      "repeat('x', 256)",
+      "'a key'",
+      "'kéy'",
+      "E'key\\n'",
+      "''",
     ],
+    ["maintenance_log", "performed_date", undefined, "'0001-01-01'", "'9999-12-31 23:59:59.999999'"],
+    [
+      "maintenance_log",
+      "performed_date",
+      "23514",
+      ...["'infinity'", "'-infinity'", "'10000-01-01'", "'0001-01-01 BC'"],
+    ],
+    ["maintenance_log", "asset_id", "23503", "999"],
+    ["maintenance_log", "performed_by_employee_id", "23503", "999"],
+    ["maintenance_log", "performed_by_name", undefined, "repeat('é', 101)"],
+    ["maintenance_log", "performed_by_name", "23514", "repeat('é', 102)"],
   ] as const) {
-    test(`the database refuses each value of ${table} that the service refuses, and no other`, async () => {
-      for (const [column = "", value, state] of changes) {
-        const row = { ...sound, [column]: value };
+    test(`the database ${state === undefined ? "takes" : "refuses"} as ${column} of ${table}: ${values}`, async () => {
+      for (const value of values) {
+        const row = { ...sound[table], [column]: value };
         const statement = `insert into ${table} (${Object.keys(row)}) overriding system value values (${Object.values(row)})`;
-        assert.equal(await stateOf(statement), state, `${column} = ${value}`);
+        assert.equal(await stateOf(statement), state, value);
       }
     });
   }

@@ -47,11 +47,11 @@ describe("the tables of the records", async () => {
   type Row = Record<string, unknown>;
 
   for (const [table, properties] of Object.entries(records)) {
-    for (const [name, { is, field }] of Object.entries(
+    for (const [name, { is, field, schema }] of Object.entries(
       partOf(properties, "recorded", "stored") as Properties,
     )) {
       const column = columnOf(name).text;
-      test(`have the bounds of ${name} in ${table}`, async () => {
+      test(`have the bounds and words of ${name} in ${table}`, async () => {
         await owner.unsafe(`alter table ${table} disable trigger all`);
         const stateOf = (value: string) =>
           attempt(query => query(`update ${table} set ${column} = ${value}`)).then(
@@ -59,10 +59,18 @@ describe("the tables of the records", async () => {
             error => error.code,
           );
         assert.equal(await stateOf("null"), is(null) ? undefined : name === "id" ? "428C9" : "23502");
-        const { max } = field?.bounds ?? {};
-        if (max !== undefined) {
-          assert.equal(await stateOf(`repeat('é', ${max})`), undefined);
-          assert.equal(await stateOf(`repeat('é', ${max + 1})`), "23514");
+        if (field?.bounds !== undefined) {
+          const { min, max } = field.bounds;
+          for (const length of [min, max]) assert.equal(await stateOf(`repeat('é', ${length})`), undefined);
+          // The form of an email, which the service asks for, leaves none empty.
+          for (const length of [...(min > 0 && name !== "email" ? [min - 1] : []), max + 1])
+            assert.equal(await stateOf(`repeat('é', ${length})`), "23514");
+        }
+        const words = (schema["enum"] ?? []) as readonly string[];
+        for (const word of words) {
+          assert.equal(await stateOf(`'${word}'`), undefined);
+          // Of a text with a check, or of a type of its own.
+          assert.match((await stateOf(`'${word.toLowerCase()}'`)) ?? "", /^(23514|22P02)$/);
         }
         await owner.unsafe(`alter table ${table} enable trigger all`);
       });
