@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describeApi, describedRoutes, openApiText } from "../../dev/api-docs/describe.ts";
 import type { Route } from "../../src/adapters/http/api/route.ts";
 import { makeCors } from "../../src/adapters/http/request/cors.ts";
-import { type Field, type Fields, readFields } from "../../src/domain/field.ts";
+import type { Field, Fields } from "../../src/domain/field.ts";
 import { logStatuses, taskTypes } from "../../src/domain/maintenance-log.ts";
 import { roles } from "../../src/domain/role.ts";
 import { exampleRequests, openExampleWorld } from "../support/example-requests.ts";
-import { openWorld } from "../support/world.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -75,22 +73,10 @@ const errorsOf = (schema: Json, value: unknown): string => {
   return validate(value) ? "" : ajv.errorsText(validate.errors);
 };
 
+// Whether it is an OpenAPI document, its references lead somewhere and its examples fit their schemas, the gate asks Redocly's linter.
 describe("the OpenAPI document", () => {
   test("is docs/openapi.json, which the service answers; if not: make docs", () => {
     assert.equal(readFileSync("docs/openapi.json", "utf8"), openApiText());
-  });
-
-  test("is valid by the schema of OpenAPI 3.1, as others read it", async () => {
-    const validator = new Validator();
-    const { valid, errors } = await validator.validate({ ...copyOf() });
-    assert.ok(valid, JSON.stringify(errors));
-    assert.equal(validator.version, "3.1");
-  });
-
-  test("would not be valid with a fault in it", async () => {
-    const faulty = copyOf();
-    Object.assign(faulty.paths["/routes"]?.["get"] ?? {}, { responses: { 200: { content: {} } } });
-    assert.equal((await new Validator().validate({ ...faulty })).valid, false);
   });
 
   test("has an operation for each route, with its role and summary, and no others", () => {
@@ -102,7 +88,6 @@ describe("the OpenAPI document", () => {
       assert.deepEqual(operation.security, role === "NONE" ? [] : undefined);
       assert.equal("403" in operation.responses, role !== "NONE", "403 is for those without a token");
     }
-    assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length);
   });
 
   test("has patterns that forms and validators compile, with each of their flags", () => {
@@ -129,21 +114,6 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  test("refers to nothing that is not there", () => {
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)];
-    assert.ok(references.length > 100);
-    for (const [, path = ""] of references) {
-      const found = path.split("/").reduce<unknown>((at, key) => (at as Json)?.[key], document);
-      assert.ok(found, path);
-    }
-  });
-
-  test("has no schema of errors that nothing uses", () => {
-    const used = JSON.stringify(document.paths);
-    for (const name of Object.keys(document.components.responses))
-      assert.ok(used.includes(`/${name}"`), name);
-  });
-
   test("names the path, query and header parameters of each route", () => {
     const names = (path: string) =>
       document.paths[path]?.["get"]?.parameters.map(parameter => `${parameter.in} ${parameter.name}`);
@@ -157,30 +127,20 @@ describe("the OpenAPI document", () => {
     assert.deepEqual(names("/api/v1/employees"), ["query active"]);
   });
 
-  test("gives examples that its own schemas take, of every body and every answer", () => {
-    let examples = 0;
+  test("gives an example of every body and response", () => {
     for (const { operationId, requestBody, responses } of operations) {
-      const media = [requestBody, ...Object.values(responses)].map(
-        part => part?.content?.["application/json"],
-      );
-      for (const each of media) {
-        if (each === undefined) continue;
-        assert.ok(each.example !== undefined, operationId);
-        assert.equal(errorsOf(each.schema, each.example), "", operationId);
-        examples += 1;
+      for (const part of [requestBody, ...Object.values(responses)]) {
+        const media = part?.content?.["application/json"];
+        assert.ok(media === undefined || media.example !== undefined, operationId);
       }
     }
-    assert.ok(examples > 20);
   });
 
-  test("gives examples of every error, with its status and messages", () => {
+  test("gives examples of every error, with its status", () => {
     for (const [name, { headers, content }] of Object.entries(document.components.responses)) {
-      const { schema, examples } = content["application/json"];
-      assert.ok(Object.keys(examples).length > 0, name);
-      for (const { value } of Object.values(examples)) {
-        assert.equal(errorsOf(schema, value), "", name);
-        assert.equal(`Error${value.status}`, name);
-      }
+      const examples = Object.values(content["application/json"].examples);
+      assert.ok(examples.length > 0, name);
+      for (const { value } of examples) assert.equal(`Error${value.status}`, name);
       assert.equal("Retry-After" in headers, ["Error404", "Error429", "Error503"].includes(name), name);
     }
   });
@@ -218,14 +178,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("gives examples of bodies that the service takes", () => {
-    for (const { name, body, example } of describedRoutes) {
-      assert.equal(body === undefined, example === undefined, `${name} needs an example in operations.ts`);
-      if (body !== undefined) readFields(body, example as Json);
-    }
-  });
-
-  test("has an example of every parameter, which the service accepts", async () => {
+  test("has an example of every body and parameter, which the service accepts, and is what it answers", async () => {
     const refused: string[] = [];
     await using world = await openExampleWorld();
     // Employee 3 is demoted and deactivated on the way.
@@ -238,6 +191,7 @@ describe("the OpenAPI document", () => {
       const expected = ownOnly[operationId] ?? success;
       if (status !== expected) refused.push(`${method} ${path} ${JSON.stringify(headers)}: ${status}`);
     }
+    assert.deepEqual((await world.call("GET", "/openapi.json", { token })).json, document);
     assert.deepEqual(refused, [], "correct the examples of dev/api-docs/openapi/examples.ts");
     assert.equal(new Set(requests.map(({ operationId }) => operationId)).size, operations.length);
     for (const { operationId, parameters } of operations) {
@@ -277,13 +231,6 @@ describe("the OpenAPI document", () => {
 
   test("has no empty list of required fields, which OpenAPI 3.0 forbids", () => {
     assert.doesNotMatch(JSON.stringify(document), /"required":\[\]/);
-  });
-
-  test("is answered to whoever is logged in, and printed by the command", async () => {
-    const world = await openWorld();
-    const { status, json } = await world.call("GET", "/openapi.json", { token: world.tokens.TECHNICIAN });
-    await world.close();
-    assert.deepEqual([status, json], [200, document]);
   });
 });
 
