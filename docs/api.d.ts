@@ -136,7 +136,7 @@ export interface paths {
   "/api/v1/logs/{id}": {
     /**
      * One log
-     * @description A log never changes, but the names of its asset and performer may. Send the response's `ETag` back in `If-None-Match` to read it again only if something is different.
+     * @description A log never changes, but its performer's name may. Send the response's `ETag` back in `If-None-Match` to read it again only if something is different.
      */
     get: operations["getLog"];
   };
@@ -1566,7 +1566,7 @@ export interface operations {
   };
   /**
    * One log
-   * @description A log never changes, but the names of its asset and performer may. Send the response's `ETag` back in `If-None-Match` to read it again only if something is different.
+   * @description A log never changes, but its performer's name may. Send the response's `ETag` back in `If-None-Match` to read it again only if something is different.
    */
   getLog: {
     parameters: {

@@ -68,7 +68,7 @@ if text.startswith(b"c2sp.org/tlog-proof@v1\n"):
     siblings = [base64.b64decode(hash) for hash in hashes]
     check(at < size and climb(at, size, entry, siblings) == root and not siblings, "the proof does not hold")
     recorded, log = [json.loads(text, object_pairs_hook=object_of) for text in (entry, open(second, "rb").read())]
-    shown = {"kind": "log", "recordedAt": recorded["recordedAt"], **log}  # the API does not answer these two
+    shown = {"kind": "log", "recordedAt": recorded["recordedAt"], **log}  # the API does not return these two
     if recorded.get("performedByName") is None: shown["performedByName"] = None  # not kept before the trail began
     for field, value in [*recorded.items(), ("kind", "log")]:
         check(repr(value) == repr(shown.get(field)), f"{field} was recorded as {value!r}")

@@ -287,15 +287,18 @@ describe("the production build", () => {
     for (const name of ["maintenance-log.service", "maintenance-log@.service"]) {
       assert.match(unit(name), new RegExp(`^ExecStart=${start.source} serve$`, "m"));
       assert.match(
-        unit(`${name}.d/sandbox.conf`),
+        unit(`${name}.d/10-sandbox.conf`),
         /^ExecPaths=\/usr \/lib \/lib64 \/opt\/node24\/bin\/node \/opt\/x\/lib\/maintenance-log-service$/m,
       );
     }
+    // A drop-in of `systemctl edit` is read after those of the package, and so counts.
+    for (const folder of readdirSync(units).filter(name => name.endsWith(".d")))
+      for (const file of readdirSync(join(units, folder))) assert.ok(file < "override.conf", file);
     const restoreTest = "maintenance-log-restore-test.service";
     assert.match(unit(restoreTest), /^ExecStart=\/opt\/x\/bin\/maintenance-log restore --test$/m);
     // Root has to become other users, which the sandbox of the other units refuses.
     assert.doesNotMatch(
-      unit(`${restoreTest}.d/sandbox.conf`),
+      unit(`${restoreTest}.d/10-sandbox.conf`),
       /^(CapabilityBoundingSet|PrivateUsers|NoNewPrivileges)/m,
     );
     assert.match(unit("maintenance-log@.service"), /^Requires=maintenance-log@%i\.socket$/m);

@@ -5,15 +5,15 @@ export const introduction = `Employees, assets, and the maintenance logs that em
 
 **Errors.** Every error of the service has a JSON body with \`status\` and \`msg\`. Programs decide by the status and \`WWW-Authenticate\`: the texts of \`msg\` may change. Every response has an \`X-Request-Id\`, under which the service's log tells more.
 
-**Repeating requests.** After 429 and 503, and 502 and 504 of a proxy, wait for the number of seconds in \`Retry-After\`, longer each time. A request that got a 500, a 503 or no response may have been carried out: send an \`Idempotency-Key\` with each create-log, so that repeating it cannot write a second log. Other requests take no key.
+**Repeating requests.** After 408, 429 and 503, and 502 and 504 of a proxy, wait at least for the number of seconds in \`Retry-After\`, and longer after each further failure. A request that got a 500, a 503 or no response may have been carried out: send an \`Idempotency-Key\` with each create-log, so that repeating it cannot write a second log. Other requests take no key.
 
-**Dates.** A date is a local date-time without a zone, \`YYYY-MM-DDTHH:MM[:SS[.ffffff]]\`. The service stores it as sent and converts it to no time zone. A fraction of a second is absent where it is zero. A log has no time of its arrival; its entry in the trail has one (\`recordedAt\`). A period (\`performedFrom\`, \`performedTo\`) includes its first moment, and not its last.
+**Dates.** A date is a local date-time without a zone, \`YYYY-MM-DDTHH:MM[:SS[.ffffff]]\`. The service converts it to no time zone. A fraction of a second is absent where it is zero. A log has no time of its arrival; its entry in the trail has one (\`recordedAt\`). A period (\`performedFrom\`, \`performedTo\`) includes its first moment, and not its last.
 
 **Texts.** The service stores names, emails and phone numbers without the whitespace at their ends.
 
 **Lists.** A list is complete unless it is asked for in pages with \`limit\`. While there is more, the \`Link\` header has the address of the next page (\`rel="next"\`). A page may be empty while there is more. Following these links gives every log that was there at the start exactly once, whatever is written meanwhile.
 
-**Compatibility.** Clients should ignore fields and headers that they do not know. The service ignores fields of a body and query parameters that it does not know. \`role\`, \`status\` and \`taskType\` get no new values. A breaking change would come under another prefix than \`/api/v1\`.`;
+**Compatibility.** Clients should ignore fields and headers that they do not know. The service ignores fields of a body that it does not know, and most query parameters. \`role\`, \`status\` and \`taskType\` get no new values. A breaking change would come under another prefix than \`/api/v1\`.`;
 
 /** The groups of operations: the first segment after the version prefix, or the service itself. */
 export const tagDescriptions: Readonly<Record<string, string>> = {

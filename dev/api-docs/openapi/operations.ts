@@ -192,7 +192,7 @@ export const operations: Readonly<Record<RouteKey, Operation>> = {
     name: "getLog",
     summary: "One log",
     description:
-      "A log never changes, but the names of its asset and performer may. Send the response's `ETag` back in `If-None-Match` to read it again only if something is different.",
+      "A log never changes, but its performer's name may. Send the response's `ETag` back in `If-None-Match` to read it again only if something is different.",
     refusals: ["NOT_FOUND"],
   },
   "GET /api/v1/logs/employee/{id}": {
