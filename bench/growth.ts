@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import type { Statement } from "../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../src/adapters/postgres/repositories/repositories.ts";
 import type { Repositories } from "../src/application/ports.ts";
-import { callerOf } from "../test/support/by-operator.ts";
+import { callerOf } from "../test/support/by-admin.ts";
 import { connectTo } from "../test/support/connect-to.ts";
 import { literal, recording } from "../test/support/recording-database.ts";
 import { median } from "./measure.ts";

@@ -34,21 +34,17 @@ export interface Caller {
 }
 
 /**
- * The caller of a change. The writing statement itself checks that the caller's token is still live, and throws
- * TOKEN_REFUSED when it was revoked after the request had been authenticated.
- */
-export type Author = Caller | "operator";
-
-/**
  * Every method of the repositories is atomic. It throws UNAVAILABLE while the records cannot be reached, and, unless it says
- * otherwise, NOT_FOUND for an id that no record has. Lists of employees and of assets are by id, ascending.
+ * otherwise, NOT_FOUND for an id that no record has. One with a caller (`by`) writes only while the caller's token is live,
+ * and throws TOKEN_REFUSED when it was revoked after the request had been authenticated. Lists of employees and of assets
+ * are by id, ascending.
  */
 export interface EmployeeRepository {
   list(filter: ActivityFilter): JsonList<Employee>;
   find(id: number): Promise<Employee>;
   findAccount(email: EmailKey): Promise<Account | undefined>;
   /** Stores an active employee. Throws CONFLICT when the email is taken. */
-  insert(employee: EmployeeRecord, by: Author): Promise<Employee>;
+  insert(employee: EmployeeRecord, by: Caller): Promise<Employee>;
   /**
    * Changes what is not undefined, provided that the employee now has one of the editable roles. Another role or
    * email revokes the employee's tokens. Throws FORBIDDEN for another role, CONFLICT when the email is taken.
@@ -60,11 +56,11 @@ export interface EmployeeRepository {
     id: number,
     changes: EmployeeChanges,
     editableRoles: readonly Role[],
-    by: Author,
+    by: Caller,
     expected?: Employee,
   ): Promise<{ readonly employee: Employee; readonly formerRole: Role }>;
   /** Deactivation revokes the employee's tokens. `expected` is as in `update`. */
-  setActive(id: number, active: boolean, by: Author, expected?: Employee): Promise<void>;
+  setActive(id: number, active: boolean, by: Caller, expected?: Employee): Promise<void>;
   /**
    * Stores a new hash of the caller's own password if the stored one is still the expected one; says whether it was so.
    * Revokes the caller's tokens but the one with which they ask.
@@ -84,8 +80,8 @@ export interface AssetRepository {
   /** With `lastLogDate` null. */
   list(filter: ActivityFilter): JsonList<Asset>;
   find(id: number): Promise<Asset>;
-  insert(asset: NewAsset, by: Author): Promise<Asset>;
-  setActive(id: number, active: boolean, by: Author): Promise<void>;
+  insert(asset: NewAsset, by: Caller): Promise<Asset>;
+  setActive(id: number, active: boolean, by: Caller): Promise<void>;
 }
 
 /**

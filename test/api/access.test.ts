@@ -5,7 +5,7 @@ import { emailKey } from "../../src/domain/employee.ts";
 import { mayAct, type RequiredRole, type Role, roles } from "../../src/domain/role.ts";
 import { tilePath } from "../../src/domain/trail/tile.ts";
 import { all } from "../contract/repositories.ts";
-import { callerOf } from "../support/by-operator.ts";
+import { callerOf } from "../support/by-admin.ts";
 import { aLog, anAsset, aRegistration } from "../support/test-records.ts";
 import { describeInWorlds, password, type World } from "../support/world.ts";
 

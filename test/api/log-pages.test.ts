@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compareNewestFirst, type MaintenanceLog } from "../../src/domain/maintenance-log.ts";
-import { callerOf } from "../support/by-operator.ts";
+import { callerOf } from "../support/by-admin.ts";
 import type { Answer } from "../support/client.ts";
 import { aLog, anAsset } from "../support/test-records.ts";
 import { api, describeInWorlds } from "../support/world.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { callerOf } from "../support/by-operator.ts";
+import { callerOf } from "../support/by-admin.ts";
 import { shared } from "../support/left-open.ts";
 import { aLog, anAsset } from "../support/test-records.ts";
 import { api, openWorld } from "../support/world.ts";

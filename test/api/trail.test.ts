@@ -9,7 +9,7 @@ import { formatVerifierKey } from "../../src/domain/trail/note.ts";
 import { readProof } from "../../src/domain/trail/proof.ts";
 import { bundlePath, readBundle, tilePath } from "../../src/domain/trail/tile.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
-import { callerOf } from "../support/by-operator.ts";
+import { callerOf } from "../support/by-admin.ts";
 import { entryBytes } from "../support/entry-bytes.ts";
 import { aLog, anAsset } from "../support/test-records.ts";
 import { newTiles } from "../support/trail.ts";

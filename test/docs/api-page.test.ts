@@ -73,7 +73,8 @@ describe("the page of the API", () => {
 
   test("has commands that the service carries out as they stand", { skip: noCurl }, async () => {
     await using world = await openWorld();
-    const token = world.tokens.ADMIN;
+    // One of the commands deactivates the first employee.
+    const { token } = await world.join("ADMIN");
     await world.call("POST", `${api}/assets`, { token, body: { name: "Pump 7" } });
     await world.call("POST", `${api}/assets/1/logs`, { token, body: aLog() });
     // Its credentials, and the password of the first employee, are not those of this service.

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../src/application/clock-and-log.ts";
 import type { JsonList } from "../../src/application/json-list.ts";
-import type { Account, Author, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
+import type { Account, Caller, EmployeeRecord, Repositories } from "../../src/application/ports.ts";
 import { isLive } from "../../src/application/sessions.ts";
 import type { Asset } from "../../src/domain/asset.ts";
 import { type EmailKey, type Employee, emailKey } from "../../src/domain/employee.ts";
@@ -44,11 +44,11 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
   const records: RecordsOf = { log: [], employee: [], asset: [] };
 
   const recordedAt = () => clock.now().toISOString().replace("Z", "000Z");
-  const addRecord = (kind: EntryKind, state: object, by: Author) =>
+  const addRecord = (kind: EntryKind, state: object, by?: Caller) =>
     records[kind].push({
       kind,
       recordId: records[kind].length + 1,
-      entry: entryOf(kind, { ...state, changedBy: idOf(by), recordedAt: recordedAt() }),
+      entry: entryOf(kind, { ...state, changedBy: by?.employeeId ?? null, recordedAt: recordedAt() }),
     });
 
   const ofId = (id: number) => employees.findIndex(({ employee }) => employee.id === id);
@@ -58,8 +58,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
     if (found === undefined) throw notFound("Employee");
     return found;
   };
-  const refuseRevoked = (by: Author): void => {
-    if (by === "operator") return;
+  const refuseRevoked = (by: Caller): void => {
     const account = employees[ofId(by.employeeId)];
     if (account === undefined || !isLive(account, by)) throw tokenRevoked();
   };
@@ -72,7 +71,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
   const change = (
     id: number,
     changes: Partial<Employee>,
-    by: Author,
+    by: Caller | undefined,
     password?: PasswordChange,
   ): Employee => {
     const before = existing(id);
@@ -93,7 +92,7 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
     if (employee.role !== role || employee.active !== active) addRecord("employee", employee, by);
     return employee;
   };
-  const insert = ({ passwordHash, ...record }: EmployeeRecord, by: Author): Employee => {
+  const insert = ({ passwordHash, ...record }: EmployeeRecord, by?: Caller): Employee => {
     if (ofEmail(emailKey(record.email)) !== undefined) throw emailTaken();
     const employee = { id: employees.length + 1, ...record, active: true };
     const account = { tokenVersion: 1, survivingTokenId: null, tokensValidFrom: seconds() };
@@ -155,14 +154,14 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
       },
 
       async setPasswordHash(id, passwordHash) {
-        change(id, {}, "operator", { passwordHash, survivingTokenId: undefined });
+        change(id, {}, undefined, { passwordHash, survivingTokenId: undefined });
       },
 
       async appointAdmin(record) {
         const holder = ofEmail(emailKey(record.email));
-        if (holder === undefined) return insert({ ...record, role: "ADMIN" }, "operator");
+        if (holder === undefined) return insert({ ...record, role: "ADMIN" });
         const { passwordHash } = record;
-        return change(holder.employee.id, { role: "ADMIN", active: true }, "operator", {
+        return change(holder.employee.id, { role: "ADMIN", active: true }, undefined, {
           passwordHash,
           survivingTokenId: undefined,
         });
@@ -257,8 +256,6 @@ export function makeMemoryRepositories(clock: Pick<Clock, "now"> = { now: () => 
     trail: makeMemoryTrail(records, kind => records[kind].length),
   };
 }
-
-const idOf = (by: Author): number | null => (by === "operator" ? null : by.employeeId);
 
 interface PasswordChange {
   readonly passwordHash: string;

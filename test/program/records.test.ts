@@ -6,7 +6,7 @@ import { makeRepositories } from "../../src/adapters/postgres/repositories/repos
 import { elementsOf, type JsonList } from "../../src/application/json-list.ts";
 import { columns as exported } from "../../src/commands/export-logs.ts";
 import { roles } from "../../src/domain/role.ts";
-import { callerOf } from "../support/by-operator.ts";
+import { callerOf } from "../support/by-admin.ts";
 import { openDatabase, schema } from "../support/database.ts";
 import { shared } from "../support/left-open.ts";
 import { recording } from "../support/recording-database.ts";

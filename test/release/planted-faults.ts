@@ -357,8 +357,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ["request-handler.ts", "const hasWaited = !share.hasPlace;", "const hasWaited = false;"],
     [
       "write-check.ts",
-      'if (by === "operator") return',
-      'if (by !== "nobody") return',
+      "if (by.employeeId === target) return isLiveOf(by);",
+      "if (by.employeeId > 0) return sql`true`;",
       "of many replacements of one password hash exactly one succeeds",
     ],
     [

@@ -1,5 +1,5 @@
 import { describeApi } from "../../dev/api-docs/describe.ts";
-import { callerOf } from "./by-operator.ts";
+import { callerOf } from "./by-admin.ts";
 import { aLog, anAsset } from "./test-records.ts";
 import { openWorld, type World } from "./world.ts";
 

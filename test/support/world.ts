@@ -18,7 +18,7 @@ import { makeFakeClock } from "../fakes/fake-clock.ts";
 import { makeFakePasswordHasher } from "../fakes/fake-password-hasher.ts";
 import { makeMemoryRepositories } from "../fakes/memory-repositories.ts";
 import { makeRecordingEventLog, type RecordedEvent } from "../fakes/recording-event-log.ts";
-import { byOperator } from "./by-operator.ts";
+import { byAdmin } from "./by-admin.ts";
 import { type Call, makeClient } from "./client.ts";
 import { connectTo } from "./connect-to.ts";
 import { openDatabase } from "./database.ts";
@@ -37,8 +37,8 @@ export const password = aRegistration().password;
 export interface World {
   readonly port: number;
   readonly call: Call;
-  /** What a test does with them it does as the operator, unless it says otherwise. */
-  readonly ports: Omit<Ports, keyof Repositories> & ReturnType<typeof byOperator>;
+  /** What a test does with them it does as the ADMIN, unless it says otherwise. */
+  readonly ports: Omit<Ports, keyof Repositories> & ReturnType<typeof byAdmin>;
   /** As the server has them. */
   readonly served: Ports;
   readonly clock: ReturnType<typeof makeFakeClock>;
@@ -74,7 +74,7 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const { repositories = makeMemoryRepositories(clock), passwords = makeFakePasswordHasher() } = choices;
   const events = makeRecordingEventLog();
   const tokens = await makeJoseTokens({ secretKey, issuer, tokenLifetimeSeconds: lifetimeSeconds }, clock);
-  const operated = byOperator(repositories);
+  const operated = byAdmin(repositories);
   const ports: Ports = { ...repositories, passwords, tokens, events, clock };
   const { allowedOrigins = "*", trustedProxies = [], limits = {}, meter } = choices;
   const trail = makeTrail({
@@ -94,16 +94,22 @@ export async function openWorld(choices: Choices = {}): Promise<World> {
   const call = makeClient(port);
 
   const passwordHash = await passwords.hash(password, ["operator"]);
-  const join = async (role: Role) => {
-    const employee = await operated.employees.insert(anEmployee({ role, passwordHash }));
+  const admin = await operated.admin(anEmployee({ passwordHash }));
+  const logIn = async (employee: Employee) => {
     const account = (await repositories.employees.findAccount(emailKey(employee.email))) as Account;
     return { employee, token: await tokens.sign(account) };
   };
-  const joined = await Promise.all(roles.map(async role => [role, await join(role)] as const));
+  const join = async (role: Role) =>
+    logIn(await operated.employees.insert(anEmployee({ role, passwordHash })));
+  const joined = {
+    TECHNICIAN: await join("TECHNICIAN"),
+    MANAGER: await join("MANAGER"),
+    ADMIN: await logIn(admin),
+  };
   // A database has a clock of its own: nobody has joined in the future.
   clock.advance((Date.now() - clock.now().getTime()) / 1_000);
   const ofEach = <T>(pick: (one: { employee: Employee; token: string }) => T) =>
-    Object.fromEntries(joined.map(([role, one]) => [role, pick(one)])) as Record<Role, T>;
+    Object.fromEntries(roles.map(role => [role, pick(joined[role])])) as Record<Role, T>;
   return {
     port,
     call,

@@ -62,7 +62,7 @@ test("readiness waits for a standby as writes do, though all reads are answered"
   const served = new ServedDatabase(settings, "sql");
   try {
     await migrate(owner, schema);
-    await makeRepositories(owner).employees.insert(anEmployee(), "operator");
+    await makeRepositories(owner).employees.appointAdmin(anEmployee());
     assert.deepEqual(await served.examine(), []);
     await watcher`alter system set synchronous_standby_names = absent`;
     await watcher`select pg_reload_conf()`;

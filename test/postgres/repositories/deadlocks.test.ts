@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { roles } from "../../../src/domain/role.ts";
-import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { byAdmin, callerOf } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
@@ -22,8 +22,8 @@ describe("logs that are written in one statement", async () => {
   async function openServices(deadlockTimeout: string) {
     const stranger = opened.session();
     await stranger.unsafe(`alter database ${opened.name} set deadlock_timeout = '${deadlockTimeout}'`);
-    const one = byOperator(makeRepositories(opened.connect()));
-    const other = byOperator(makeRepositories(opened.connect()));
+    const one = byAdmin(makeRepositories(opened.connect()));
+    const other = byAdmin(makeRepositories(opened.connect()));
     const { employees, assets } = one;
     const performer = callerOf(await employees.insert(anEmployee()));
     const [first, second] = [await assets.insert(anAsset()), await assets.insert(anAsset())];
@@ -94,8 +94,8 @@ describe("two employees who change each other at the same time", async () => {
     await stranger.unsafe(`alter database ${opened.name} set deadlock_timeout = '100ms'`);
     const { employees } = makeRepositories(opened.connect());
     const [first, second] = [
-      await employees.insert(anEmployee({ role: "ADMIN" }), "operator"),
-      await employees.insert(anEmployee({ role: "ADMIN" }), "operator"),
+      await employees.appointAdmin(anEmployee()),
+      await employees.appointAdmin(anEmployee()),
     ];
     // Each statement writes its row, and then waits for this lock before its trigger refers to the other row.
     await stranger`begin`;

@@ -7,7 +7,7 @@ import { makeRepositories } from "../../../src/adapters/postgres/repositories/re
 import { elementsOf } from "../../../src/application/json-list.ts";
 import type { LogList } from "../../../src/application/ports.ts";
 import type { MaintenanceLog } from "../../../src/domain/maintenance-log.ts";
-import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { byAdmin, callerOf } from "../../support/by-admin.ts";
 import { connectTo } from "../../support/connect-to.ts";
 import { openDatabase } from "../../support/database.ts";
 import { listenLocally } from "../../support/listen.ts";
@@ -58,11 +58,11 @@ for (const [what, garble] of Object.entries(garblings)) {
     });
 
     const owner = opened.connect(commandLimits);
-    const { employees, assets } = byOperator(makeRepositories(owner));
+    const { employees, assets } = byAdmin(makeRepositories(owner));
     const performer = callerOf(await employees.insert(anEmployee()));
     const asset = await assets.insert(anAsset());
     const garbling = connectTo(relay.url, commandLimits);
-    const { maintenanceLogs } = byOperator(makeRepositories(garbling));
+    const { maintenanceLogs } = byAdmin(makeRepositories(garbling));
     const append = (comment: string) => maintenanceLogs.append(asset.id, performer, { ...aLog(), comment });
     const comments = [...Array.from({ length: 20 }, (_, n) => `log ${n}`), "garble this"];
     const settled = await Promise.allSettled(comments.map(append));
@@ -113,7 +113,7 @@ test("a list ends with an error when the network gives it the result before, and
     return sent;
   });
   const repeating = connectTo(relay.url, commandLimits);
-  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(repeating));
+  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(repeating));
   const performer = callerOf(await employees.insert(anEmployee()));
   const asset = await assets.insert(anAsset());
   const { log } = await maintenanceLogs.append(asset.id, performer, aLog());
@@ -130,7 +130,7 @@ test("a list ends with an error when the network gives it the result before, and
 test("a log whose date is none, because the owner has dropped the rule, refuses the lists that have it", async () => {
   await using opened = await openDatabase();
   const owner = opened.connect(commandLimits);
-  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(owner));
+  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(owner));
   const { id, email } = await employees.insert(anEmployee());
   const asset = await assets.insert(anAsset());
   await maintenanceLogs.append(asset.id, callerOf({ id, email }), aLog());

@@ -4,14 +4,14 @@ import { commandLimits } from "../../../src/adapters/postgres/connection/databas
 import { script } from "../../../src/adapters/postgres/connection/statement.ts";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { all } from "../../contract/repositories.ts";
-import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { byAdmin, callerOf } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
 import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
 
 test("a log is shown also when a superuser has got past the guards and removed its asset and performer", async () => {
   await using opened = await openDatabase();
   const database = opened.connect(commandLimits);
-  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(database));
+  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(database));
   const employee = await employees.insert(anEmployee());
   const asset = await assets.insert(anAsset());
   const { log } = await maintenanceLogs.append(asset.id, callerOf(employee), aLog());
@@ -32,7 +32,7 @@ test("a log is shown also when a superuser has got past the guards and removed i
 test("a list is refused when the owner of the tables has added a status, not shown with another status", async () => {
   await using opened = await openDatabase();
   const database = opened.connect(commandLimits);
-  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(database));
+  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(database));
   const employee = await employees.insert(anEmployee());
   const asset = await assets.insert(anAsset());
   await maintenanceLogs.append(asset.id, callerOf(employee), aLog());

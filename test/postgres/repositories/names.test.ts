@@ -4,7 +4,7 @@ import { type Names, SharedNames } from "../../../src/adapters/postgres/reposito
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
 import { elementsOf } from "../../../src/application/json-list.ts";
 import type { MaintenanceLog } from "../../../src/domain/maintenance-log.ts";
-import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { byAdmin, callerOf } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { recording } from "../../support/recording-database.ts";
@@ -30,7 +30,7 @@ describe("names in lists of logs", async () => {
   const textOf = (names: Names["assets"], id: number) => Buffer.from(names.get(id) ?? []).toString();
 
   test("that are missing are read with one statement for all who miss some", async () => {
-    const { assets, employees } = byOperator(makeRepositories(database));
+    const { assets, employees } = byAdmin(makeRepositories(database));
     const asset = await assets.insert(anAsset({ name: 'A "pump"' }));
     const performer = await employees.insert(anEmployee({ firstName: "Grace", lastName: "Hopper" }));
     const { names, sent } = recordedNames();
@@ -49,7 +49,7 @@ describe("names in lists of logs", async () => {
   });
 
   test("that cannot be read are read again by the next list", async () => {
-    const { assets } = byOperator(makeRepositories(database));
+    const { assets } = byAdmin(makeRepositories(database));
     const asset = await assets.insert(anAsset({ name: "Pump" }));
     let isGarbled = true;
     const names = new SharedNames({
@@ -101,7 +101,7 @@ describe("names in lists of logs", async () => {
 
   test("are those of the moment after a change by this process, and soon after one by another", async () => {
     const [here, there] = [makeRepositories(database), makeRepositories(database)];
-    const { assets, employees } = byOperator(here);
+    const { assets, employees } = byAdmin(here);
     const asset = await assets.insert(anAsset());
     const employee = await employees.insert(anEmployee({ firstName: "Ada", lastName: "Byron" }));
     await here.maintenanceLogs.append(asset.id, callerOf(employee), aLog());

@@ -7,7 +7,7 @@ import type { Repositories } from "../../../src/application/ports.ts";
 import { emailKey } from "../../../src/domain/employee.ts";
 import type { LogFilter, LogQuery } from "../../../src/domain/maintenance-log.ts";
 import { roles } from "../../../src/domain/role.ts";
-import { callerOf } from "../../support/by-operator.ts";
+import { callerOf } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { literal, planOf, recording } from "../../support/recording-database.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { byOperator } from "../../support/by-operator.ts";
+import { byAdmin } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
 import { anEmployee, noChange } from "../../support/test-records.ts";
 import { until } from "../../support/until.ts";
@@ -10,7 +10,7 @@ test("a change that waits for a promotion is refused by the new role", async t =
   await using opened = await openDatabase();
   if (!opened.hasUsers) return t.skip("the embedded database has one session for everybody");
   const other = opened.session({ max: 2 });
-  const { employees } = byOperator(makeRepositories(opened.connect()));
+  const { employees } = byAdmin(makeRepositories(opened.connect()));
   const { id } = await employees.insert(anEmployee());
   const changes = { ...noChange, firstName: "Mary" };
   const changed = await other.begin(async promoting => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type postgres from "postgres";
 import { makeRepositories } from "../../../src/adapters/postgres/repositories/repositories.ts";
-import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { byAdmin, callerOf } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { aLog, anAsset, anEmployee } from "../../support/test-records.ts";
@@ -59,7 +59,7 @@ const asService = "set local role maintenance_log_service";
 describe("the audit trail in the database itself", async () => {
   const database = await shared(openDatabase());
   const sql = database.session();
-  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(database.connect()));
+  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(database.connect()));
   const performer = callerOf(await employees.insert(anEmployee()));
   await maintenanceLogs.append((await assets.insert(anAsset())).id, performer, aLog());
   // Only so that a superuser's statement below gets as far as the trigger.

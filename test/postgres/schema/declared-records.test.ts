@@ -7,7 +7,7 @@ import { assetProperties } from "../../../src/domain/asset.ts";
 import { employeeProperties } from "../../../src/domain/employee.ts";
 import { logProperties } from "../../../src/domain/maintenance-log.ts";
 import { type Properties, partOf } from "../../../src/domain/record.ts";
-import { byOperator, callerOf } from "../../support/by-operator.ts";
+import { byAdmin, callerOf } from "../../support/by-admin.ts";
 import { openDatabase } from "../../support/database.ts";
 import { shared } from "../../support/left-open.ts";
 import { othersThan } from "../../support/other-values.ts";
@@ -25,7 +25,7 @@ const withEvents = Object.entries({ employee, asset } as typeof records);
 describe("the tables of the records", async () => {
   const opened = await shared(openDatabase());
   const owner = opened.session();
-  const { employees, assets, maintenanceLogs } = byOperator(makeRepositories(opened.connect()));
+  const { employees, assets, maintenanceLogs } = byAdmin(makeRepositories(opened.connect()));
   const performer = callerOf(await employees.insert(anEmployee()));
   const { id: assetId } = await assets.insert(anAsset());
   await maintenanceLogs.append(assetId, performer, aLog());

@@ -5,7 +5,7 @@ import { isLive, makeSessions } from "../../../src/application/sessions.ts";
 import { makeFakeClock } from "../../fakes/fake-clock.ts";
 import { makeFakeTokens } from "../../fakes/fake-tokens.ts";
 import { makeMemoryRepositories } from "../../fakes/memory-repositories.ts";
-import { byOperator } from "../../support/by-operator.ts";
+import { byAdmin } from "../../support/by-admin.ts";
 import { anEmployee, aStoredEmployee } from "../../support/test-records.ts";
 import { deferred, until } from "../../support/until.ts";
 
@@ -15,7 +15,7 @@ const refused = { code: "TOKEN_REFUSED" };
 async function open() {
   const clock = makeFakeClock("2026-03-01T12:00:00Z");
   const repositories = makeMemoryRepositories(clock);
-  const { employees } = byOperator(repositories);
+  const { employees } = byAdmin(repositories);
   const employee = await employees.insert(anEmployee());
   const account = await employees.findAccount(employee.email);
   assert.ok(account);

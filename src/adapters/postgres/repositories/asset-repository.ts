@@ -5,7 +5,7 @@ import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { insertionOf, readerOf, selectionOf } from "../connection/rows.ts";
 import { sql } from "../connection/statement.ts";
-import { askedBy, mayWrite, refuseRevoked } from "./write-check.ts";
+import { mayWrite, refuseRevoked } from "./write-check.ts";
 
 const withoutLogDate = selectionOf(assetProperties, { lastLogDate: sql`null` });
 const withLogDate = selectionOf(assetProperties, {
@@ -28,7 +28,7 @@ export function makeAssetRepository(database: Database): AssetRepository {
       const { columns, values } = insertionOf(newAssetFields, asset);
       const [inserted] = await query(
         sql`
-          insert into asset (${columns}, asked_by) select ${values}, ${askedBy(by)}::bigint where ${mayWrite(by)}
+          insert into asset (${columns}, asked_by) select ${values}, ${by.employeeId}::bigint where ${mayWrite(by)}
           returning ${withoutLogDate}`,
         readAsset,
       );
@@ -38,7 +38,7 @@ export function makeAssetRepository(database: Database): AssetRepository {
 
     async setActive(id, active, by) {
       const changed = await query(sql`
-        update asset set active = ${active}, asked_by = ${askedBy(by)}
+        update asset set active = ${active}, asked_by = ${by.employeeId}
         where id = ${id} and ${mayWrite(by)} returning id`);
       if (changed.length > 0) return;
       await refuseRevoked(database, by);

@@ -12,7 +12,7 @@ import { listsById } from "../batching/pages.ts";
 import type { Database } from "../connection/database.ts";
 import { assignmentsOf, insertionOf, readerOf, selectionOf } from "../connection/rows.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
-import { askedBy, mayWrite, refuseRevoked } from "./write-check.ts";
+import { mayWrite, refuseRevoked } from "./write-check.ts";
 
 /** What decides about an employee's logins and tokens. */
 const accountProperties = {
@@ -61,7 +61,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
       const [inserted] = await query(
         sql`
           insert into employee (${columns}, email_folded, password_hash, asked_by)
-          select ${values}, ${emailKey(employee.email)}, ${passwordHash}, ${askedBy(by)}::bigint
+          select ${values}, ${emailKey(employee.email)}, ${passwordHash}, ${by.employeeId}::bigint
           where ${mayWrite(by)}
           returning ${selection}`,
         readEmployee,
@@ -77,7 +77,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
         email === undefined ? nothing : sql`email = ${email}, email_folded = ${emailKey(email)},`;
       const [changed] = await query(
         sql`
-          update employee set ${withEmail} ${assignmentsOf(changedFields, changes)}, asked_by = ${askedBy(by)}
+          update employee set ${withEmail} ${assignmentsOf(changedFields, changes)}, asked_by = ${by.employeeId}
           from (select role as "formerRole" from employee where id = ${id}) as before
           where id = ${id} and role = any (string_to_array(${editableRoles.join()}, ','))
             and ${isStill(expected)} and ${mayWrite(by, id)}
@@ -96,7 +96,7 @@ export function makeEmployeeRepository(database: Database): EmployeeRepository {
 
     async setActive(id, active, by, expected) {
       const changed = await query(sql`
-        update employee set active = ${active}, asked_by = ${askedBy(by)}
+        update employee set active = ${active}, asked_by = ${by.employeeId}
         where id = ${id} and ${isStill(expected)} and ${mayWrite(by, id)} returning id`);
       if (changed.length > 0) return;
       await refuseRevoked(database, by);
