@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { importJWK, jwtVerify } from "jose";
 import { makeArgon2PasswordHasher } from "../../src/adapters/argon2-password-hasher.ts";
 import { makeJoseTokens } from "../../src/adapters/jose-tokens.ts";
 import { makeFakeClock } from "../fakes/fake-clock.ts";
@@ -32,40 +31,22 @@ describe("argon2id", () => {
   }
 });
 
-describe("HS256", () => {
-  test("of the library is that of RFC 7515, appendix A.1", async () => {
-    const k = "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow";
-    const token =
-      "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9." +
-      "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ." +
-      "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-    const key = await importJWK({ kty: "oct", k }, "HS256");
-    const currentDate = new Date(1_300_819_379_000);
-    const { payload } = await jwtVerify(token, key, { currentDate });
-    assert.equal(payload.iss, "joe");
-    const forged = token.replace(/k$/, "Q");
-    await assert.rejects(jwtVerify(forged, key, { currentDate }), {
-      code: "ERR_JWS_SIGNATURE_VERIFICATION_FAILED",
-    });
-  });
-
-  test("of the adapter is that of OpenSSL", async () => {
-    const secretKey = "a key of the known answers, 32 bytes or more";
-    const clock = makeFakeClock("2011-03-22T18:00:00Z");
-    const tokens = await makeJoseTokens({ secretKey, issuer: "joe", tokenLifetimeSeconds: 60 }, clock);
-    const token =
-      "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." +
-      "eyJ1c2VybmFtZSI6ImFkYUBleGFtcGxlLmNvbSIsInJvbGVzIjpbIk1BTkFHRVIiXSwidmVyIjozLCJzdWIiOiI3Ii" +
-      "wiaXNzIjoiam9lIiwiaWF0IjoxMzAwODE1NzgwLCJleHAiOjEzMDA4MTkzODAsImp0aSI6ImEifQ." +
-      "AuKkhTakBpcdBNmkLOBJ-oy1XeIMAh7mWlkHS1gldPg";
-    assert.deepEqual(await tokens.verify(token), {
-      employeeId: 7,
-      email: "ada@example.com",
-      role: "MANAGER",
-      tokenId: "a",
-      version: 3,
-      issuedAt: 1_300_815_780,
-      expiresAt: 1_300_819_380,
-    });
+test("HS256 of the adapter is that of OpenSSL", async () => {
+  const secretKey = "a key of the known answers, 32 bytes or more";
+  const clock = makeFakeClock("2011-03-22T18:00:00Z");
+  const tokens = await makeJoseTokens({ secretKey, issuer: "joe", tokenLifetimeSeconds: 60 }, clock);
+  const token =
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." +
+    "eyJ1c2VybmFtZSI6ImFkYUBleGFtcGxlLmNvbSIsInJvbGVzIjpbIk1BTkFHRVIiXSwidmVyIjozLCJzdWIiOiI3Ii" +
+    "wiaXNzIjoiam9lIiwiaWF0IjoxMzAwODE1NzgwLCJleHAiOjEzMDA4MTkzODAsImp0aSI6ImEifQ." +
+    "AuKkhTakBpcdBNmkLOBJ-oy1XeIMAh7mWlkHS1gldPg";
+  assert.deepEqual(await tokens.verify(token), {
+    employeeId: 7,
+    email: "ada@example.com",
+    role: "MANAGER",
+    tokenId: "a",
+    version: 3,
+    issuedAt: 1_300_815_780,
+    expiresAt: 1_300_819_380,
   });
 });

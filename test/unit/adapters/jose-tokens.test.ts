@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { describe, test } from "node:test";
 import { makeJoseTokens } from "../../../src/adapters/jose-tokens.ts";
-import type { TokenClaims } from "../../../src/application/ports.ts";
 import { makeFakeClock } from "../../fakes/fake-clock.ts";
 import { encode, forge as forgeToken, signed } from "../../support/forge.ts";
 
@@ -20,8 +18,6 @@ const clock = makeFakeClock(start);
 const tokens = await makeJoseTokens(settings, clock);
 
 const notValid = { name: "DomainError", code: "TOKEN_REFUSED", message: "Token is not valid" };
-const known = { employeeId: 7, email: "ada@example.com", role: "MANAGER" };
-
 const claims = {
   username: "Ada@example.com",
   roles: ["MANAGER"],
@@ -30,6 +26,16 @@ const claims = {
   exp: now + 3_600,
   jti: "8c1f1a52-7f0d-4c0e-9f0a-2d1b8b8a7c11",
   sub: "7",
+};
+/** What these say. */
+const known = {
+  employeeId: 7,
+  email: "ada@example.com",
+  role: "MANAGER",
+  tokenId: claims.jti,
+  version: undefined,
+  issuedAt: now,
+  expiresAt: now + 3_600,
 };
 
 const decode = (part: string | undefined) => JSON.parse(Buffer.from(part ?? "", "base64url").toString());
@@ -46,9 +52,6 @@ const signedAs = (text: string): string => signed(text, settings.secretKey);
 const base64 = (value: unknown): string =>
   Buffer.from(JSON.stringify(value)).toString("base64").replaceAll("=", "");
 
-/** Who a token is of, without what is said of the token itself. */
-const whoIs = ({ employeeId, email, role }: TokenClaims) => ({ employeeId, email, role });
-
 /** JSON leaves a claim out that is undefined. */
 const withClaims = (changed: object): string => forge({ ...claims, ...changed });
 
@@ -57,6 +60,7 @@ describe("a token for an employee", () => {
     const [header, payload] = (await tokens.sign(account)).split(".");
     assert.deepEqual(decode(header), { alg: "HS256", typ: "JWT" });
     const { jti, ...others } = decode(payload);
+    const again = decode((await tokens.sign(account)).split(".")[1]);
     assert.deepEqual(others, {
       username: "Ada@example.com",
       roles: ["MANAGER"],
@@ -67,6 +71,7 @@ describe("a token for an employee", () => {
       sub: "7",
     });
     assert.match(jti, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+    assert.notEqual(again.jti, jti);
   });
 
   test("is not issued before the moment from which the account's tokens are valid", async () => {
@@ -75,34 +80,15 @@ describe("a token for an employee", () => {
     assert.deepEqual({ issuedAt, expiresAt }, { issuedAt: now + 3, expiresAt: now + 3_600 });
   });
 
-  test("is signed with the bytes of the secret", async () => {
-    const [header, payload, signature] = (await tokens.sign(account)).split(".");
-    const hmac = createHmac("sha256", settings.secretKey).update(`${header}.${payload}`);
-    assert.equal(signature, hmac.digest("base64url"));
-  });
-
-  test("has an identity of its own, also within one second", async () => {
-    const made = await Promise.all([tokens.sign(account), tokens.sign(account)]);
-    const [first, second] = made.map(token => decode(token.split(".")[1]).jti);
-    assert.notEqual(first, second);
-  });
-
   test("is valid until the second before it expires", async () => {
     const clock = makeFakeClock(start);
     const { sign, verify } = await makeJoseTokens(settings, clock);
     const token = await sign(account);
     clock.advance(3_599);
-    assert.deepEqual(whoIs(await verify(token)), known);
+    assert.equal((await verify(token)).version, 3);
     clock.advance(1);
     await assert.rejects(verify(token), notValid);
   });
-
-  for (const changed of [{ secretKey: `${settings.secretKey}.` }, { issuer: "another" }]) {
-    test(`is not valid for a process with another ${Object.keys(changed)}`, async () => {
-      const other = await makeJoseTokens({ ...settings, ...changed }, clock);
-      await assert.rejects(other.verify(await tokens.sign(account)), notValid);
-    });
-  }
 });
 
 describe("after a change of the secret key", () => {
@@ -115,7 +101,7 @@ describe("after a change of the secret key", () => {
   test("tokens of the previous one are valid until they expire", async () => {
     const clock = makeFakeClock(start);
     const { verify } = await makeJoseTokens(changed, clock);
-    assert.deepEqual(whoIs(await verify(forge(claims))), known);
+    assert.deepEqual(await verify(forge(claims)), known);
     clock.advance(3_600);
     await assert.rejects(verify(forge(claims)), notValid);
   });
@@ -124,7 +110,7 @@ describe("after a change of the secret key", () => {
     const { sign } = await makeJoseTokens(changed, clock);
     const onlyNew = await makeJoseTokens({ ...changed, previousSecretKey: undefined }, clock);
     const token = await sign(account);
-    assert.deepEqual(whoIs(await onlyNew.verify(token)), known);
+    assert.equal((await onlyNew.verify(token)).employeeId, 7);
     await assert.rejects(tokens.verify(token), notValid);
   });
 
@@ -141,37 +127,16 @@ describe("after a change of the secret key", () => {
   });
 });
 
-describe("what a token says of itself", () => {
-  const aboutItself = async (token: string) => {
-    const { tokenId, version, issuedAt } = await tokens.verify(token);
-    return { tokenId, version, issuedAt };
-  };
-
-  test("is its id, the version it was signed for and when it was issued", async () => {
-    const token = await tokens.sign(account);
-    const { jti } = decode(token.split(".")[1]);
-    assert.deepEqual(await aboutItself(token), { tokenId: jti, version: 3, issuedAt: now });
-  });
-
-  test("may be missing", async () => {
-    const bare = withClaims({ jti: undefined, iat: undefined });
-    assert.deepEqual(await aboutItself(bare), {
-      tokenId: undefined,
-      version: undefined,
-      issuedAt: undefined,
-    });
-  });
-
-  test("is not believed when the version is no number", async () => {
-    await assert.rejects(tokens.verify(withClaims({ ver: "3" })), notValid);
-  });
-});
-
 describe("what a valid token says", () => {
   for (const [what, changed, expected] of [
     ["all claims, signed by hand", {}, known],
     ["no sub", { sub: undefined }, { ...known, employeeId: undefined }],
-    ["no jti and no iat", { jti: undefined, iat: undefined }, known],
+    [
+      "no jti and no iat",
+      { jti: undefined, iat: undefined },
+      { ...known, tokenId: undefined, issuedAt: undefined },
+    ],
+    ["a version", { ver: 3 }, { ...known, version: 3 }],
     ["no username", { username: undefined }, { ...known, email: undefined }],
     ["a username that is null", { username: null }, { ...known, email: undefined }],
     ["a blank username", { username: " " }, { ...known, email: undefined }],
@@ -188,8 +153,7 @@ describe("what a valid token says", () => {
     ["a role that is no list", { roles: "MANAGER" }, { ...known, role: undefined }],
     ["a role within lists", { roles: [["MANAGER"]] }, { ...known, role: undefined }],
   ] as const) {
-    test(`with ${what}`, async () =>
-      assert.deepEqual(whoIs(await tokens.verify(withClaims(changed))), expected));
+    test(`with ${what}`, async () => assert.deepEqual(await tokens.verify(withClaims(changed)), expected));
   }
 });
 
@@ -200,16 +164,11 @@ describe("a token that is not valid", () => {
 
   for (const [what, token] of [
     ["HS512 with the same secret", forge(claims, { alg: "HS512" }, settings.secretKey, "sha512")],
-    ["HS384 with the same secret", forge(claims, { alg: "HS384" }, settings.secretKey, "sha384")],
-    ["another algorithm in name only", forge(claims, { alg: "HS512" })],
     ["algorithm none without a signature", `${encode({ alg: "none" })}.${payload}.`],
-    ["algorithm none with a signature", forge(claims, { alg: "none" })],
-    ["algorithm None", `${encode({ alg: "None" })}.${payload}.`],
     ["no algorithm", forge(claims, {})],
     ["a public-key algorithm", forge(claims, { alg: "RS256" })],
     ["a critical header that nobody knows", forge(claims, { alg: "HS256", crit: ["x"], x: 1 })],
     ["another secret", forge(claims, { alg: "HS256" }, "another secret key of these tests")],
-    ["an empty secret", forge(claims, { alg: "HS256" }, "")],
     ["no signature", `${header}.${payload}.`],
     ["the signature of another payload", `${header}.${encode({ ...claims, roles: ["ADMIN"] })}.${signature}`],
     ["the signature cut short", good.slice(0, -4)],
@@ -228,29 +187,20 @@ describe("a token that is not valid", () => {
     ["an expiry now", withClaims({ exp: now })],
     ["an expiry as text", withClaims({ exp: String(now + 3_600) })],
     ["a start in the future", withClaims({ nbf: now + 60 })],
+    ["a version that is no number", withClaims({ ver: "3" })],
     ["a sub that is a word", withClaims({ sub: "ada" })],
-    ["an empty sub", withClaims({ sub: "" })],
-    ["a negative sub", withClaims({ sub: "-7" })],
     ["a sub with a fraction", withClaims({ sub: "7.0" })],
     ["a sub with whitespace", withClaims({ sub: " 7" })],
     ["a sub too large to be a number", withClaims({ sub: "9".repeat(20) })],
     ["a sub that is null", withClaims({ sub: null })],
     ["a sub that is a number", withClaims({ sub: 7 })],
-    ["a sub in a list", withClaims({ sub: ["7"] })],
     ["a sub with leading zeros", withClaims({ sub: "07" })],
     ["a username with NUL", withClaims({ username: "a\0@example.com" })],
     ["a username with a lone surrogate", withClaims({ username: "a\ud800@example.com" })],
     ["a payload that is a list", forge([claims])],
-    ["a payload that is text", forge("claims")],
     ["a payload that is null", forge(null)],
     ["no payload", `${header}..${signature}`],
-    ["one part", header],
-    ["two parts", `${header}.${payload}`],
-    ["four parts", `${good}.${signature}`],
     ["five parts, like an encrypted token", `${header}.a.b.c.d`],
-    ["no text", ""],
-    ["dots", ".."],
-    ["words", "not a token"],
     ["what is not base64url", "\u00e6.\u00f8.\u00e5"],
   ] as const) {
     test(`has ${what}`, async () => {

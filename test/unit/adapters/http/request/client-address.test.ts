@@ -79,10 +79,9 @@ describe("X-Forwarded-For that is ignored", () => {
   test("is not told when a proxy is trusted", () => assert.equal(warningsOf(["10.0.0.2"], ["1.2.3.4"]), 0));
 });
 
-describe("a trusted proxy", () => {
-  for (const text of ["10.0.0.1", "10.0.0.0/8", "0.0.0.0/0", "::1", "2001:db8::/32", "2001:db8::/128"]) {
-    test(`may be ${text}`, () => assert.equal(readTrustedProxy(text), text));
-  }
+test("a trusted proxy is an address or a network", () => {
+  for (const text of ["10.0.0.1", "10.0.0.0/8", "0.0.0.0/0", "::1", "2001:db8::/32", "2001:db8::/128"])
+    assert.equal(readTrustedProxy(text), text);
   for (const text of [
     "",
     "proxy",
@@ -92,8 +91,6 @@ describe("a trusted proxy", () => {
     "10.0.0/8",
     "::1/129",
     "1.2.3.4/-1",
-  ]) {
-    test(`may not be ${JSON.stringify(text)}`, () =>
-      assert.throws(() => readTrustedProxy(text), /is not a list of addresses or networks/));
-  }
+  ])
+    assert.throws(() => readTrustedProxy(text), /is not a list of addresses or networks/, text);
 });

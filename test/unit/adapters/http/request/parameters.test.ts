@@ -8,49 +8,20 @@ import {
   writeLogHeaders,
 } from "../../../../../src/domain/maintenance-log.ts";
 
-describe("the id of a path", () => {
-  for (const [sent, id] of [
-    ["0", 0],
-    ["7", 7],
-    ["0042", 42],
-    ["9007199254740991", Number.MAX_SAFE_INTEGER],
-    ["-1", 0],
-    ["-99999999999999999999", 0],
-  ] as const) {
-    test(`may be ${sent}`, () => assert.equal(readId(sent), id));
-  }
-
-  for (const huge of ["9007199254740992", "9223372036854775808", "9".repeat(400)]) {
-    test(`stays a whole number that PostgreSQL can compare when it has ${huge.length} digits`, () => {
-      assert.equal(readId(huge), Number.MAX_SAFE_INTEGER);
-    });
-  }
-
-  const others = [
-    "",
-    " ",
-    "-",
-    "--1",
-    "- 1",
-    "-1.5",
-    "+1",
-    "1.0",
-    "1e3",
-    "0x10",
-    "1_000",
-    "1,000",
-    "abc",
-    "7a",
-    " 7",
-    "7 ",
-    "7\n",
-    "%37",
-  ];
-  for (const other of [...others, "\u0667", "Infinity", "NaN"]) {
-    test(`may not be ${JSON.stringify(other)}`, () => {
-      assert.throws(() => readId(other), { name: "DomainError", code: "INVALID", message: "Invalid id" });
-    });
-  }
+test("the id of a path is a whole number that PostgreSQL can compare, and no other text", () => {
+  for (const sent of ["0", "7", "0042", "9007199254740991"]) assert.equal(readId(sent), Number(sent));
+  for (const negative of ["-1", "-99999999999999999999"]) assert.equal(readId(negative), 0);
+  for (const huge of ["9007199254740992", "9223372036854775808", "9".repeat(400)])
+    assert.equal(readId(huge), Number.MAX_SAFE_INTEGER);
+  for (const other of [
+    ..." - --1 -1.5 +1 1.0 1e3 0x10 1_000 1,000 abc 7a %37 \u0667 Infinity NaN".split(" "),
+    ...["- 1", " 7", "7 ", "7\n"],
+  ])
+    assert.throws(
+      () => readId(other),
+      { name: "DomainError", code: "INVALID", message: "Invalid id" },
+      other,
+    );
 });
 
 describe("the query of a request", () => {
@@ -85,7 +56,6 @@ describe("the query of a request", () => {
     ["status=%zz", "Invalid status value"],
     ["status=+PENDING", "Invalid status value"],
     ["taskType=ERROR&taskType=", "Invalid task type value"],
-    ["filter[status]=PENDING", "Misspelled query parameter: write status"],
     ["task_type=ERROR", "Misspelled query parameter: write taskType"],
     ["performed-from=2026-03-01", "Misspelled query parameter: write performedFrom"],
   ] as const) {
@@ -122,12 +92,11 @@ describe("the header fields of a request", () => {
     assert.deepEqual(readHeaders({}, sent), {});
   });
 
-  for (const key of ["", " ", "a key", "é", "x".repeat(256)]) {
-    test(`are refused by their own rules: ${JSON.stringify(key).slice(0, 20)}`, () => {
+  test("are refused by their own rules", () => {
+    for (const key of ["", " ", "a key", "é", "x".repeat(256)])
       assert.throws(() => readHeaders(writeLogHeaders, { "idempotency-key": key }), {
         code: "INVALID",
         message: "Idempotency-Key must be 1 to 255 visible ASCII characters",
       });
-    });
-  }
+  });
 });
