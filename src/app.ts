@@ -13,8 +13,8 @@ import type { Ports } from "./application/ports.ts";
 import { makeSessions } from "./application/sessions.ts";
 import type { PublishedTrail } from "./application/trail/publishing.ts";
 
-export function makeUseCases(ports: Ports, trail: PublishedTrail): UseCases {
-  const parts = { ...ports, sessions: makeSessions(ports), throttle: makeLoginThrottle(ports.clock) };
+export function makeUseCases(ports: Ports, trail: PublishedTrail, sessions = makeSessions(ports)): UseCases {
+  const parts = { ...ports, sessions, throttle: makeLoginThrottle(ports.clock) };
   const authentication = makeAuthentication(parts);
   return {
     authentication,
@@ -25,7 +25,7 @@ export function makeUseCases(ports: Ports, trail: PublishedTrail): UseCases {
   };
 }
 
-export interface HttpSettings {
+interface HttpSettings {
   readonly allowedOrigins: AllowedOrigins;
   readonly trustedProxies: TrustedProxies;
   /** Without one the server speaks plain HTTP. */
@@ -41,10 +41,10 @@ export function makeApp(
   settings: HttpSettings,
   meter?: RequestMeter,
 ): HttpServer {
-  const useCases = makeUseCases(ports, trail);
+  const sessions = makeSessions(ports);
   const api = {
-    routes: makeRoutes(useCases),
-    authentication: useCases.authentication,
+    routes: makeRoutes(makeUseCases(ports, trail, sessions)),
+    sessions,
     cors: makeCors(settings.allowedOrigins),
     addressOf: makeClientAddress(settings.trustedProxies, () =>
       ports.events.warn("X-Forwarded-For is ignored", { reason: "TRUSTED_PROXIES names no proxy" }),

@@ -2,18 +2,13 @@ import type { EmailKey, Login } from "../domain/employee.ts";
 import { DomainError } from "../domain/error.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
 import type { Account, Ports, RequestContext } from "./ports.ts";
-import type { Sessions } from "./sessions.ts";
 
 export function makeAuthentication({
   employees,
   passwords,
   tokens,
   throttle,
-  sessions,
-}: Pick<Ports, "employees" | "passwords" | "tokens"> & {
-  readonly throttle: LoginThrottle;
-  readonly sessions: Sessions;
-}) {
+}: Pick<Ports, "employees" | "passwords" | "tokens"> & { readonly throttle: LoginThrottle }) {
   /**
    * The account of this email and password. Throws THROTTLED; where there is no such account, or `mayPass` denies it, counts a failure
    * and throws `refusal`.
@@ -39,7 +34,6 @@ export function makeAuthentication({
   }
 
   return {
-    identify: sessions.identify,
     verifyPassword,
 
     /** Throws LOGIN_FAILED, the same for an unknown email, a wrong password and an inactive employee, and THROTTLED. */

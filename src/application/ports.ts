@@ -106,7 +106,7 @@ export interface MaintenanceLogRepository {
 export type LogList = JsonList<MaintenanceLog, LogPosition>;
 
 /** What became of a log that was to be written. The first of these reasons for which it was not counts. */
-export type Appended =
+type Appended =
   /** There is no employee of the performer's id and email, their token is not live, or there is no such asset. */
   | { readonly outcome: "no performer" | "revoked" | "no asset" }
   /** The log that was written, or the one that has the key already. */
@@ -147,7 +147,7 @@ export interface TokenClaims {
 }
 
 /** What of an account its tokens say. */
-export interface SignedAccount extends Pick<Account, "tokenVersion" | "tokensValidFrom"> {
+interface SignedAccount extends Pick<Account, "tokenVersion" | "tokensValidFrom"> {
   readonly employee: Pick<Employee, "id" | "email" | "role">;
 }
 

@@ -7,7 +7,7 @@ import { requireContinued } from "./trail/acceptance.ts";
 import { mostId, type TrailStore } from "./trail/ports.ts";
 import { makeStoredTree } from "./trail/tree.ts";
 
-export interface HashedRecord {
+interface HashedRecord {
   readonly id: number;
   readonly hash: string;
 }
@@ -16,7 +16,7 @@ export interface HashedRecord {
 export interface RestoreStore {
   readonly trail: TrailStore;
   /** Records above an id, by their ids and at most 10,000, each with a hash of what it says. */
-  hashes(kind: EntryKind, above: number): Promise<readonly HashedRecord[]>;
+  recordHashes(kind: EntryKind, above: number): Promise<readonly HashedRecord[]>;
   /** How many of these records are there as they are. */
   countSame(kind: EntryKind, records: readonly HashedRecord[]): Promise<number>;
   /** The notes of the newest checkpoints, at most 100. */
@@ -28,7 +28,7 @@ export interface RestoreStore {
 }
 
 /** What goes, and what has to be accepted, when a restored database takes the place of the live one. */
-export interface DatabaseComparison {
+interface DatabaseComparison {
   /** Records of the live database that the restored one does not have as they are, and signed entries that neither has. */
   readonly lost: Readonly<Record<EntryKind | "entry", number>>;
   /** Heads that a service may remember and that the restored trail does not continue. */
@@ -81,10 +81,13 @@ function headSigned(note: string, key: VerifierKey): Head | undefined {
 
 async function countMissing(kind: EntryKind, live: RestoreStore, restored: RestoreStore): Promise<number> {
   let missing = 0;
-  let records = await live.hashes(kind, -mostId);
+  let records = await live.recordHashes(kind, -mostId);
   for (let last = records.at(-1); last !== undefined; last = records.at(-1)) {
     // Both databases work at once: the services are stopped meanwhile.
-    const [same, next] = await Promise.all([restored.countSame(kind, records), live.hashes(kind, last.id)]);
+    const [same, next] = await Promise.all([
+      restored.countSame(kind, records),
+      live.recordHashes(kind, last.id),
+    ]);
     missing += records.length - same;
     records = next;
   }

@@ -6,7 +6,7 @@ import type { Account, Caller, Ports, TokenClaims } from "./ports.ts";
  * Whose a verified token is: an employee's; nobody's, because it has no `username` or no known role; or that of an email
  * that matches no employee.
  */
-export type TokenHolder =
+type TokenHolder =
   | { readonly kind: "employee"; readonly caller: Caller }
   | {
       readonly kind: "no username" | "no role" | "unknown employee";

@@ -24,7 +24,7 @@ export const rule = <T>(schema: Schema, read: (value: unknown) => T): Rule<T> =>
   Object.assign((value: unknown) => read(value), { schema });
 
 /** Reads a text, which messages call `label`. */
-export type TextRule<T = string> = Rule<T> & { readonly label: string };
+type TextRule<T = string> = Rule<T> & { readonly label: string };
 
 /** `read` checks what is sent, and returns what is kept of it. */
 export const textRule = <T>(

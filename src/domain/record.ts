@@ -10,10 +10,10 @@ export interface Type<T> {
  * Where a property is kept: `recorded` in the table and, with every change, in the trail; `stored` in the table alone;
  * `computed` nowhere, since a statement computes it.
  */
-export type Kept = "recorded" | "stored" | "computed";
+type Kept = "recorded" | "stored" | "computed";
 
 /** One property of a record, declared once: types, columns, entries of the trail and documents follow. */
-export interface Property<T = unknown, K extends Kept = Kept> extends Type<T> {
+interface Property<T = unknown, K extends Kept = Kept> extends Type<T> {
   readonly kept: K;
   /** What a client sends for it, if a client may. */
   readonly field?: Field<T> | undefined;

@@ -79,7 +79,7 @@ describe("TLS", () => {
   }: Partial<Options> = {}) => {
     const api = {
       routes,
-      authentication: { identify: async () => ({ kind: "unknown" }) as never },
+      sessions: { identify: async () => ({ kind: "unknown" }) as never },
       cors: makeCors("*"),
       addressOf: makeClientAddress([], () => {}),
       events: makeRecordingEventLog(),

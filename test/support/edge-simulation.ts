@@ -186,7 +186,7 @@ export class EdgeSimulation {
       routes: makeRoutes(this.#held, port => {
         for (const client of this.#clients) if (client.remotePort === port) client.changes += 1;
       }),
-      authentication: {
+      sessions: {
         identify: async token => ({
           kind: "employee",
           caller: {

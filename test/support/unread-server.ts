@@ -27,7 +27,7 @@ const server = makeHttpServer(
       route("GET", "/unread", "NONE", { result: bytes, run: () => body }),
       route("POST", "/login", "NONE", { result: bytes, body: { text }, run: () => body }),
     ],
-    authentication: { identify: () => Promise.reject(new Error("nobody has a token")) },
+    sessions: { identify: () => Promise.reject(new Error("nobody has a token")) },
     cors: makeCors("*"),
     addressOf: ({ socket }) => socket.remoteAddress ?? "",
     events: { ...makeRecordingEventLog(), info() {} },

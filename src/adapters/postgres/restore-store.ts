@@ -10,7 +10,7 @@ export function makeRestoreStore(database: Database): RestoreStore {
   return {
     trail: makeRepositories(database).trail,
 
-    hashes: (kind, above) =>
+    recordHashes: (kind, above) =>
       query(sql`
         select id, pg_catalog.md5(line) as hash from (${linesOf[kind]} where id > ${above} order by id limit 10000) as line`),
 

@@ -17,7 +17,7 @@ export const placeLength = 16;
 export type PublishedTrail = ReturnType<typeof makePublishedTrail>;
 
 /** What a process knows of the trail from its polls. */
-export interface PolledTrail {
+interface PolledTrail {
   newest(): SignedHead | undefined;
   /** The head of all entries, signed or not. */
   tree(): Head | undefined;

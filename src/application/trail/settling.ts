@@ -35,7 +35,7 @@ export interface Settling {
 }
 
 /** What is left of a pass. It goes over the entries, of which none may be missing, and then over the ids up to the floor. */
-export interface Pass extends IdRange {
+interface Pass extends IdRange {
   readonly checkedTo: number;
   /** How many entries there were. */
   readonly size: number;

@@ -25,7 +25,7 @@ const patienceMilliseconds = 1_000;
 const failureMilliseconds = 10_000;
 const stopMilliseconds = 2_000;
 
-export interface ServedTrailPorts extends Pick<TrailPorts, "key" | "stateFile" | "events" | "clock"> {
+interface ServedTrailPorts extends Pick<TrailPorts, "key" | "stateFile" | "events" | "clock"> {
   /** For numbering and signing. */
   readonly trail: TrailStore;
   /** For requests. */

@@ -62,7 +62,7 @@ describe("a question that gets no answer", () => {
     const store = ({ trail, note }: typeof live) =>
       ({
         trail,
-        hashes: () => Promise.resolve([]),
+        recordHashes: () => Promise.resolve([]),
         newestCheckpoints: () => Promise.resolve([note()]),
       }) as unknown as RestoreStore;
     const heads = [live, other].map(({ note }) => readCheckpoint(note() ?? ""));

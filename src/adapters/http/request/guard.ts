@@ -1,5 +1,5 @@
-import type { Authentication } from "../../../application/authentication.ts";
 import type { Caller } from "../../../application/ports.ts";
+import type { Sessions } from "../../../application/sessions.ts";
 import {
   DomainError,
   forbidden,
@@ -18,11 +18,11 @@ import type { Route } from "../api/route.ts";
  * @throws TOKEN_MISSING, TOKEN_REFUSED or UNAUTHENTICATED
  */
 export async function identify(
-  authentication: Pick<Authentication, "identify">,
+  sessions: Pick<Sessions, "identify">,
   authorization: string | undefined,
   recordsCaller = false,
 ): Promise<Caller> {
-  const holder = await authentication.identify(readToken(authorization));
+  const holder = await sessions.identify(readToken(authorization));
   if (holder.kind === "employee") return holder.caller;
   const { kind, employeeId } = holder;
   if (kind === "unknown employee")

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { Authentication } from "../../../application/authentication.ts";
 import type { Clock, EventLog } from "../../../application/clock-and-log.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
+import type { Sessions } from "../../../application/sessions.ts";
 import { readFields } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import { readHead } from "../../protocol/request-head.ts";
@@ -19,7 +19,7 @@ import { makeRouter } from "./router.ts";
 
 export interface ServedApi {
   readonly routes: readonly Route[];
-  readonly authentication: Pick<Authentication, "identify">;
+  readonly sessions: Pick<Sessions, "identify">;
   readonly cors: Cors;
   /** The address of the client, as far as it can be known. */
   readonly addressOf: (request: IncomingMessage) => string;
@@ -30,7 +30,7 @@ export interface ServedApi {
 
 /** Works on exchanges: each gets a response. */
 export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Promise<void> {
-  const { routes, authentication, cors, events, meter } = api;
+  const { routes, sessions, cors, events, meter } = api;
   const find = makeRouter(routes);
   const log = makeRequestLog(events, meter);
 
@@ -77,7 +77,7 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
   async function identifyCaller(exchange: Exchange): Promise<void> {
     const { route, request } = exchange;
     if (route?.role === "NONE") return;
-    exchange.caller = await identify(authentication, request.headers.authorization, route?.recordsCaller);
+    exchange.caller = await identify(sessions, request.headers.authorization, route?.recordsCaller);
   }
 
   return async exchange => {
