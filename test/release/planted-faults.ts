@@ -544,11 +544,7 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
       '"OPS_HOST", "where the operations listener listens", "127.0.0.1"',
       '"OPS_HOST", "where the operations listener listens", "0.0.0.0"',
     ],
-    [
-      "operations-listener.ts",
-      'headers: { "Content-Security-Policy": policyOf(text), "Referrer-Policy": "no-referrer" }',
-      'headers: { "Referrer-Policy": "no-referrer" }',
-    ],
+    ["operations-listener.ts", '    "Content-Security-Policy": policyOf(text),\n', ""],
   ],
   "Error responses contain no stack trace": [
     [

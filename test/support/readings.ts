@@ -96,7 +96,6 @@ export function makeBusyPage(path = "/"): string {
 
 export const answerOf = (text: string): OpsResponse => ({
   status: 200,
-  type: "text/html; charset=utf-8",
+  headers: { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policyOf(text) },
   text,
-  headers: { "Content-Security-Policy": policyOf(text) },
 });

@@ -66,16 +66,15 @@ export function makeOperations(sources: Sources) {
         page((await readMade("api.html")).replaceAll("http://127.0.0.1:7070", sources.apiAddress())),
       "/openapi.json": async () => ({
         status: 200,
-        type: jsonType["Content-Type"],
-        text: withServer(await readMade("openapi.json"), sources.apiAddress()),
         // Tools in a browser load it from an origin of their own; it is the same for everybody.
-        headers: { "Access-Control-Allow-Origin": "*" },
+        headers: { ...jsonType, "Access-Control-Allow-Origin": "*" },
+        text: withServer(await readMade("openapi.json"), sources.apiAddress()),
       }),
       // Public by design: a kept checkpoint shows later whether the trail is still the same.
       "/checkpoint": () => {
         const note = sources.checkpoint();
         const [status, text] = note === undefined ? [404, "There is no checkpoint\n"] : [200, note];
-        return { status, type: "text/plain; charset=utf-8", text };
+        return { status, headers: { "Content-Type": "text/plain; charset=utf-8" }, text };
       },
       "/healthz": () => json(200, { status: "ok" }),
       "/readyz": async () => {
@@ -84,7 +83,8 @@ export function makeOperations(sources: Sources) {
       },
       "/metrics": async () => {
         const readiness = await sources.readiness();
-        return { status: 200, type: expositionType, text: metricsText(figures.read(), readiness) };
+        const text = metricsText(figures.read(), readiness);
+        return { status: 200, headers: { "Content-Type": expositionType }, text };
       },
     },
     cause => sources.failed("operations request failed", cause),
@@ -110,7 +110,10 @@ const withServer = (document: string, url: string): string =>
 
 const page = (text: string): OpsResponse => ({
   status: 200,
-  type: "text/html; charset=utf-8",
+  headers: {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Security-Policy": policyOf(text),
+    "Referrer-Policy": "no-referrer",
+  },
   text,
-  headers: { "Content-Security-Policy": policyOf(text), "Referrer-Policy": "no-referrer" },
 });

@@ -1,26 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { errorText, type HeaderFields, HttpError, jsonType } from "../protocol/error-response.ts";
+import { createServer } from "../protocol/node-http.ts";
 import { handleWith, listen } from "../protocol/node-server.ts";
 import { refusalText } from "../protocol/refusal.ts";
 import { readHead } from "../protocol/request-head.ts";
 import { readTarget } from "../protocol/target.ts";
 
-// An import statement would load Node's client for the web as well, which the service does not use.
-const { createServer } = process.getBuiltinModule("node:http");
-
 export interface OpsResponse {
   readonly status: number;
-  readonly type: string;
+  /** With the type of the text. */
+  readonly headers: HeaderFields;
   readonly text: string;
-  readonly headers?: HeaderFields;
 }
 
 type OpsPages = Readonly<Record<string, () => OpsResponse | Promise<OpsResponse>>>;
 
 export const json = (status: number, content: object): OpsResponse => ({
   status,
-  type: jsonType["Content-Type"],
+  headers: jsonType,
   text: JSON.stringify(content),
 });
 
@@ -65,9 +63,9 @@ export function makeOpsServer(
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     answered.add(request.socket);
-    const { status, type, text, headers = {} } = await pageFor(request).catch(responseTo);
-    const typed = { "Content-Type": type, "Content-Length": Buffer.byteLength(text) };
-    response.writeHead(status, { ...standingHeaders, ...typed, ...headers }).end(text);
+    const { status, headers, text } = await pageFor(request).catch(responseTo);
+    const length = { "Content-Length": Buffer.byteLength(text) };
+    response.writeHead(status, { ...standingHeaders, ...headers, ...length }).end(text);
   }
 
   /** Throws HttpError. */
@@ -83,8 +81,7 @@ export function makeOpsServer(
   function responseTo(error: unknown): OpsResponse {
     if (!(error instanceof HttpError)) failed(error);
     const shown = error instanceof HttpError ? error : new HttpError(500, "Internal server error");
-    const { status, headers } = shown;
-    return { status, headers, type: jsonType["Content-Type"], text: errorText(shown) };
+    return { status: shown.status, headers: { ...jsonType, ...shown.headers }, text: errorText(shown) };
   }
 
   function refuse(socket: Socket, refusal: HttpError): void {

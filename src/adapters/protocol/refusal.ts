@@ -1,8 +1,6 @@
 import { errorText, type HeaderFields, HttpError, jsonType } from "./error-response.ts";
+import { STATUS_CODES } from "./node-http.ts";
 import { codingNotSupported, headTooLarge, versionNotSupported } from "./request-head.ts";
-
-// An import statement would load Node's client for the web as well, which the service does not use.
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** The text of a whole response, the last one of its connection, where Node has made no response object. */
 export function refusalText(error: HttpError, standing: HeaderFields, now: Date): string {

@@ -3,11 +3,9 @@ import { invalid } from "../../../domain/error.ts";
 import { type Fields, readFields, type Values } from "../../../domain/field.ts";
 import type { RefusedQuery } from "../api/refused-query.ts";
 
-export const isId = (text: string): boolean => /^-?\d+$/.test(text);
-
-/** Throws INVALID unless the text is a decimal integer. */
-export function readId(text: string): number {
-  if (!isId(text)) throw invalid("Invalid id");
+/** The id that a text means; undefined unless it is a decimal integer. */
+export function readId(text: string): number | undefined {
+  if (!/^-?\d+$/.test(text)) return undefined;
   // No record has an id below 1 or that large, so what stands for such a number finds nothing either.
   return Math.max(0, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Clock, EventLog } from "../../../application/clock-and-log.ts";
 import type { RequestMeter } from "../../../application/figures.ts";
 import type { Sessions } from "../../../application/sessions.ts";
+import { invalid } from "../../../domain/error.ts";
 import { readFields } from "../../../domain/field.ts";
 import { HttpError } from "../../protocol/error-response.ts";
 import { readHead } from "../../protocol/request-head.ts";
@@ -12,7 +13,7 @@ import { parseBody, receiveBody } from "./body.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
 import { authorize, identify, refuseUnmetWithoutTag, requireOwnId } from "./guard.ts";
-import { isId, readHeaders, readId, readQuery } from "./parameters.ts";
+import { readHeaders, readId, readQuery } from "./parameters.ts";
 import { makeRequestLog } from "./request-log.ts";
 import { ClientGone, sendError, sendResult } from "./response.ts";
 import { makeRouter } from "./router.ts";
@@ -43,14 +44,15 @@ export function makeRequestHandler(api: ServedApi): (exchange: Exchange) => Prom
     const found = find(exchange.method, target.path);
     if (!(found instanceof HttpError)) {
       exchange.route = found.route;
-      if (found.id !== undefined && isId(found.id)) exchange.recordId = readId(found.id);
+      exchange.recordId = found.id === undefined ? undefined : readId(found.id);
     }
     await identifyCaller(exchange);
     if (found instanceof HttpError) throw found;
 
     const { route } = found;
     authorize(route, exchange.caller);
-    const id = found.id === undefined ? undefined : readId(found.id);
+    const id = exchange.recordId;
+    if (found.id !== undefined && id === undefined) throw invalid("Invalid id");
     requireOwnId(route, exchange.caller, id);
     const query = readQuery(route.query ?? {}, target.query, route.refusedQuery);
     const headers = readHeaders(route.headers ?? {}, request.headers);

@@ -12,7 +12,7 @@ describe("the operations server", () => {
   const failures: unknown[] = [];
   const server = makeOpsServer(
     {
-      "/": () => ({ status: 200, type: "text/plain", text: "page", headers: { "X-More": "yes" } }),
+      "/": () => ({ status: 200, headers: { "Content-Type": "text/plain", "X-More": "yes" }, text: "page" }),
       "/json": async () => json(503, { ready: false }),
       "/broken": () => {
         throw new Error("planted secret");
