@@ -159,22 +159,6 @@ describe("migrations", async () => {
     await assert.rejects(migrate(database, shape), old);
   });
 
-  test("a database from before the first release whose migrations have the names of today is refused by both commands", async () => {
-    await using own = await openEmptyDatabase();
-    const owner = own.connect(commandLimits);
-    await migrate(owner, schema);
-    // As it was while statuses were texts.
-    await owner.query(
-      script("alter type log_status rename to other_type; delete from schema_migration where version > 4"),
-    );
-    const old = {
-      name: "UnsuitableDatabase",
-      message: "the database is older than version 1.0.0 (migration maintenance_log): make a new one",
-    };
-    await assert.rejects(refuseOtherSchema(owner, schema), old);
-    await assert.rejects(migrate(owner, schema), old);
-  });
-
   test("an owner who may not revoke large objects from everybody still revokes temporary tables", async t => {
     if (!opened.hasUsers) return t.skip("the embedded database has one user for everybody");
     await using own = await openEmptyDatabase();

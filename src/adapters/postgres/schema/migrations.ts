@@ -139,18 +139,17 @@ function refuseMissing(missing: readonly Migration[], remedy: string): void {
 
 /** Throws UnsuitableDatabase when the database has migrations that the program does not know. */
 async function findMissing({ query }: Database, migrations: readonly Migration[]) {
-  // Before the first release, statuses of logs were texts under the same names of migrations.
-  const applied = await query<Pick<Migration, "version" | "name"> & { readonly hasTexts: boolean }>(sql`
-    select version, name, name = 'maintenance_log' and to_regtype('log_status') is null as "hasTexts"
-    from schema_migration order by version`);
-  for (const { version, name, hasTexts } of applied) {
+  const applied = await query<Pick<Migration, "version" | "name">>(
+    sql`select version, name from schema_migration order by version`,
+  );
+  for (const { version, name } of applied) {
     const known = migrations.find(known => known.version === version);
     if (known === undefined) {
       throw new UnsuitableDatabase(
         `the database is ahead of this program (migration ${version}): run a newer one`,
       );
     }
-    if (name !== known.name || hasTexts) {
+    if (name !== known.name) {
       throw new UnsuitableDatabase(
         `the database is older than version 1.0.0 (migration ${name}): make a new one`,
       );
