@@ -1,6 +1,6 @@
 import { signAcceptance } from "../domain/trail/acceptance.ts";
 import { type Head, inWords, openCheckpoint, signCheckpoint } from "../domain/trail/checkpoint.ts";
-import { rethrowUnlessBroken, TrailError } from "../domain/trail/encoding.ts";
+import { rethrowUnlessBroken, TrailError, unlessBroken } from "../domain/trail/encoding.ts";
 import { type EntryKind, entryKinds } from "../domain/trail/entry.ts";
 import type { SignerKey, VerifierKey } from "../domain/trail/note.ts";
 import { requireContinued } from "./trail/acceptance.ts";
@@ -19,8 +19,6 @@ export interface RestoreStore {
   recordHashes(kind: EntryKind, above: number): Promise<readonly HashedRecord[]>;
   /** How many of these records are there as they are. */
   countSame(kind: EntryKind, records: readonly HashedRecord[]): Promise<number>;
-  /** The notes of the newest checkpoints, at most 100. */
-  newestCheckpoints(): Promise<readonly string[]>;
   /** What a database has issued and may not issue again: its last ids, and the highest version of any employee's tokens. */
   issued(): Promise<string>;
   /** From now on issues ids and token versions above these and its own, and so far above as said. No token from before is valid. */
@@ -64,19 +62,11 @@ export async function compareDatabases(
     lost.entry = Math.max(lost.entry, isAhead ? head.size - tree.head.size : head.size);
   }
   // Services of other machines remember checkpoints, which the live database has too.
-  for (const note of (await live?.newestCheckpoints()) ?? []) {
-    const head = headSigned(note, key);
+  for (const note of (await live?.trail.checkpoints.newest(100)) ?? []) {
+    const head = unlessBroken(() => openCheckpoint(note, [key]));
     if (head !== undefined && !(await tree.continues(head))) refused.push(head);
   }
   return { lost, refused, accepted: tree.head };
-}
-
-function headSigned(note: string, key: VerifierKey): Head | undefined {
-  try {
-    return openCheckpoint(note, [key]);
-  } catch (error) {
-    return rethrowUnlessBroken(error);
-  }
 }
 
 async function countMissing(kind: EntryKind, live: RestoreStore, restored: RestoreStore): Promise<number> {
@@ -102,14 +92,10 @@ async function treeOf({ trail }: RestoreStore, key: VerifierKey) {
   const requireExtended = async (older: Head): Promise<void> => {
     if (!(await tree.extends(older, head))) throw new TrailError(inWords(older));
   };
-  const continues = (older: Head): Promise<boolean> =>
-    requireContinued(trail, older, [key], requireExtended).then(
-      () => true,
-      error => {
-        rethrowUnlessBroken(error);
-        return false;
-      },
-    );
+  const continues = (older: Head): Promise<true | undefined> =>
+    requireContinued(trail, older, [key], requireExtended)
+      .then(() => true as const)
+      .catch(rethrowUnlessBroken);
   return { head, continues };
 }
 

@@ -29,8 +29,9 @@ export async function verifyTrail(
   };
   const stateFile = trailStateFile === undefined ? undefined : makeStateFile(trailStateFile);
   const notes = new Map<string, string>();
+  const [newest] = await trail.checkpoints.newest(1);
   for (const [place, note] of [
-    ["database", await trail.checkpoints.last()],
+    ["database", newest],
     ["TRAIL_STATE_FILE", await stateFile?.read().catch((error: unknown) => count(faultOf(error)))],
   ] as const) {
     if (note === undefined) print(`no checkpoint in ${place}`);

@@ -183,7 +183,7 @@ export function makeMemoryTrail(
     },
 
     checkpoints: {
-      last: async () => stored.checkpoints.at(-1),
+      newest: async most => stored.checkpoints.slice(-most).reverse(),
       async add(note) {
         stored.checkpoints.push(note);
       },

@@ -790,8 +790,8 @@ export const plantedFaults: Readonly<Record<string, readonly PlantedFault[]>> = 
     ],
     [
       "signing.ts",
-      "const remembered = headIn(place, await stateFile.read());",
-      "const remembered = memory && { ...memory, place, origin: key.name };",
+      "const remembered = await rememberedHead(stateFile);",
+      "const remembered = memory && { ...memory, place: stateFile.place, origin: key.name };",
     ],
     ["signing.ts", "  if (stored !== undefined) await requireExtended(ports, tree, stored);\n", ""],
     [

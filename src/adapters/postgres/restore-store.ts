@@ -23,13 +23,6 @@ export function makeRestoreStore(database: Database): RestoreStore {
       return row?.same ?? 0;
     },
 
-    async newestCheckpoints() {
-      const found = await query<{ note: string }>(
-        sql`select coalesce(note, '') as note from trail_checkpoint order by id desc limit 100`,
-      );
-      return found.map(({ note }) => note);
-    },
-
     async issued() {
       const [row] = await query<{ issued: string }>(sql`
         select (json_object_agg(sequencename, last_value)::jsonb

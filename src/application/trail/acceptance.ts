@@ -1,6 +1,6 @@
 import { type Acceptance, openAcceptance } from "../../domain/trail/acceptance.ts";
 import { type Head, inWords } from "../../domain/trail/checkpoint.ts";
-import { rethrowUnlessBroken } from "../../domain/trail/encoding.ts";
+import { rethrowUnlessBroken, unlessBroken } from "../../domain/trail/encoding.ts";
 import type { VerifierKey } from "../../domain/trail/note.ts";
 import type { TrailStore } from "./ports.ts";
 
@@ -12,13 +12,9 @@ export async function findAcceptance(
 ): Promise<Acceptance | undefined> {
   const line = inWords(head);
   for (const note of await checkpoints.acceptancesWith(line)) {
-    try {
-      const acceptance = openAcceptance(note, keys);
-      if (acceptance.refused !== undefined && inWords(acceptance.refused) === line) return acceptance;
-    } catch (error) {
-      // The owner of the tables can insert any text.
-      rethrowUnlessBroken(error);
-    }
+    // The owner of the tables can insert any text.
+    const acceptance = unlessBroken(() => openAcceptance(note, keys));
+    if (acceptance?.refused !== undefined && inWords(acceptance.refused) === line) return acceptance;
   }
   return undefined;
 }

@@ -60,7 +60,6 @@ export class Numbering {
     // The time after the statement, which may have waited: an id that it found issued was issued before that.
     this.#settling = afterHorizon(this.#settling, horizon, tree.size, clock.elapsed());
     const numbered = await this.#number({ above: this.#settling.floor, upTo: everyId });
-    // The trail has grown by what others have added, or is another one: whoever waits for a poll sees that.
     if (numbered === undefined) return false;
     if (numbered.found === mostRecords) return numbered.hashes.length > 0;
     this.#settling = afterNew(this.#settling, horizon);
@@ -84,7 +83,6 @@ export class Numbering {
     }
     const upTo = await records.window(pass, windowSize);
     const numbered = await this.#number({ above: pass.above, upTo });
-    // The trail has grown by what others have added, or is another one: whoever waits for a poll sees that.
     if (numbered === undefined) return false;
     const late = numbered.hashes.length / hashLength;
     if (settling.phase === "settled" && late > 0)
@@ -111,7 +109,7 @@ export class Numbering {
 
   /**
    * Numbers records behind those that other processes number meanwhile. Undefined if others were first each time, or if the trail
-   * is another one by now. Throws if the trail takes no entries without that.
+   * is another one by now: whoever waits for a poll sees either. Throws if the trail takes no entries without that.
    */
   async #number(ids: IdRange): Promise<Numbered | undefined> {
     const { ledger, events } = this.#ports;

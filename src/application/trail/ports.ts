@@ -122,8 +122,8 @@ export interface TrailRecords {
 
 /** Signed notes in the database. */
 export interface Checkpoints {
-  /** The one that was stored last. */
-  last(): Promise<string | undefined>;
+  /** The checkpoints that were stored last, at most so many, the newest first. */
+  newest(most: number): Promise<readonly string[]>;
   add(note: string): Promise<void>;
   /** Stores the signed note of an acceptance, and the checkpoint of the head that is gone on with, both or neither. */
   accept(acceptance: string, checkpoint: string): Promise<void>;

@@ -25,18 +25,23 @@ export function headIn(place: string, note: string | undefined): OlderHead | und
   }
 }
 
+/** The head that is remembered outside the database. Throws as `headIn`. */
+export const rememberedHead = async ({ place, read }: StateFile): Promise<OlderHead | undefined> =>
+  headIn(place, await read());
+
 /**
  * Throws TrailError unless the stored trail extends the checkpoint that is remembered outside the database, or what one of the
  * keys has signed to go on with in its place, and UnsuitableDatabase if the database has neither records nor entries, as after a
  * restore that failed.
  */
 export async function requireRemembered(
-  { stateFile: { place, read }, ...store }: TrailStore & { readonly stateFile: StateFile },
+  { stateFile, ...store }: TrailStore & { readonly stateFile: StateFile },
   keys: readonly VerifierKey[] = [],
 ): Promise<void> {
   const { ledger, records } = store;
+  const { place } = stateFile;
   // Before the trail, which a service may sign meanwhile.
-  const remembered = headIn(place, await read());
+  const remembered = await rememberedHead(stateFile);
   if (remembered === undefined || remembered.size === 0) return;
   if (await records.isEmpty()) {
     throw new UnsuitableDatabase(

@@ -5,8 +5,8 @@ import type { SignerKey } from "../../domain/trail/note.ts";
 import { requireContinued } from "./acceptance.ts";
 import { TrailObstacleError } from "./condition.ts";
 import type { KnownTree } from "./numbering.ts";
-import { type Ledger, type TrailPorts, windowSize } from "./ports.ts";
-import { headIn, type OlderHead } from "./remembered.ts";
+import { type Checkpoints, type Ledger, type TrailPorts, windowSize } from "./ports.ts";
+import { headIn, type OlderHead, rememberedHead } from "./remembered.ts";
 import { makeStoredTree } from "./tree.ts";
 
 /** A head with the note that signs it; when, in elapsed milliseconds. */
@@ -23,20 +23,24 @@ const storedMilliseconds = 3_600_000;
 type SigningPorts = Omit<TrailPorts, "records"> & { readonly key: SignerKey };
 type TreePorts = Omit<SigningPorts, "events" | "clock">;
 
+async function storedHead({ newest }: Checkpoints): Promise<OlderHead | undefined> {
+  const [note] = await newest(1);
+  return headIn("database", note);
+}
+
 /**
  * What was signed before: what the database has, and what its owner cannot change, which is the state file, or without one what
  * this process has signed last. Throws TrailObstacleError if the file is missing although the database has a checkpoint: this may
  * be a new machine, a second process, or a file that was lost, and only the operator knows which.
  */
 async function signedBefore({ checkpoints, stateFile, key }: TreePorts, memory: Head | undefined) {
-  const stored = headIn("database", await checkpoints.last());
+  const stored = await storedHead(checkpoints);
   if (stateFile === undefined)
     return { stored, remembered: memory && { ...memory, place: "memory", origin: key.name } };
-  const { place } = stateFile;
-  const remembered = headIn(place, await stateFile.read());
+  const remembered = await rememberedHead(stateFile);
   if (stored !== undefined && remembered === undefined)
     throw new TrailObstacleError(
-      `for the operator, since ${place} is missing: copy that of another process or a backup, or run accept-trail`,
+      `for the operator, since ${stateFile.place} is missing: copy that of another process or a backup, or run accept-trail`,
       "waiting",
     );
   return { stored, remembered };
@@ -155,10 +159,8 @@ export async function acceptTrail(
     return { tree: await makeStoredTree(ledger).frontier(size), readSize: size };
   };
   if (await readSignableTree(ports, readTree).catch(undefinedIfContradicted)) return undefined;
-  const headOf = (where: string, note: Promise<string | undefined>) =>
-    note.then(text => headIn(where, text)).catch(undefinedIfContradicted);
-  const remembered = stateFile && (await headOf(stateFile.place, stateFile.read()));
-  const refused = remembered ?? (await headOf("database", checkpoints.last()));
+  const remembered = stateFile && (await rememberedHead(stateFile).catch(undefinedIfContradicted));
+  const refused = remembered ?? (await storedHead(checkpoints).catch(undefinedIfContradicted));
   const { tree: accepted } = await readTree();
   const lost = Math.max(0, (refused?.size ?? 0) - accepted.size);
   if (lost !== givesUp) {

@@ -12,6 +12,15 @@ export function faultOf(error: unknown): string {
 /** Undefined for a TrailError, where a contradiction is an answer. Throws any other error again. */
 export const rethrowUnlessBroken = (error: unknown): undefined => void faultOf(error);
 
+/** What is read; undefined where that throws a TrailError. */
+export function unlessBroken<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    return rethrowUnlessBroken(error);
+  }
+}
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

@@ -5,11 +5,11 @@ import { sql } from "../connection/statement.ts";
 
 export function makeCheckpoints({ query }: Database): Checkpoints {
   return {
-    async last() {
+    async newest(most) {
       // An owner of the tables can drop the "not null".
-      const [last] = await query<{ note: string }>(sql`
-        select coalesce(note, '') as note from trail_checkpoint order by id desc limit 1`);
-      return last?.note;
+      const found = await query<{ note: string }>(sql`
+        select coalesce(note, '') as note from trail_checkpoint order by id desc limit ${most}`);
+      return found.map(({ note }) => note);
     },
 
     async add(note) {

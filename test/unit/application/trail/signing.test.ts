@@ -29,18 +29,18 @@ describe("signing", () => {
     commit(1);
     await one.poll();
     await other.poll();
-    const { last } = trail.checkpoints;
+    const { newest } = trail.checkpoints;
     let next = 2;
     let isOthers = false;
     Object.assign(trail.checkpoints, {
-      async last() {
-        if (isOthers) return last();
+      async newest(most: number) {
+        if (isOthers) return newest(most);
         isOthers = true;
         commit(...range(next, next + 1_500));
         next += 1_500;
         for (let poll = 0; poll < 4; poll += 1) await other.poll();
         isOthers = false;
-        return last();
+        return newest(most);
       },
     });
     commit(next);
