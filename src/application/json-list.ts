@@ -1,27 +1,20 @@
-/**
- * A chunk of a list as JSON: the UTF-8 text of whole elements with commas between them; empty when it has none. Who keeps
- * the records renders them, since no layer on the way to the client looks into them.
- */
-export interface JsonChunk<Position = unknown> {
+/** A chunk of a list. Who keeps the records renders them, since no layer on the way to the client looks into them. */
+export interface Chunk<Position = unknown> {
   /**
-   * Its memory may be used again for the next chunk, if it has 64 KiB or more: so much makes a stream wait until the
-   * operating system has taken it. Who keeps it longer copies it.
+   * Of a list of JSON, the UTF-8 text of whole elements with commas between them; empty when it has none. Its memory may be used
+   * again for the next chunk, if it has 64 KiB or more: so much makes a stream wait until the operating system has taken it. Who
+   * keeps it longer copies it.
    */
-  readonly json: Uint8Array;
+  readonly content: Uint8Array;
   /** Where the rest of the list begins; undefined at the end of the list. */
   readonly next: Position | undefined;
 }
 
-/** A list in chunks, so that its memory does not depend on its length. `elements` is for the type alone: no list has it. */
-export type JsonList<T, Position = unknown> = AsyncIterable<JsonChunk<Position>> & { readonly elements?: T };
+/** A list in chunks, so that its memory does not depend on its length. */
+export type ChunkedList<Position = unknown> = AsyncIterable<Chunk<Position>>;
 
-/** A chunk of a list that is not JSON, and where the rest begins; nothing separates two chunks. */
-export interface ByteChunk {
-  readonly bytes: Uint8Array;
-  readonly next: unknown;
-}
-
-export type ByteList = AsyncIterable<ByteChunk>;
+/** A chunked list of JSON. `elements` is for the type alone: no list has it. */
+export type JsonList<T, Position = unknown> = ChunkedList<Position> & { readonly elements?: T };
 
 const decoder = new TextDecoder();
 const comma = Buffer.from(",");
@@ -31,5 +24,5 @@ export const joinElements = (chunks: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat(chunks.flatMap(chunk => (chunk.length === 0 ? [] : [comma, chunk])).slice(1));
 
 /** The elements of a chunk, for those who do need to look into them. */
-export const elementsOf = <T>({ json }: Pick<JsonChunk, "json">): T[] =>
-  JSON.parse(`[${decoder.decode(json)}]`) as T[];
+export const elementsOf = <T>({ content }: Pick<Chunk, "content">): T[] =>
+  JSON.parse(`[${decoder.decode(content)}]`) as T[];

@@ -1,5 +1,5 @@
 import { makeMaintenanceLogRepository } from "../adapters/postgres/repositories/maintenance-log-repository.ts";
-import { elementsOf, type JsonChunk } from "../application/json-list.ts";
+import { type Chunk, elementsOf } from "../application/json-list.ts";
 import { databaseSettings } from "../config/settings.ts";
 import { logProperties, type MaintenanceLog } from "../domain/maintenance-log.ts";
 import type { CommandContext } from "./command.ts";
@@ -9,7 +9,7 @@ import { usageError } from "./options.ts";
 /** How logs are written down: what comes before them, and the lines of a chunk, of which each is one log. */
 interface Format {
   readonly head: string;
-  linesOf(chunk: JsonChunk): string | Uint8Array;
+  linesOf(chunk: Chunk): string | Uint8Array;
 }
 
 export const columns = Object.keys(logProperties) as readonly (keyof MaintenanceLog)[];
@@ -22,7 +22,7 @@ function csvField(value: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const csvLines = (chunk: JsonChunk): string =>
+const csvLines = (chunk: Chunk): string =>
   elementsOf<MaintenanceLog>(chunk)
     .map(log => csvLine(columns.map(column => log[column])))
     .join("");
@@ -31,8 +31,8 @@ const logStart = ',{"id":';
 const lineFeed = 0x0a;
 
 /** Puts line ends in place of the commas before logs. In a comment the quotation marks of `logStart` are escaped. */
-function jsonLines({ json }: JsonChunk): Uint8Array | string {
-  const text = Buffer.concat([json, Buffer.from(json.length === 0 ? "" : "\n")]);
+function jsonLines({ content }: Chunk): Uint8Array | string {
+  const text = Buffer.concat([content, Buffer.from(content.length === 0 ? "" : "\n")]);
   for (let at = text.indexOf(logStart); at >= 0; at = text.indexOf(logStart, at)) text[at] = lineFeed;
   return otherLineEnds.some(end => text.includes(end)) ? escapeLineEnds(text.toString()) : text;
 }

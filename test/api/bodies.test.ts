@@ -204,10 +204,10 @@ describe("a response that is sent while the body of its request still arrives", 
   async function openListing(limits: Partial<HttpLimits>) {
     const { promise: isAsked, resolve: goOn } = deferred();
     const list = async function* () {
-      yield { json: Buffer.from("1"), next: more };
-      yield { json: Buffer.from("2"), next: more };
+      yield { content: Buffer.from("1"), next: more };
+      yield { content: Buffer.from("2"), next: more };
       await isAsked;
-      yield { json: Buffer.from("3"), next: undefined };
+      yield { content: Buffer.from("3"), next: undefined };
     };
     const world = await openWorld({ limits, repositories: repositoriesListing(list) });
     return { world, goOn };

@@ -17,7 +17,7 @@ const nextTurn = () => new Promise(resolve => setImmediate(resolve));
 const log = (index: number) => aStoredLog({ id: 1 + index, comment: "x".repeat(1_000) });
 const logsFrom = (first: number, size = 100) => Array.from({ length: size }, (_, i) => log(first + i));
 const pieceFrom = (first: number) => ({
-  json: Buffer.from(JSON.stringify(logsFrom(first)).slice(1, -1)),
+  content: Buffer.from(JSON.stringify(logsFrom(first)).slice(1, -1)),
   next: log(first + 99),
 });
 
@@ -91,10 +91,10 @@ describe("whole lists", () => {
     await using world = await openWorldListing(async function* () {
       let room = Buffer.alloc(0);
       for (let i = 0; i < pieces; i += 1) {
-        const { json, next } = pieceFrom(i * 100);
-        if (room.length < json.length) room = Buffer.alloc(json.length);
-        json.copy(room);
-        yield { json: room.subarray(0, json.length), next: i + 1 === pieces ? undefined : next };
+        const { content, next } = pieceFrom(i * 100);
+        if (room.length < content.length) room = Buffer.alloc(content.length);
+        content.copy(room);
+        yield { content: room.subarray(0, content.length), next: i + 1 === pieces ? undefined : next };
         room.fill("!");
       }
     });
@@ -111,7 +111,7 @@ describe("whole lists", () => {
 
   test("a failure before the first piece is an ordinary error", async () => {
     await using world = await openWorldListing(async function* () {
-      yield { json: Buffer.alloc(0), next: log(1) };
+      yield { content: Buffer.alloc(0), next: log(1) };
       throw new DomainError("UNAVAILABLE", "The database is not available");
     });
     const { status, json } = await world.call("GET", `${api}/logs`, { token: world.tokens.ADMIN });
@@ -162,10 +162,10 @@ describe("whole lists", () => {
       try {
         for (; found === 0; ) {
           await nextTurn();
-          yield { json: Buffer.alloc(0), next: log(1) };
+          yield { content: Buffer.alloc(0), next: log(1) };
         }
         yield pieceFrom(0);
-        yield { json: Buffer.alloc(0), next: log(1) };
+        yield { content: Buffer.alloc(0), next: log(1) };
         yield pieceFrom(100);
       } finally {
         hasEnded = true;

@@ -127,7 +127,7 @@ describe("a client that goes away", () => {
     const list = async function* () {
       lists += 1;
       try {
-        for (;;) yield { json: Buffer.from(JSON.stringify({ comment: "x".repeat(10_000) })), next: more };
+        for (;;) yield { content: Buffer.from(JSON.stringify({ comment: "x".repeat(10_000) })), next: more };
       } finally {
         lists -= 1;
       }

@@ -75,7 +75,7 @@ describe("the meter of requests", () => {
   for (const by of ["service", "client"] as const) {
     test(`is told of a list that the ${by} cut, and so is the log`, async () => {
       const { meter, answered, cut } = makeRecordingMeter();
-      const piece = { json: Buffer.from("{}"), next: aStoredLog() };
+      const piece = { content: Buffer.from("{}"), next: aStoredLog() };
       const list = async function* () {
         yield piece;
         yield piece;

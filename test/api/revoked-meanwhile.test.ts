@@ -88,9 +88,9 @@ describeInWorlds("a token that ends while the body of its request arrives", asyn
 test("a list that began goes on to its end when its token ends meanwhile", async () => {
   const { promise: held, resolve: goOn } = deferred();
   const list = async function* () {
-    yield { json: Buffer.from("{}"), next: aStoredLog() };
+    yield { content: Buffer.from("{}"), next: aStoredLog() };
     await held;
-    yield { json: Buffer.from("{}"), next: undefined };
+    yield { content: Buffer.from("{}"), next: undefined };
   };
   await using world = await openWorld({ repositories: repositoriesListing(list) });
   const { employee, token } = await world.join("TECHNICIAN");

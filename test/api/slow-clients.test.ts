@@ -73,7 +73,7 @@ describe("slow clients", () => {
     let ended = false;
     const list = async function* () {
       try {
-        for (;;) yield { json: Buffer.from(JSON.stringify({ comment: "x".repeat(100_000) })), next: more };
+        for (;;) yield { content: Buffer.from(JSON.stringify({ comment: "x".repeat(100_000) })), next: more };
       } finally {
         ended = true;
       }
@@ -97,7 +97,7 @@ describe("lists whose clients take nothing", () => {
   test("do not end those of others: while they are read another one is 503, and all that have begun come whole", async () => {
     const list = async function* () {
       for (let left = 40; left > 0; left -= 1)
-        yield { json: Buffer.alloc(256 * 1024, "1"), next: left > 1 ? more : undefined };
+        yield { content: Buffer.alloc(256 * 1024, "1"), next: left > 1 ? more : undefined };
     };
     const limits = { responseBytes: 400_000, longListBytes: 100_000, slowReaderMilliseconds: 60_000 };
     await using world = await openWorld({ limits, repositories: repositoriesListing(list) });
@@ -120,7 +120,7 @@ describe("lists whose clients take nothing", () => {
 
   test("of one chunk take room for it", async () => {
     const list = async function* () {
-      yield { json: Buffer.alloc(20_000_000, "1"), next: undefined };
+      yield { content: Buffer.alloc(20_000_000, "1"), next: undefined };
     };
     const limits = { responseBytes: 100_000_000, longListBytes: 1, slowReaderMilliseconds: 60_000 };
     await using world = await openWorld({ limits, repositories: repositoriesListing(list) });
@@ -137,7 +137,7 @@ describe("lists whose clients take nothing", () => {
 
   test("are cut off for another one where their clients take nothing, and not where they only began first", async () => {
     const list = async function* () {
-      for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
+      for (;;) yield { content: Buffer.alloc(256 * 1024, "1"), next: more };
     };
     const limits = { responseBytes: 400_000, longListBytes: 100_000, slowReaderMilliseconds: 0 };
     await using world = await openWorld({ limits, repositories: repositoriesListing(list) });
@@ -165,7 +165,7 @@ describe("lists whose clients take nothing", () => {
       held += 1;
       try {
         // Without an end: what a client takes decides how much is read.
-        for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
+        for (;;) yield { content: Buffer.alloc(256 * 1024, "1"), next: more };
       } finally {
         held -= 1;
       }

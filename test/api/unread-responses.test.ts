@@ -59,7 +59,7 @@ describe("responses that their clients do not take", () => {
     let lists = 0;
     const list = async function* () {
       lists += 1;
-      yield { json: Buffer.from("1"), next: undefined };
+      yield { content: Buffer.from("1"), next: undefined };
     };
     await using world = await openWorld({ repositories: withBigAsset(repositoriesListing(list)) });
     const { TECHNICIAN: token } = world.tokens;
@@ -107,7 +107,7 @@ describe("responses that their clients do not take", () => {
     let lists = 0;
     const list = async function* () {
       lists += 1;
-      for (;;) yield { json: Buffer.alloc(256 * 1024, "1"), next: more };
+      for (;;) yield { content: Buffer.alloc(256 * 1024, "1"), next: more };
     };
     await using world = await openWorld({
       limits: { responseBytes: 1_000_000, longListBytes: 100_000, slowReaderMilliseconds: 0 },

@@ -29,9 +29,9 @@ async function* inChunks<T>(rows: readonly T[], limit?: number): JsonList<T, T> 
   const end = Math.min(rows.length, limit ?? rows.length);
   for (let at = 0; at < end && room > 0; at += chunkSize) {
     const chunk = rows.slice(at, Math.min(at + chunkSize, end));
-    const json = Buffer.from(chunk.map(row => JSON.stringify(row)).join());
-    room -= json.length;
-    yield { json, next: at + chunk.length < rows.length ? chunk.at(-1) : undefined };
+    const content = Buffer.from(chunk.map(row => JSON.stringify(row)).join());
+    room -= content.length;
+    yield { content, next: at + chunk.length < rows.length ? chunk.at(-1) : undefined };
   }
 }
 

@@ -158,7 +158,7 @@ function makeRoutes(held: HeldWork, change: (port: number) => void): readonly Ro
       run: () =>
         (async function* () {
           for (let left = 5; left > 0; left -= 1)
-            yield { json: Buffer.alloc(20 * kibibyte, "1"), next: left > 1 || undefined };
+            yield { content: Buffer.alloc(20 * kibibyte, "1"), next: left > 1 || undefined };
         })(),
     }),
     route("POST", "/write", "TECHNICIAN", {

@@ -28,7 +28,7 @@ async function loseClients(): Promise<void> {
   const list = async function* () {
     lists += 1;
     try {
-      for (;;) yield { json: Buffer.alloc(100_000, "1"), next: aStoredLog() };
+      for (;;) yield { content: Buffer.alloc(100_000, "1"), next: aStoredLog() };
     } finally {
       lists -= 1;
     }

@@ -107,8 +107,8 @@ describe("a cursor", () => {
   );
   const cursorOf = async (position: LogPosition): Promise<string> => {
     async function* list() {
-      yield { json: Buffer.alloc(0), next: position };
-      yield { json: Buffer.from("{}"), next: position };
+      yield { content: Buffer.alloc(0), next: position };
+      yield { content: Buffer.from("{}"), next: position };
     }
     const answer = await listOrPage("logs", { limit: 1 } as Parameters<typeof listOrPage>[1], list());
     return /before=([\w-]+)>/.exec(answer.headers["Link"] ?? "")?.[1] ?? "";

@@ -5,7 +5,7 @@ import { emptyRoot, inclusionSpans, isIncluded, leafHash } from "../../domain/tr
 import { formatVerifierKey } from "../../domain/trail/note.ts";
 import { formatProof } from "../../domain/trail/proof.ts";
 import { isTileOf, readTilePath, tileHeight, tileWidth, writeBundle } from "../../domain/trail/tile.ts";
-import { type ByteList, type JsonChunk, joinElements } from "../json-list.ts";
+import { type ChunkedList, joinElements } from "../json-list.ts";
 import type { TrailConditionKind } from "./condition.ts";
 import type { HashRange, TrailPorts, TrailRecords } from "./ports.ts";
 import type { SignedHead } from "./signing.ts";
@@ -71,14 +71,14 @@ export function makePublishedTrail(
     },
 
     /** A tile or an entry bundle by what follows `tile/` in its path. Throws NOT_FOUND and GONE, of a bundle while it is read. */
-    async tile(path: string): Promise<Uint8Array | ByteList> {
+    async tile(path: string): Promise<Uint8Array | ChunkedList> {
       const tile = readTilePath(path);
       // Another process on this database may have given a client a newer checkpoint, whose tiles have to be there.
       if (tile === undefined || !(isTileOf(tile, numbered()) || isTileOf(tile, (await ledger.end()).size)))
         throw new DomainError("NOT_FOUND", "Tile not found");
       const from = tile.index * tileWidth;
       const to = from + tile.width;
-      if (tile.isBundle) return inChunks(records, from, to, entries => ({ bytes: writeBundle(entries) }));
+      if (tile.isBundle) return inChunks(records, from, to, writeBundle);
       const level = tile.level * tileHeight;
       const [hashes] = await stored.ranges([{ level, from, to }]).catch(gone);
       return hashes as Uint8Array;
@@ -133,17 +133,17 @@ export function makePublishedTrail(
 }
 
 /** Entries in the chunks in which they are read, so that a client that reads slowly holds no more. */
-async function* inChunks<Chunk extends object>(
+async function* inChunks(
   records: TrailRecords,
   from: number,
   to: number,
-  write: (entries: readonly Uint8Array[], from: number) => Chunk,
-): AsyncGenerator<Chunk & { readonly next: number | undefined }> {
+  write: (entries: readonly Uint8Array[], from: number) => Uint8Array,
+): ChunkedList<number> {
   let at = from;
   for await (const entries of readEntries(records, from, to)) {
-    const chunk = write(entries, at);
+    const content = write(entries, at);
     at += entries.length;
-    yield { ...chunk, next: at < to ? at : undefined };
+    yield { content, next: at < to ? at : undefined };
   }
 }
 
@@ -157,12 +157,12 @@ export async function* readEntries(records: TrailRecords, from: number, to: numb
   }
 }
 
-function writeElements(entries: readonly Uint8Array[], from: number): Pick<JsonChunk, "json"> {
+function writeElements(entries: readonly Uint8Array[], from: number): Uint8Array {
   const end = Buffer.from("}");
   const elements = entries.map((entry, at) =>
     Buffer.concat([Buffer.from(`{"index":${from + at},"entry":`), entry, end]),
   );
-  return { json: joinElements(elements) };
+  return joinElements(elements);
 }
 
 function gone(error: unknown): never {

@@ -121,7 +121,7 @@ describe("lists of logs on PostgreSQL", async () => {
     const found: MaintenanceLog[] = [];
     let next: LogPosition | undefined;
     for await (const chunk of list) {
-      assert.ok(chunk.json.length <= (64 + 64) * 1024);
+      assert.ok(chunk.content.length <= (64 + 64) * 1024);
       found.push(...elementsOf<MaintenanceLog>(chunk));
       next = chunk.next;
     }
@@ -163,7 +163,7 @@ describe("lists of logs on PostgreSQL", async () => {
   test("that are read at the same time do not get into each other", async () => {
     const read = async (assetId: number, { listOfAsset } = logs) => {
       const chunks: Buffer[] = [];
-      for await (const { json } of listOfAsset(assetId, {})) chunks.push(Buffer.from(json));
+      for await (const { content } of listOfAsset(assetId, {})) chunks.push(Buffer.from(content));
       return chunks.join();
     };
     const assets = [1, 2, 3, 4, 5, 10, 11];
@@ -182,7 +182,7 @@ describe("lists of logs on PostgreSQL", async () => {
       const chunks: Uint8Array[] = [];
       let next: LogPosition | undefined;
       for await (const chunk of logs.listOfAsset(10, of)) {
-        chunks.push(chunk.json);
+        chunks.push(chunk.content);
         next = chunk.next;
       }
       return { bytes: chunks.reduce((sum, { length }) => sum + length, 0), next };
@@ -207,8 +207,8 @@ describe("lists of logs on PostgreSQL", async () => {
       `insert into asset (name, description) select 'Asset', repeat('x', 2000) from generate_series(1, 500)`,
     );
     const lengths: number[] = [];
-    for await (const { json } of makeAssetRepository(database).list({ active: undefined }))
-      lengths.push(json.length);
+    for await (const { content } of makeAssetRepository(database).list({ active: undefined }))
+      lengths.push(content.length);
     assert.ok(lengths.length > 3);
     assert.ok(
       lengths.every(length => length <= 256 * 1024),

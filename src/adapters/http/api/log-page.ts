@@ -28,11 +28,11 @@ export async function listOrPage(
   const found: Uint8Array[] = [];
   let next: LogPosition | undefined;
   for await (const chunk of logs) {
-    found.push(Uint8Array.from(chunk.json));
+    found.push(Uint8Array.from(chunk.content));
     next = chunk.next;
   }
   const page = (async function* () {
-    yield { json: joinElements(found), next: undefined };
+    yield { content: joinElements(found), next: undefined };
   })();
   return new WithHeaders(page, next === undefined ? {} : { Link: linkTo(segment, query, next) });
 }

@@ -1,5 +1,5 @@
 import type { Authentication } from "../../../application/authentication.ts";
-import type { ByteList, JsonList } from "../../../application/json-list.ts";
+import type { ChunkedList, JsonList } from "../../../application/json-list.ts";
 import type { PublishedTrail } from "../../../application/trail/publishing.ts";
 import type { Asset } from "../../../domain/asset.ts";
 import type { Employee } from "../../../domain/employee.ts";
@@ -28,7 +28,7 @@ export type RecordName = keyof Records;
 
 /** A record, several of them, or another media type. */
 type Content = { readonly one: RecordName } | { readonly listOf: RecordName } | { readonly type: string };
-type Body = string | Uint8Array | JsonList<object> | ByteList;
+type Body = string | Uint8Array | ChunkedList;
 
 /** A response of success as the client gets it. */
 export interface RouteResult {
@@ -70,7 +70,7 @@ export const listOf = <Name extends RecordName>(name: Name) =>
 export const all = <Name extends RecordName>(name: Name) =>
   success<readonly Records[Name][]>({ listOf: name }, JSON.stringify);
 export const plainText = success<string>({ type: "text/plain; charset=utf-8" }, asItIs);
-export const bytes = success<Uint8Array | ByteList>({ type: "application/octet-stream" }, asItIs);
+export const bytes = success<Uint8Array | ChunkedList>({ type: "application/octet-stream" }, asItIs);
 export const noContent: Result<void> = { status: 204, bodyOf: () => undefined };
 
 export const tagged = <T>(result: Result<T>): Result<T> => ({ ...result, isTagged: true });

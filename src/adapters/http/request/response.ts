@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ByteChunk, ByteList, JsonChunk, JsonList } from "../../../application/json-list.ts";
+import type { Chunk, ChunkedList } from "../../../application/json-list.ts";
 import { errorText, type HeaderFields, type HttpError, jsonType } from "../../protocol/error-response.ts";
 import type { RouteResult } from "../api/result.ts";
 import type { Exchange } from "./exchange.ts";
@@ -100,7 +100,7 @@ async function sendList(
   exchange: Exchange,
   status: number,
   headers: HeaderFields,
-  list: ByteList | JsonList<object>,
+  list: ChunkedList,
   frame: Frame,
 ): Promise<void> {
   const { response, method, share } = exchange;
@@ -108,13 +108,13 @@ async function sendList(
   try {
     // It is read before the status line, while a failure can still get an error status.
     const first = await nextOf(chunks, response);
-    const bytes = first?.bytes ?? new Uint8Array();
-    const length = frame.begin.length + bytes.length + frame.end.length;
+    const content = first?.content ?? new Uint8Array();
+    const length = frame.begin.length + content.length + frame.end.length;
     const isOneChunk = first?.next === undefined;
     // A list is over before its response: then the client may send the next request, which would be too early otherwise.
     if (method === "HEAD" || (isOneChunk && length < response.writableHighWaterMark)) {
       await chunks.return?.();
-      const body = [Buffer.from(frame.begin), bytes, Buffer.from(frame.end)];
+      const body = [Buffer.from(frame.begin), content, Buffer.from(frame.end)];
       return await sendWhole(exchange, status, headers, isOneChunk ? Buffer.concat(body) : undefined);
     }
     share.respondWithList(isOneChunk ? length : undefined);
@@ -123,7 +123,7 @@ async function sendList(
     let keepsUp = true;
     for (let chunk = first; chunk !== undefined; before = frame.between) {
       response.write(before);
-      keepsUp = await give(exchange, chunk.bytes, keepsUp);
+      keepsUp = await give(exchange, chunk.content, keepsUp);
       chunk = chunk.next === undefined ? undefined : await nextOf(chunks, response);
     }
     await chunks.return?.();
@@ -136,15 +136,11 @@ async function sendList(
 }
 
 /** The next chunk that is not empty. Many can be empty before it, so the search ends when the client goes away. */
-async function nextOf(
-  chunks: AsyncIterator<ByteChunk | JsonChunk>,
-  response: ServerResponse,
-): Promise<ByteChunk | undefined> {
+async function nextOf(chunks: AsyncIterator<Chunk>, response: ServerResponse): Promise<Chunk | undefined> {
   for (;;) {
     const { value, done } = await chunks.next();
     if (done || response.destroyed) return undefined;
-    const bytes = "json" in value ? value.json : value.bytes;
-    if (bytes.length > 0) return { bytes, next: value.next };
+    if (value.content.length > 0) return value;
   }
 }
 

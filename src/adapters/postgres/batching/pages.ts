@@ -1,4 +1,4 @@
-import type { JsonChunk, JsonList } from "../../../application/json-list.ts";
+import type { Chunk, JsonList } from "../../../application/json-list.ts";
 import type { ActivityFilter } from "../../../domain/activity.ts";
 import type { Bytes, Database } from "../connection/database.ts";
 import { nothing, type Statement, sql } from "../connection/statement.ts";
@@ -81,7 +81,7 @@ async function readFitting<Key, P>(
   }
 }
 
-type RecordsPage = Page<number> & JsonChunk<number>;
+type RecordsPage = Page<number> & Chunk<number>;
 
 /** Lists in the order of their ids, all or the active or the inactive ones. */
 export function listsById(
@@ -115,6 +115,6 @@ export function listsById(
 
 function pageOf([row]: readonly Bytes[], limit: number): RecordsPage | undefined {
   if (row === undefined) return undefined;
-  const [json, rows, lastId] = [row[0] ?? Buffer.alloc(0), Number(row[1]), Number(row[2])];
-  return { rows, bytes: json.length, next: rows < limit ? undefined : lastId, json };
+  const [content, rows, lastId] = [row[0] ?? Buffer.alloc(0), Number(row[1]), Number(row[2])];
+  return { rows, bytes: content.length, next: rows < limit ? undefined : lastId, content };
 }

@@ -1,4 +1,4 @@
-import type { JsonChunk } from "../../../application/json-list.ts";
+import type { Chunk } from "../../../application/json-list.ts";
 import type { MaintenanceLogRepository } from "../../../application/ports.ts";
 import { notFound } from "../../../domain/error.ts";
 import { type LogPosition, type LogQuery, startOf } from "../../../domain/maintenance-log.ts";
@@ -8,8 +8,6 @@ import { ActiveLogs, type ActivePlace } from "./active-logs.ts";
 import { type LogPage, readLogPage, type Scope } from "./log-statements.ts";
 import type { SharedNames } from "./names.ts";
 import { type Bounds, ChunkRoom, chunksOf, idsIn, isUsedUp } from "./packed-logs.ts";
-
-type LogChunk = JsonChunk<LogPosition>;
 
 /** The position before every log. */
 const beforeAll: LogPosition = { performedDate: "infinity", id: Number.MAX_SAFE_INTEGER };
@@ -28,7 +26,7 @@ export function makeLogLists(database: Database, names: SharedNames) {
     start: Place,
     read: (place: Place, rows: number) => Promise<LogPage<Place> | undefined>,
     bounds: Bounds,
-  ): AsyncGenerator<LogChunk, undefined> {
+  ): AsyncGenerator<Chunk<LogPosition>, undefined> {
     const room = new ChunkRoom();
     // A list of bounded bytes is a page for a client, which needs to know where the next one begins. As a rule one row more tells
     // whether there is one. Where it does not, `next` may lead to an empty page.
@@ -44,7 +42,7 @@ export function makeLogLists(database: Database, names: SharedNames) {
       for (const chunk of chunksOf(page.logs, known, left)) {
         left = chunk.left;
         const isEnd = (!isPaged && isUsedUp(left)) || (chunk.isPageEnd && page.next === undefined);
-        yield { json: room.copy(chunk.bytes), next: isEnd ? undefined : chunk.position };
+        yield { content: room.copy(chunk.bytes), next: isEnd ? undefined : chunk.position };
       }
       if (isUsedUp(left)) return;
     }

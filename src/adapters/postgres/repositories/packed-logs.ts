@@ -160,7 +160,7 @@ const wordsJson = words.map(({ status, taskType }) =>
   Buffer.from(`","status":"${status}","taskType":"${taskType}","comment":"`),
 );
 
-/** A stream waits for its client after this many (JsonChunk), so a slow client holds little more. */
+/** A stream waits for its client after this many (Chunk), so a slow client holds little more. */
 const chunkBytes = 64 * 1024;
 /** One log is 62 KB at most, when its comment is all control characters. */
 const mostChunkBytes = chunkBytes + 64 * 1024;

@@ -185,7 +185,7 @@ test("requests for the same list at the same time share its first page", async (
   const list = listsById({ queryBytes } as Database, sql`select id from asset`);
   const read = async (active?: boolean) => {
     const chunks: string[] = [];
-    for await (const { json } of list({ active })) chunks.push(Buffer.from(json).toString());
+    for await (const { content } of list({ active })) chunks.push(Buffer.from(content).toString());
     return chunks.join();
   };
   const [all, active, again] = await Promise.all([read(), read(true), read()]);
@@ -213,7 +213,7 @@ test("a list whose first page is shared with a list of shorter pages goes on aft
   const list = listsById({ queryBytes } as Database, sql`select id from asset`);
   const read = async () => {
     const chunks: string[] = [];
-    for await (const { json } of list({ active: undefined })) chunks.push(Buffer.from(json).toString());
+    for await (const { content } of list({ active: undefined })) chunks.push(Buffer.from(content).toString());
     return chunks.filter(chunk => chunk !== "").join();
   };
   const long = read();

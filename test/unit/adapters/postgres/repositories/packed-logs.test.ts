@@ -192,7 +192,10 @@ describe("packed logs", () => {
     const chunks = renderedChunks(logs);
     for (const { bytes, text, position } of chunks) {
       assert.ok(bytes.length < (64 + 64) * 1024);
-      assert.deepEqual(position, positionOf(elementsOf<MaintenanceLog>({ json: Buffer.from(text) }).at(-1)));
+      assert.deepEqual(
+        position,
+        positionOf(elementsOf<MaintenanceLog>({ content: Buffer.from(text) }).at(-1)),
+      );
     }
     assert.equal(chunks.map(({ text }) => text).join(), stringified(logs));
     assert.ok(chunks.length > 5);
