@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { unsuitabilityOf } from "./application/unsuitable-database.ts";
 import { type CommandContext, CommandError, exitCodes } from "./commands/command.ts";
 import { commands } from "./commands/commands.ts";
@@ -8,10 +7,8 @@ import { Output } from "./commands/output.ts";
 import { type Environment, SettingsError } from "./config/read-settings.ts";
 import { causeOf, DomainError, isUnavailable } from "./domain/error.ts";
 
-const readFile = (path: string): string => readFileSync(path, "utf8");
-const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-const version = (): string =>
-  (JSON.parse(readFile(pathOf("../package.json"))) as { version: string }).version;
+const packageFile = new URL("../package.json", import.meta.url);
+const version = () => (JSON.parse(readFileSync(packageFile, "utf8")) as { version: string }).version;
 
 /** Runs a command to its end and returns the exit code. */
 export async function runProgram(
@@ -27,9 +24,7 @@ export async function runProgram(
   const isHelp = args.includes("--help");
   const context: CommandContext = {
     environment,
-    readFile,
     version,
-    sqlFolder: pathOf("../sql"),
     stdin: process.stdin,
     stderr: process.stderr,
     write: output.write,

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readSettings } from "../../src/config/read-settings.ts";
 import { trailKeySettings } from "../../src/config/standalone-settings.ts";
@@ -75,7 +74,7 @@ async function runOn(database: RunDatabase, folder: DataFolder, environment: Nod
     folder.setAddress(addresses.api);
     if (isDemo) await writeDemo(addresses.api, folder.path);
     const logins = loginsOf(folder.path);
-    const { trailKey } = readSettings(trailKeySettings, environment, path => readFileSync(path, "utf8"));
+    const { trailKey } = readSettings(trailKeySettings, environment);
     const verifierKey = formatVerifierKey(trailKey);
     const records = database.place;
     const [admin] = logins;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemClock } from "../adapters/system-clock.ts";
 import { makeTrailClient, TrailClientError } from "../adapters/trail-client.ts";
@@ -23,7 +23,7 @@ interface Values {
 
 export async function runAudit(context: CommandContext, values: Values): Promise<void> {
   const { url, state, "newest-within": within } = values;
-  const { environment, readFile, print } = context;
+  const { environment, print } = context;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw usageError("--url is not the URL of a service");
   const base = new URL(url);
   if (base.username !== "" || base.password !== "")
@@ -32,8 +32,8 @@ export async function runAudit(context: CommandContext, values: Values): Promise
   const withinSeconds =
     within === undefined ? undefined : readGiven("--newest-within", () => readDuration(within));
   const kept = await readCheckpoints(values.checkpoint, trusted.keys);
-  const client = makeTrailClient(base, readSettings(auditSettings, environment, readFile));
-  const before = readState(state, readFile);
+  const client = makeTrailClient(base, readSettings(auditSettings, environment));
+  const before = readState(state);
   const audited = await reported("the trail", auditTrail(client, trusted, before, kept));
   for (const checkpoint of kept)
     await reported(checkpoint.path, requirePrefix(client, checkpoint, audited.checkpoint));
@@ -79,10 +79,10 @@ async function reported<T>(what: string, work: Promise<T>): Promise<T> {
 const failed = (line: string): CommandError => new CommandError(exitCodes.failure, line);
 
 /** Undefined the first time. A file that is there and cannot be read is no reason to begin anew. */
-function readState(path: string, readFile: (path: string) => string): AuditState | undefined {
+function readState(path: string): AuditState | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    const state = JSON.parse(readFile(path)) as Partial<AuditState> | null;
+    const state = JSON.parse(readFileSync(path, "utf8")) as Partial<AuditState> | null;
     const isState = typeof state?.checkpoint === "string" && Array.isArray(state.hashes);
     if (isState && state.hashes?.every(hash => typeof hash === "string")) return state as AuditState;
     throw new Error("it is not a state of audit");

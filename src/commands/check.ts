@@ -25,8 +25,8 @@ import { readIdentity } from "./served-identity.ts";
 
 export async function runCheck(context: CommandContext, { records }: { records: boolean }): Promise<void> {
   if (records) return checkRecords(context);
-  const { environment, readFile, sqlFolder, print } = context;
-  const settings = readServeSettings(environment, readFile);
+  const { environment, print } = context;
+  const settings = readServeSettings(environment);
   const { databaseUrl, databaseUse: use } = settings;
   print("settings: ok");
   if (readIdentity(settings) !== undefined) print("TLS: ok");
@@ -52,7 +52,7 @@ export async function runCheck(context: CommandContext, { records }: { records: 
     }
   };
   try {
-    const schema = readSchema(sqlFolder);
+    const schema = readSchema();
     const ofSchema = await attempt("schema", examine(database, schema, use));
     await tryAgain(databaseUrl);
     const findings = [...ofSession, ...(ofSchema ?? [])];

@@ -46,15 +46,15 @@ export const openForCommand = ({ databaseUrl }: DatabaseAccess): Database =>
  */
 export async function withDatabase<S extends DatabaseAccess>(
   declared: Declared<S>,
-  { environment, readFile, sqlFolder }: CommandContext,
+  { environment }: CommandContext,
   use: (database: Database, settings: S) => Promise<void>,
 ): Promise<void> {
-  const settings = readSettings(declared, environment, readFile);
+  const settings = readSettings(declared, environment);
   const database = openForCommand(settings);
   try {
     await use(database, settings);
   } catch (error) {
-    if (isReported(error)) await refuseOtherSchema(database, readSchema(sqlFolder));
+    if (isReported(error)) await refuseOtherSchema(database, readSchema());
     throw error;
   } finally {
     await database.close();

@@ -3,11 +3,8 @@ import type { Environment } from "../config/read-settings.ts";
 /** What a command gets of its process. */
 export interface CommandContext {
   readonly environment: Environment;
-  readonly readFile: (path: string) => string;
   /** Of the program. */
   readonly version: () => string;
-  /** The folder with the migrations. */
-  readonly sqlFolder: string;
   readonly stdin: NodeJS.ReadStream;
   readonly stderr: NodeJS.WriteStream;
   /** Writes to standard output, and waits until it has been taken. */

@@ -7,8 +7,7 @@ import type { CommandContext } from "./command.ts";
 import { compareStateFile, openForCommand } from "./command-database.ts";
 
 export async function runMigrate(context: CommandContext): Promise<void> {
-  const { environment, readFile } = context;
-  const settings = readSettings(storedTrailSettings, environment, readFile);
+  const settings = readSettings(storedTrailSettings, context.environment);
   const database = openForCommand(settings);
   try {
     // Before the state file is compared: a database whose tables are not found looks like one that has lost them.
@@ -21,11 +20,8 @@ export async function runMigrate(context: CommandContext): Promise<void> {
   }
 }
 
-export async function migrateDatabase(
-  { sqlFolder, print }: CommandContext,
-  database: Database,
-): Promise<void> {
-  const { applied, restored, serviceRoleGranted, isFrozen } = await migrate(database, readSchema(sqlFolder));
+export async function migrateDatabase({ print }: CommandContext, database: Database): Promise<void> {
+  const { applied, restored, serviceRoleGranted, isFrozen } = await migrate(database, readSchema());
   for (const name of applied) print(`applied ${name}`);
   for (const what of restored) print(`put back ${what}`);
   if (isFrozen) print("the schema is frozen, and up to date");

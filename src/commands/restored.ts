@@ -34,12 +34,12 @@ const leastJump = 1_000_000;
 
 export async function runRestored(context: CommandContext, values: Values, steps: readonly string[]) {
   const [step] = steps;
-  const { environment, readFile, print } = context;
+  const { environment, print } = context;
   if (steps.length !== 1 || (step !== "names" && step !== "prepare" && step !== "finish"))
     throw usageError("takes one STEP: names, prepare or finish");
   const text = values["gives-up"];
   const most = text === undefined ? Infinity : readGiven("--gives-up", () => readCount("number", text));
-  const settings = readSettings(restoreSettings, environment, readFile);
+  const settings = readSettings(restoreSettings, environment);
   const { databaseUrl, ownerDatabaseUrl, trailKey } = settings;
   const name = ownerDatabaseUrl.database;
   if (name !== databaseUrl.database || !isNameOfDatabase(name) || name === restoredName)
@@ -54,7 +54,7 @@ export async function runRestored(context: CommandContext, values: Values, steps
       await migrateDatabase(context, owner);
       await owner.query(sql`analyze`);
       const service = { ...settings, databaseUrl: { ...databaseUrl, database: restoredName } };
-      const served = new ServedDatabase(service, context.sqlFolder);
+      const served = new ServedDatabase(service);
       const [fault] = await served.examine().finally(() => served.close());
       if (fault !== undefined) throw new UnsuitableDatabase(`serve would not take the dump: ${fault.words}`);
       if (values.key.length > 0) await verifyTrail(context, owner, readTrustedKeys(values.key, []).keys);

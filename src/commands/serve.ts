@@ -25,8 +25,8 @@ export async function runServe(context: CommandContext): Promise<void> {
   // Otherwise V8 may take what each request makes for long-lived from the first requests on: it then cleans up three times
   // as long, and a created log costs a tenth more CPU.
   setFlagsFromString("--no-allocation-site-pretenuring");
-  const { environment, readFile, sqlFolder, version } = context;
-  const settings = readServeSettings(environment, readFile);
+  const { environment, version } = context;
+  const settings = readServeSettings(environment);
   const { host, port, opsHost, opsPort } = settings;
   const inherited = inheritedSocket(environment, process.pid);
   const identity = readIdentity(settings);
@@ -44,7 +44,7 @@ export async function runServe(context: CommandContext): Promise<void> {
   if (settings.tokenLifetimeSeconds > daySeconds) {
     events.warn("TOKEN_EXPIRE_TIME is longer than a day", { seconds: settings.tokenLifetimeSeconds });
   }
-  const database = new ServedDatabase(settings, sqlFolder);
+  const database = new ServedDatabase(settings);
   const databaseChecked = onceReachable(events, () => database.check());
   // Its findings are reported below, when the rest is loaded.
   databaseChecked.catch(() => {});

@@ -32,16 +32,13 @@ export class ServedDatabase {
   readonly #use: Use;
   readonly #confirmWrites: () => Promise<void>;
 
-  constructor(
-    { databaseUrl, databaseUse: use }: Pick<ServeSettings, "databaseUrl" | "databaseUse">,
-    sqlFolder: string,
-  ) {
+  constructor({ databaseUrl, databaseUse: use }: Pick<ServeSettings, "databaseUrl" | "databaseUse">) {
     const needs = { mayLoseCommits: !use.isDurable, check: sessionCheck(use) };
     const servers = new DatabaseServers(databaseUrl);
     const open = (limits: PoolLimits, more: SessionNeeds = {}) =>
       connect(databaseUrl, limits, { ...needs, ...more }, servers);
     this.#use = use;
-    this.#schema = readSchema(sqlFolder);
+    this.#schema = readSchema();
     this.requests = open(serviceLimits);
     this.trail = open(trailLimits);
     // Opened anew now and then: an open connection does not show that the password was changed.

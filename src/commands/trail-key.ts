@@ -6,13 +6,13 @@ import type { CommandContext } from "./command.ts";
 import { readGiven, usageError } from "./options.ts";
 
 export async function runTrailKey(
-  { environment, readFile, write, stderr }: CommandContext,
+  { environment, write, stderr }: CommandContext,
   { public: isPublic }: { readonly public: boolean },
   names: readonly string[],
 ): Promise<void> {
   if (isPublic) {
     if (names.length > 0) throw usageError("--public takes nothing else");
-    const { trailKey } = readSettings(trailKeySettings, environment, readFile);
+    const { trailKey } = readSettings(trailKeySettings, environment);
     return write(`${formatVerifierKey(trailKey)}\n`);
   }
   const key = newKey(names);

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** What is wrong with the environment: one line for each setting. Values are never part of it. */
 export class SettingsError extends Error {
   readonly faults: readonly string[];
@@ -19,7 +21,7 @@ export interface Setting<T> {
   readonly fallback?: string;
   readonly isOptional?: true;
   /** Throws with the reason when the text will not do. */
-  parse(text: string, readFile: (path: string) => string): T;
+  parse(text: string): T;
 }
 
 type Parse<T> = Setting<T>["parse"];
@@ -52,16 +54,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  *
  * @throws SettingsError with every fault at once
  */
-export function readSettings<S>(
-  declared: Declared<S>,
-  environment: Environment,
-  readFile: (path: string) => string,
-): S {
+export function readSettings<S>(declared: Declared<S>, environment: Environment): S {
   const faults: string[] = [];
   const values = Object.entries<Setting<unknown>>(declared).map(([key, setting]) => {
     try {
-      const text = textOf(setting, environment, readFile);
-      return [key, text === undefined ? undefined : setting.parse(text, readFile)];
+      const text = textOf(setting, environment);
+      return [key, text === undefined ? undefined : setting.parse(text)];
     } catch (error) {
       faults.push(`${setting.name} ${(error as Error).message}; for example: ${setting.example}`);
       return [key, undefined];
@@ -71,24 +69,20 @@ export function readSettings<S>(
   return Object.fromEntries(values) as S;
 }
 
-function textOf(
-  { name, fallback, isOptional }: Setting<unknown>,
-  environment: Environment,
-  readFile: (path: string) => string,
-): string | undefined {
+function textOf({ name, fallback, isOptional }: Setting<unknown>, environment: Environment) {
   const direct = environment[name];
   const file = environment[`${name}_FILE`];
   if (direct !== undefined && file !== undefined) throw new Error(`is given twice, also as ${name}_FILE`);
-  const text = (file === undefined ? direct : readSettingFile(name, file, readFile)) ?? fallback;
+  const text = (file === undefined ? direct : readSettingFile(name, file)) ?? fallback;
   if (text === undefined && isOptional !== true) throw new Error("is missing");
   if (text === "") throw new Error("is empty");
   return text;
 }
 
-function readSettingFile(name: string, path: string, readFile: (path: string) => string): string {
+function readSettingFile(name: string, path: string): string {
   let text: string;
   try {
-    text = readFile(path)
+    text = readFileSync(path, "utf8")
       .replace(/^\ufeff/, "")
       .replace(/\r?\n$/, "");
   } catch {

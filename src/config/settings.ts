@@ -126,8 +126,8 @@ export const everySetting: readonly Setting<unknown>[] = Object.values({
 export type ServeSettings = ReturnType<typeof readServeSettings>;
 
 /** @throws SettingsError also when the rotation of the secret was not carried out, and when both listeners would have one address */
-export function readServeSettings(environment: Environment, readFile: (path: string) => string) {
-  const settings = readSettings(serveSettings, environment, readFile);
+export function readServeSettings(environment: Environment) {
+  const settings = readSettings(serveSettings, environment);
   if (settings.previousSecretKey === settings.secretKey)
     throw new SettingsError(["SECRET_KEY_PREVIOUS is the same as SECRET_KEY"]);
   const { host, port, opsHost, opsPort } = settings;

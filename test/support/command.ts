@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import { Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { type CommandContext, CommandError } from "../../src/commands/command.ts";
 import { commands } from "../../src/commands/commands.ts";
 import { readOptions } from "../../src/commands/options.ts";
@@ -23,8 +21,6 @@ export async function runCommand(
   });
   const context = {
     environment,
-    readFile: (path: string) => readFileSync(path, "utf8"),
-    sqlFolder: fileURLToPath(new URL("../../sql", import.meta.url)),
     print: (line: string) => {
       written.stdout += `${visible(line)}\n`;
     },

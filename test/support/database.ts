@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { startEmbeddedPostgres } from "../../dev/embedded-postgres.ts";
 import { commandLimits, type Database } from "../../src/adapters/postgres/connection/database.ts";
@@ -12,7 +11,7 @@ import { assertGivenBack } from "./given-back.ts";
 import { closeAtEnd } from "./left-open.ts";
 import { urlOf } from "./native-postgres.ts";
 
-export const schema = readSchema(fileURLToPath(new URL("../../sql", import.meta.url)));
+export const schema = readSchema();
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;

@@ -59,7 +59,7 @@ test("readiness waits for a standby as writes do, though all reads are answered"
     databaseUrl: readDatabaseUrl(server.url),
     databaseUse: { isDurable: true },
   } as ServeSettings;
-  const served = new ServedDatabase(settings, "sql");
+  const served = new ServedDatabase(settings);
   try {
     await migrate(owner, schema);
     await makeRepositories(owner).employees.appointAdmin(anEmployee());

@@ -11,19 +11,18 @@ import { protectionText } from "../../support/present-protection.ts";
 import { until } from "../../support/until.ts";
 
 /** The first test may have written the file. */
-const schemaNow = () => readSchema("sql");
 
 describe("what protects the records", async () => {
   const opened = await shared(openEmptyDatabase());
   // The first connection of all finds no tables yet. What the migrations make is compared: nothing is put back from the file.
   const first = opened.connect(commandLimits);
-  await migrate(first, { ...schemaNow(), protection: [] });
+  await migrate(first, { ...readSchema(), protection: [] });
   await first.close();
   const database = opened.connect(commandLimits);
   const owner = opened.session();
 
   const faults = async () =>
-    (await database.query<{ fault: string }>(protectionFaults(schemaNow().protection))).map(
+    (await database.query<{ fault: string }>(protectionFaults(readSchema().protection))).map(
       ({ fault }) => fault,
     );
 
@@ -94,7 +93,7 @@ describe("what protects the records", async () => {
         found.map(fault => fault.replace(/ is (missing|not as migrate made it)$/, "")),
         [named],
       );
-      assert.deepEqual((await migrate(database, schemaNow())).restored, [restored]);
+      assert.deepEqual((await migrate(database, readSchema())).restored, [restored]);
       assert.deepEqual(await faults(), []);
     });
   }
@@ -107,7 +106,7 @@ describe("what protects the records", async () => {
     const both = await owner.begin(async held => {
       // Nobody changes a function: both have found it weaker before one of them can put anything back.
       await held`lock table pg_proc in share mode`;
-      const both = [0, 1].map(() => migrate(opened.connect(commandLimits), schemaNow()));
+      const both = [0, 1].map(() => migrate(opened.connect(commandLimits), readSchema()));
       await until(async () => {
         const waiting = await database.query(sql`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
@@ -136,7 +135,7 @@ describe("what protects the records", async () => {
   ] as const) {
     test(`is put back by one migrate, with all that refers to it: ${what}`, async () => {
       await owner.unsafe(weaken);
-      assert.deepEqual((await migrate(database, schemaNow())).restored.toSorted(), [
+      assert.deepEqual((await migrate(database, readSchema())).restored.toSorted(), [
         "constraint asset_event_asset_id_fkey on asset_event",
         "constraint asset_pkey on asset",
         "constraint maintenance_log_asset_id_fkey on maintenance_log",
@@ -180,7 +179,7 @@ describe("what protects the records", async () => {
     test(`is found weaker, and left to the operator: ${what}`, async () => {
       await owner.unsafe(weaken);
       assert.deepEqual(await faults(), [`${named} is not as migrate made it`]);
-      assert.deepEqual((await migrate(database, schemaNow())).restored, []);
+      assert.deepEqual((await migrate(database, readSchema())).restored, []);
       await owner.unsafe(mend);
       assert.deepEqual(await faults(), []);
     });

@@ -1,21 +1,29 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { readDatabaseUrl } from "../../../src/adapters/postgres/connection/database-url.ts";
 import { type Environment, readSettings, SettingsError } from "../../../src/config/read-settings.ts";
 import { databaseSettings, passwordSettings, readServeSettings } from "../../../src/config/settings.ts";
 import { formatSignerKey, makeSignerKey } from "../../../src/domain/trail/note.ts";
+import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 
 const required = {
   DATABASE_URL: "postgres://maintenance:password@127.0.0.1:5432/maintenance",
   SECRET_KEY: "0123456789abcdef0123456789abcdef",
 };
 
-const noFiles = (path: string): string => {
-  throw new Error(`no such file: ${path}`);
-};
+const serve = (environment: Environment) => readServeSettings({ ...required, ...environment });
 
-const serve = (environment: Environment, readFile = noFiles) =>
-  readServeSettings({ ...required, ...environment }, readFile);
+const folder = makeTemporaryFolder();
+
+/** The path of a file with this content. */
+function fileWith(content: string): string {
+  const path = join(folder, randomUUID());
+  writeFileSync(path, content);
+  return path;
+}
 
 /** The faults that reading gives; none when it succeeds. */
 function faultsOf(read: () => unknown): readonly string[] {
@@ -161,7 +169,7 @@ describe("the faults of the settings", () => {
   });
 
   test("never show a value that came from a file, nor what reading the file said", () => {
-    const files = faultsOf(() => serve({ PORT_FILE: "port" }, () => "planted\n"));
+    const files = faultsOf(() => serve({ PORT_FILE: fileWith("planted\n") }));
     const unreadable = faultsOf(() => serve({ PORT_FILE: "/planted/port" }));
     assert.equal(files.length, 1);
     assert.equal(unreadable.length, 1);
@@ -170,14 +178,9 @@ describe("the faults of the settings", () => {
 });
 
 describe("a setting in a file", () => {
-  const fromFile = (content: string) => serve({ ISSUER_FILE: "issuer.txt" }, () => content).issuer;
+  const fromFile = (content: string) => serve({ ISSUER_FILE: fileWith(content) }).issuer;
 
-  test("is read from the path that NAME_FILE gives", () => {
-    const readFile = (path: string) => `content of ${path}`;
-    assert.equal(serve({ ISSUER_FILE: "issuer.txt" }, readFile).issuer, "content of issuer.txt");
-  });
-
-  test("loses one trailing newline", () => {
+  test("is read, and loses one trailing newline", () => {
     for (const [content, value] of Object.entries({
       ...{ house: "house", "house\n": "house", "house\r\n": "house", "house\n\n": "house\n" },
       ...{ "\nhouse\n": "\nhouse", " house \n": " house " },
@@ -186,7 +189,7 @@ describe("a setting in a file", () => {
   });
 
   test("may not be given directly too", () => {
-    const faults = faultsOf(() => serve({ SECRET_KEY_FILE: "secret" }, () => required.SECRET_KEY));
+    const faults = faultsOf(() => serve({ SECRET_KEY_FILE: fileWith(required.SECRET_KEY) }));
     assert.equal(faults.length, 1);
     assert.match(faults[0] ?? "", /^SECRET_KEY is given twice, also as SECRET_KEY_FILE; for example: /);
   });
@@ -201,7 +204,7 @@ describe("a setting in a file", () => {
   });
 
   test("is empty when the file is", () => {
-    const faults = faultsOf(() => serve({ SECRET_KEY: undefined, SECRET_KEY_FILE: "secret" }, () => "\n"));
+    const faults = faultsOf(() => serve({ SECRET_KEY: undefined, SECRET_KEY_FILE: fileWith("\n") }));
     assert.match(faults.join(), /^SECRET_KEY is empty; /);
   });
 });
@@ -332,19 +335,12 @@ for (const [name, { property, takes = [], refuses }] of Object.entries(rules)) {
 }
 
 test("the URL of the database may name certificates, which are read from their files", () => {
-  const files = ["/etc/ca.pem"];
-  const url = "postgres://u:p@db/db?sslmode=verify-full&sslrootcert=/etc/ca.pem";
-  const faults = faultsOf(() =>
-    serve({ DATABASE_URL: url }, path => {
-      assert.equal(path, files.shift());
-      return "no certificate";
-    }),
-  );
+  const url = `postgres://u:p@db/db?sslmode=verify-full&sslrootcert=${fileWith("no certificate")}`;
+  const faults = faultsOf(() => serve({ DATABASE_URL: url }));
   assert.match(
     faults.join(),
     /^DATABASE_URL has certificates that are not in PEM, or a key that does not fit its certificate; /,
   );
-  assert.deepEqual(files, []);
 });
 
 test("the previous secret key may not be the present one: then it was not changed", () => {
@@ -355,22 +351,19 @@ test("the previous secret key may not be the present one: then it was not change
 describe("the settings of the other commands", () => {
   test("migrate needs the database, and neither needs nor judges what belongs to serve", () => {
     const environment = { DATABASE_URL: required.DATABASE_URL, PORT: "abc" };
-    const settings = readSettings(databaseSettings, environment, noFiles);
+    const settings = readSettings(databaseSettings, environment);
     assert.deepEqual(settings, {
       databaseUrl: readDatabaseUrl(required.DATABASE_URL),
     });
-    assert.match(
-      faultsOf(() => readSettings(databaseSettings, {}, noFiles)).join(),
-      /^DATABASE_URL is missing/,
-    );
+    assert.match(faultsOf(() => readSettings(databaseSettings, {})).join(), /^DATABASE_URL is missing/);
   });
 
-  const createAdmin = (environment: Environment, readFile = noFiles) =>
-    readSettings(passwordSettings, { DATABASE_URL: required.DATABASE_URL, ...environment }, readFile);
+  const createAdmin = (environment: Environment) =>
+    readSettings(passwordSettings, { DATABASE_URL: required.DATABASE_URL, ...environment });
 
   test("create-admin takes the password as it is, from the environment or a file", () => {
     assert.equal(createAdmin({ ADMIN_PASSWORD: " pass " }).adminPassword, " pass ");
-    assert.equal(createAdmin({ ADMIN_PASSWORD_FILE: "password" }, () => " pass \n").adminPassword, " pass ");
+    assert.equal(createAdmin({ ADMIN_PASSWORD_FILE: fileWith(" pass \n") }).adminPassword, " pass ");
   });
 
   test("create-admin does without a password, which may come another way", () => {
@@ -379,7 +372,7 @@ describe("the settings of the other commands", () => {
 });
 
 test("the file of TRAIL_KEY may end with one line end, as trail-key writes it", () => {
-  const from = (content: string) => serve({ TRAIL_KEY_FILE: "key" }, () => content);
+  const from = (content: string) => serve({ TRAIL_KEY_FILE: fileWith(content) });
   for (const end of ["\n", "\r\n"]) assert.deepEqual(from(key + end).trailKey, trailKey);
   for (const end of ["\n\n", " \n"])
     assert.throws(() => from(key + end), /^SettingsError: TRAIL_KEY has malformed base64/);

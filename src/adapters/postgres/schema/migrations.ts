@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { UnsuitableDatabase } from "../../../application/unsuitable-database.ts";
 import { causeOf } from "../../../domain/error.ts";
 import type { Database } from "../connection/database.ts";
@@ -23,9 +22,11 @@ export interface Schema {
   readonly rights: readonly Protection[];
 }
 
-/** Reads the numbered files of a folder, in order, and the file with the grants. */
-export function readSchema(folder: string): Schema {
-  const read = (file: string) => readFileSync(join(folder, file), "utf8");
+const folder = new URL("../../../../sql/", import.meta.url);
+
+/** Reads the numbered files of sql/, in order, and the files beside them. */
+export function readSchema(): Schema {
+  const read = (file: string) => readFileSync(new URL(file, folder), "utf8");
   const migrations = readdirSync(folder)
     .filter(file => /^\d{4}_\w+\.sql$/.test(file))
     .sort()
