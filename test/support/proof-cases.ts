@@ -18,6 +18,8 @@ export const verifierKey = trail.vkey;
 
 const log = JSON.stringify(answeredLog(logEntry(7, { comment: "\ufffd" })));
 const proof = trail.proof(6);
+const alone = makeTestTrail();
+alone.add(logEntry(7, { comment: "\ufffd" }));
 const bytes = (text: string, encoding: BufferEncoding = "utf8") => Buffer.from(text, encoding);
 const utf16 = (text: string) => Buffer.concat([Buffer.of(0xff, 0xfe), bytes(text, "utf16le")]);
 /** The replacement character as a byte that is no UTF-8. */
@@ -49,6 +51,7 @@ const logs: readonly (readonly [name: string, log: string | Buffer, holds: boole
 
 const proofs: readonly (readonly [name: string, proof: string | Buffer])[] = [
   ["another index", proof.replace("index 6", "index 7")],
+  ["an index past the end of one entry", alone.proof(0).replace("index 0", "index 1")],
   ["a byte order mark", `\ufeff${proof}`],
   ["UTF-16", utf16(proof)],
   ["a NUL at the end", `${proof}\0`],
