@@ -16,7 +16,6 @@ export interface Tampering {
   readonly found: readonly RegExp[];
 }
 
-export const insertedId = 1_000_000;
 const forged = "update maintenance_log set comment = 'forged' where id = 700";
 const cutOff = ["delete from maintenance_log where id > 1000", "delete from trail_entry where index >= 1002"];
 const notExtended = (where: string) => new RegExp(`^the checkpoint in ${where}, \\d+ .* is not extended`);
@@ -40,7 +39,7 @@ export const tamperings: readonly Tampering[] = [
     what: "an insertion with an old date",
     statements: [
       `insert into maintenance_log (id, performed_date, status, task_type, comment, asset_id, performed_by_employee_id, recorded_at)
-       overriding system value values (${insertedId}, '2020-01-01', 'PENDING', 'ERROR', 'old', 1, 1, '2020-01-01')`,
+       overriding system value values (1000000, '2020-01-01', 'PENDING', 'ERROR', 'old', 1, 1, '2020-01-01')`,
     ],
     found: [/^log 1000000: has no entry: it was slipped in/],
   },

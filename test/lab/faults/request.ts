@@ -27,12 +27,11 @@ export interface Sent {
   readonly body?: unknown;
   /** Without one, each request has a connection of its own. */
   readonly agent?: Agent;
-  readonly localAddress?: string;
 }
 
 /** Sends one request; throws HungError, or the socket's error. */
 export function send(place: Place, path: string, sent: Sent = {}): Promise<Answer> {
-  const { method = "GET", token, headers = {}, body, agent, localAddress } = sent;
+  const { method = "GET", token, headers = {}, body, agent } = sent;
   const text = body === undefined ? undefined : JSON.stringify(body);
   const [host, port] = typeof place === "number" ? ["127.0.0.1", place] : place.split(":");
   return new Promise((resolve, reject) => {
@@ -43,7 +42,6 @@ export function send(place: Place, path: string, sent: Sent = {}): Promise<Answe
         path,
         method,
         agent: agent ?? false,
-        ...(localAddress === undefined ? {} : { localAddress }),
         headers: {
           ...headers,
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

@@ -7,7 +7,6 @@ import { diskFull } from "./disk-full.ts";
 import { failover, failoverStalled } from "./failover.ts";
 import { idleSockets } from "./idle-sockets.ts";
 import { logReader } from "./log-reader.ts";
-import { loginFlood } from "./login-flood.ts";
 import { memoryFlood } from "./memory-flood.ts";
 import { networkDrop } from "./network-drop.ts";
 import { patroni } from "./patroni.ts";
@@ -23,7 +22,6 @@ import { statementCancel } from "./statement-cancel.ts";
 import { isClean, pauseTableOf, type Result, tableOf } from "./table.ts";
 import { trailBehindHaproxy } from "./trail-behind-haproxy.ts";
 import { trailKill } from "./trail-kill.ts";
-import { trailTampering } from "./trail-tampering.ts";
 import { twoServices } from "./two-services.ts";
 import { upgrade } from "./upgrade.ts";
 
@@ -44,13 +42,11 @@ const scenarios: readonly Scenario[] = [
   twoServices,
   upgrade,
   trailKill,
-  trailTampering,
   behindHaproxy,
   trailBehindHaproxy,
   slowReaders,
   idleSockets,
   revocation,
-  loginFlood,
   memoryFlood,
   logReader,
   diskFull,
