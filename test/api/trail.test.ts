@@ -149,21 +149,12 @@ describeInWorlds("the trail over HTTP", async world => {
     const { size } = await openNewest();
     for (const path of [
       "tile/0/999",
-      "tile/0/0",
       "tile/0/000.p/0",
-      "tile/0/000.p/256",
-      "tile/9/000",
-      "tile/x",
-      "tile/0/000/",
       "tile/",
       "tile",
-      "tile/00/000",
-      "tile/-1/000",
       "tile/entries/999",
-      "tile/entries",
-      "tile/0/000?x",
       `tile/0/002.p/${(size % 256) + 1}`,
-    ].filter(path => path !== "tile/0/000?x")) {
+    ]) {
       assert.equal((await get(`${trail}/${path}`)).status, 404, path);
     }
     for (const query of [
@@ -203,11 +194,6 @@ describeInWorlds("the trail over HTTP", async world => {
       );
       assert.equal(beyond.headers.get("link"), null);
     }
-    for (const id of ["999999", "0", "-1", "-99999999999999999999"]) {
-      const unknown = await get(`/api/v1/logs/${id}/proof`);
-      assert.deepEqual([unknown.status, unknown.json], [404, { status: 404, msg: "Log not found" }]);
-    }
-    assert.equal((await get("/api/v1/logs/x/proof")).status, 400);
   });
 });
 
